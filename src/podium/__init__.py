@@ -1,0 +1,1 @@
+"""Podium measures how well AI agents do machine-learning engineering."""

@@ -1,0 +1,46 @@
+"""Every error Podium raises on purpose; the message says what is wrong and what to do.
+
+    PodiumError
+    ├── UsageError            (ValueError)         the call itself is wrong: exit code 2
+    │   └── UnknownTaskError  (LookupError)        no such task, suite or family; names the closest ones
+    ├── NotPreparedError      (FileNotFoundError)  the task's data is not there yet
+    ├── RawDataError          (ValueError)         raw data is missing or not what the task expects
+    ├── DownloadError         (OSError)            the competition's data cannot be fetched
+    ├── MissingExtraError     (ImportError)        an optional dependency is needed for this
+    └── InvalidSubmission     (ValueError)         a submission's fault; grading turns it into a result
+"""
+
+
+class PodiumError(Exception):
+    """The base of all errors meant for people."""
+
+
+class UsageError(PodiumError, ValueError):
+    """The request makes no sense as it stands."""
+
+
+class UnknownTaskError(UsageError, LookupError):
+    """A name that is neither a task, a suite nor a family."""
+
+
+class NotPreparedError(PodiumError, FileNotFoundError):
+    """The data of a task has not been prepared."""
+
+
+class RawDataError(PodiumError, ValueError):
+    """Raw data is absent or differs from what the task's prepare expects."""
+
+
+class DownloadError(PodiumError, OSError):
+    """The competition's data cannot be fetched."""
+
+
+class MissingExtraError(PodiumError, ImportError):
+    """An optional dependency is not installed."""
+
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(f"{what} needs an optional dependency. Run: pip install 'podium[{extra}]'")
+
+
+class InvalidSubmission(PodiumError, ValueError):
+    """A submission is not of the required form; raised while checking, reported as a result."""

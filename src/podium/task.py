@@ -1,0 +1,245 @@
+"""The words everything shares: tasks, suites, references, metrics and submission forms.
+
+Only declarations live here. What is done with them lies further down: `data` prepares, `grading` grades,
+`catalog` holds the tasks themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+
+Edition = Literal["v1", "fixed"]
+Medal = Literal["gold", "silver", "bronze"]
+
+Prepare = Callable[[Path, Path, Path], None]
+"""`prepare(raw, public, private)` fills two empty folders from the raw one."""
+Fabricate = Callable[[Path, "np.random.Generator"], None]
+"""`fabricate(raw, rng)` fills an empty folder with a miniature of the raw data."""
+Score = Callable[["pd.DataFrame", "pd.DataFrame"], float]
+"""`score(answers, submission)` over two tables whose rows already correspond."""
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A score function over (truth, prediction) arrays that knows which direction is better."""
+
+    name: str
+    """As written in code and JSON, such as `roc_auc`."""
+    title: str
+    """As written for people, such as `ROC AUC`."""
+    function: Callable[..., float]
+    higher_is_better: bool
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def __call__(self, truth: Any, prediction: Any) -> float:
+        """The score; NaN where the formula is undefined, such as a correlation with a constant."""
+        return float(self.function(truth, prediction, **self.options))
+
+    def using(self, *, title: str | None = None, **options: Any) -> Metric:
+        """The same metric with some of its options fixed: `f1.using(average="macro")`."""
+        return replace(self, title=title or self.title, options={**self.options, **options})
+
+    def is_better(self, score: float, other: float) -> bool:
+        """Whether the first score is strictly better than the second."""
+        return score > other if self.higher_is_better else score < other
+
+
+def metric(title: str, *, higher_is_better: bool) -> Callable[[Callable[..., float]], Metric]:
+    """Turns a function of (truth, prediction, *, options) into a `Metric` of the same name."""
+
+    def decorate(function: Callable[..., float]) -> Metric:
+        return Metric(function.__name__, title, function, higher_is_better)
+
+    return decorate
+
+
+@dataclass(frozen=True)
+class Number:
+    """A finite number within bounds, both included."""
+
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True)
+class Integer:
+    """A whole number; `3.0` is one, `3.5` is not."""
+
+    low: int | None = None
+    high: int | None = None
+
+
+@dataclass(frozen=True)
+class Boolean:
+    """True or false, in any case, or 0 and 1."""
+
+
+@dataclass(frozen=True)
+class Text:
+    """Any text; numbers are taken as they are written."""
+
+    blank: bool = True
+    """Whether a cell may be empty."""
+    choices: tuple[str, ...] | None = None
+    """The only texts allowed, where the task has a closed list."""
+
+
+Values = Number | Integer | Boolean | Text
+_SHORT: dict[type, Values] = {float: Number(), int: Integer(), bool: Boolean(), str: Text()}
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The form of a submission: a table with id columns and target columns."""
+
+    id: str | tuple[str, ...]
+    """The column, or columns, that say which row is meant."""
+    target: str | tuple[str, ...]
+    """The column, or columns, that hold the prediction."""
+    values: Values | type | Mapping[str, Values]
+    """What target cells may hold: one rule for all, `float`, `int`, `bool`, `str`, or a rule per column."""
+    extra_columns: bool = True
+    """Whether further columns are ignored (or refused)."""
+    extra_rows: bool = False
+    """Whether the submission may hold ids that are not graded; they are left out."""
+    row_total: float | None = None
+    """What the targets of each row must add up to, where they are a distribution."""
+    row_tolerance: float = 1.1e-5
+    """How far a row may be off that total."""
+    sample: str = "sample_submission.csv"
+    """The sample submission in the public folder; it lists the ids."""
+    answers: str = "test.csv"
+    """The answers in the private folder."""
+    answers_target: str | tuple[str, ...] | None = None
+    """The answers' names for the target columns, where they differ."""
+    max_bytes: int | None = None
+    """Largest submission read, where the default (a multiple of the sample's size) does not suit."""
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        return (self.id,) if isinstance(self.id, str) else self.id
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        return (self.target,) if isinstance(self.target, str) else self.target
+
+    def rule(self, column: str) -> Values:
+        """What the cells of a target column may hold."""
+        if isinstance(self.values, Mapping):
+            return self.values[column]
+        return _SHORT[self.values] if isinstance(self.values, type) else self.values
+
+
+@dataclass(frozen=True)
+class Leaderboard:
+    """The scores of the people (or of a forged task's field) a submission is ranked against.
+
+    Either `scores` holds every entry, best first, or thresholds and evenly spaced quantiles stand for them.
+    """
+
+    lower_is_better: bool
+    scores: tuple[float, ...] | None = None
+    teams: int | None = None
+    gold: float | None = None
+    silver: float | None = None
+    bronze: float | None = None
+    median: float | None = None
+    quantiles: tuple[float, ...] | None = None
+    """Scores at equal steps of rank, from the best to the worst."""
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """The score of the starter code, which a research task asks to improve upon."""
+
+    score: float
+    success_at: float = 10.0
+    """Improvement in percent that counts as success."""
+
+
+Reference = Leaderboard | Baseline
+
+
+@dataclass
+class Variant:
+    """One edition of a task: how its data is made and its submissions are scored."""
+
+    reason: str = ""
+    """Why it exists, where it is not the first."""
+    prepare: Prepare | None = None
+    score: Score | None = None
+    submission: Columns | None = None
+    metric: Metric | None = None
+
+
+@dataclass
+class Task:
+    """Data, a goal, a metric and a reference. Facts are declared, the unusual is a function."""
+
+    id: str
+    title: str
+    kind: str
+    metric: Metric
+    submission: Columns
+    brief: str = ""
+    """What the agent is told, in Markdown."""
+    reference: Reference | None = None
+    generated: bool = False
+    """Whether the data is made from a seed and needs no raw folder."""
+    fabricator: Fabricate | None = None
+    variants: dict[Edition, Variant] = field(default_factory=lambda: {"v1": Variant()})
+
+    def prepare(self, function: Prepare) -> Prepare:
+        """Decorator: how public and private files are made from raw ones."""
+        self.variants["v1"].prepare = function
+        return function
+
+    def score(self, function: Score) -> Score:
+        """Decorator: scores aligned tables where applying the metric to the target columns is not enough."""
+        self.variants["v1"].score = function
+        return function
+
+    def fabricate(self, function: Fabricate) -> Fabricate:
+        """Decorator: how a miniature of the raw data is made."""
+        self.fabricator = function
+        return function
+
+    def fixed(self, reason: str, **changes: Any) -> Variant:
+        """Declares the `fixed` edition; it starts as the first one with some of its parts replaced."""
+        self.variants["fixed"] = replace(self.variants["v1"], reason=reason, **changes)
+        return self.variants["fixed"]
+
+    @property
+    def editions(self) -> tuple[Edition, ...]:
+        return tuple(self.variants)
+
+    def in_edition(self, edition: Edition) -> Task:
+        """The task as it stands in one of its editions."""
+        variant = self.variants[edition]
+        return replace(
+            self,
+            metric=variant.metric or self.metric,
+            submission=variant.submission or self.submission,
+            variants={edition: variant},
+        )
+
+
+def competition(id: str, *, title: str, kind: str, metric: Metric, submission: Columns) -> Task:  # noqa: A002
+    """A task whose brief and human leaderboard the catalogue adds by its id."""
+    return Task(id=id, title=title, kind=kind, metric=metric, submission=submission)
+
+
+@dataclass(frozen=True)
+class Suite:
+    """A named list of tasks."""
+
+    name: str
+    title: str
+    tasks: tuple[str, ...]
