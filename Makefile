@@ -1,0 +1,40 @@
+# make demo and make test do all the set-up themselves; the second time they start at once.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: setup demo test test-slow lint format index fields constraints clean
+
+setup: .venv/.installed
+
+.venv/.installed: pyproject.toml constraints.txt scripts/setup.sh
+	PYTHON="$(PYTHON)" sh scripts/setup.sh
+
+demo: setup
+	$(BIN)/python scripts/demo.py
+
+test: setup lint
+	$(BIN)/python -m pytest -n auto --dist worksteal
+
+test-slow: setup
+	$(BIN)/python -m pytest -n auto --dist worksteal -m slow
+
+lint: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: setup
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+index: setup
+	$(BIN)/python -m podium.catalog.index
+
+fields: setup
+	$(BIN)/python scripts/measure_fields.py
+
+constraints: setup
+	$(BIN)/python -m pip freeze --exclude-editable --exclude pip > constraints.txt
+
+clean:
+	rm -rf .venv demo .pytest_cache .mypy_cache .ruff_cache .hypothesis

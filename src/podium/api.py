@@ -1,0 +1,74 @@
+"""What `import podium` offers: find, prepare, validate and grade tasks."""
+
+from __future__ import annotations
+
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from podium import catalog
+from podium.errors import UnknownTaskError
+from podium.task import Edition, Task
+
+if TYPE_CHECKING:
+    from podium.data.prepare import Prepared
+    from podium.grading.grade import Grade, Validation
+
+
+def load(task: str) -> Task:
+    """The task of that id; an unknown one raises `UnknownTaskError` with the closest ids."""
+    return catalog.load(task)
+
+
+def tasks(suite: str | None = None) -> list[str]:
+    """The ids of all tasks, or of those in a suite."""
+    if suite is None:
+        return [listing.id for listing in catalog.listings()]
+    if suite not in catalog.suites():
+        raise UnknownTaskError(f"There is no suite '{suite}'. The suites are: {', '.join(catalog.suites())}")
+    return list(catalog.suites()[suite].tasks)
+
+
+def prepare(
+    task: str | Task,
+    raw: str | PathLike[str] | None = None,
+    data_dir: str | PathLike[str] | None = None,
+    miniature: bool = False,
+    edition: Edition = "v1",
+) -> Prepared:
+    """Makes a task's public and private data, unless that has been done."""
+    from podium.data.prepare import prepare_task
+
+    return prepare_task(_task(task), raw=_path(raw), data_dir=_path(data_dir), miniature=miniature, edition=edition)
+
+
+def validate(
+    task: str | Task,
+    path: str | PathLike[str],
+    data_dir: str | PathLike[str] | None = None,
+    edition: Edition = "v1",
+) -> Validation:
+    """Whether a submission has the right form; uses public files only."""
+    from podium.grading.grade import validate_submission
+
+    return validate_submission(_task(task), Path(path), data_dir=_path(data_dir), edition=edition)
+
+
+def grade(
+    task: str | Task,
+    path: str | PathLike[str],
+    data_dir: str | PathLike[str] | None = None,
+    edition: Edition = "v1",
+) -> Grade:
+    """Score, medal and place of a submission; an invalid one is a result with an error, not an exception."""
+    from podium.grading.grade import grade_submission
+
+    return grade_submission(_task(task), Path(path), data_dir=_path(data_dir), edition=edition)
+
+
+def _task(task: str | Task) -> Task:
+    return load(task) if isinstance(task, str) else task
+
+
+def _path(path: str | PathLike[str] | None) -> Path | None:
+    return None if path is None else Path(path)

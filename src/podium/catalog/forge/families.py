@@ -1,0 +1,28 @@
+"""Which families there are; each is imported only when one of its tasks is wanted."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from podium.catalog.forge.family import Family
+
+FAMILIES = (
+    "tabular-classification",
+    "tabular-regression",
+    "time-series",
+    "text-classification",
+    "image-classification",
+    "image-segmentation",
+    "graph",
+    "ranking",
+    "audio",
+)
+
+
+def load_family(name: str) -> Family:
+    """The family of that name."""
+    module = import_module(f"podium.catalog.forge.{name.replace('-', '_')}")
+    family: Family = module.family
+    return family

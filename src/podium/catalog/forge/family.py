@@ -1,0 +1,76 @@
+"""What a family of forged tasks is made of: material drawn from a seed, and pipelines that compete on it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from podium.task import Columns, Metric
+
+Difficulty = Literal["easy", "medium", "hard"]
+DIFFICULTIES: tuple[Difficulty, ...] = ("easy", "medium", "hard")
+Skill = Literal["naive", "plain", "good", "expert"]
+
+
+@dataclass(frozen=True)
+class PublicData:
+    """What every competitor sees, in memory."""
+
+    train: pd.DataFrame
+    test: pd.DataFrame
+    tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+    """Further tables by file name, such as `edges.csv`."""
+    payload: Mapping[str, np.ndarray] = field(default_factory=dict)
+    """Pictures (`.png`, uint8), sound (`.wav`, int16) and arrays (`.npy`) by path."""
+
+
+@dataclass(frozen=True)
+class Material:
+    """One competition drawn from a family: what is public, what is hidden, and the best anyone could do."""
+
+    brief: str
+    """Goal, files, data dictionary, metric and submission format, in Markdown."""
+    public: PublicData
+    answers: pd.DataFrame
+    """The id and target columns of every test row."""
+    sample: pd.DataFrame
+    """A valid submission that knows nothing."""
+    ceiling: np.ndarray
+    """What someone who knew the mechanism, but not the noise, would submit; rows as in `answers`."""
+
+
+@dataclass(frozen=True)
+class Pipeline:
+    """A way of working that entrants of the field follow; each draws its own settings from `rng`."""
+
+    name: str
+    skill: Skill
+    predict: Callable[[PublicData, np.random.Generator], np.ndarray]
+    """Predicts the targets of the test rows from public data alone."""
+    entrants: int
+    """How many of the field work this way."""
+
+
+@dataclass(frozen=True)
+class Family:
+    """A kind of competition with a generator and a field of entrants."""
+
+    name: str
+    title: str
+    kind: str
+    metric: Metric
+    submission: Columns
+    draw: Callable[[np.random.Generator, Difficulty], Material]
+    pipelines: tuple[Pipeline, ...]
+    defaults: tuple[Pipeline, ...]
+    """scikit-learn's default models on the data as it lies: what good work has to leave behind."""
+
+    def score(self, material: Material, prediction: Any) -> float:
+        """The score of predictions given in the order of the answers."""
+        targets = list(self.submission.targets)
+        truth = material.answers[targets if len(targets) > 1 else targets[0]].to_numpy()
+        return self.metric(truth, prediction)

@@ -1,0 +1,130 @@
+"""The field: entrants that really train on the public data of a forged task and form its leaderboard."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from podium.catalog.forge.family import DIFFICULTIES, Difficulty, Family, Material, Pipeline
+from podium.catalog.forge.families import load_family
+
+DECIMALS = 6
+"""Scores are kept this precise, so that the last bits of a machine's arithmetic do not show."""
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """One competitor of the field and the score it reached."""
+
+    pipeline: str
+    skill: str
+    score: float
+
+
+@dataclass(frozen=True)
+class Field:
+    """The measured leaderboard of a forged task, best entrant first."""
+
+    lower_is_better: bool
+    ceiling: float
+    """What the true mechanism scores on the same noisy answers."""
+    entrants: tuple[Entrant, ...]
+
+    @property
+    def scores(self) -> tuple[float, ...]:
+        return tuple(entrant.score for entrant in self.entrants)
+
+    def to_json(self) -> str:
+        """The text of `leaderboard.json`: scores for ranking, entrants for the curious."""
+        document = {
+            "lower_is_better": self.lower_is_better,
+            "ceiling": self.ceiling,
+            "scores": self.scores,
+            "entrants": [asdict(entrant) for entrant in self.entrants],
+        }
+        return json.dumps(document, indent=1) + "\n"
+
+
+def read_field(path: Path) -> Field:
+    """A field from the file `Field.to_json` wrote."""
+    document = json.loads(path.read_text(encoding="utf-8"))
+    entrants = tuple(Entrant(**entrant) for entrant in document["entrants"])
+    return Field(document["lower_is_better"], document["ceiling"], entrants)
+
+
+def draw_material(family: Family, difficulty: Difficulty, seed: int) -> Material:
+    """The competition that a seed stands for."""
+    return family.draw(np.random.default_rng([seed, DIFFICULTIES.index(difficulty)]), difficulty)
+
+
+def lineup(family: Family) -> list[Pipeline]:
+    """The pipeline each entrant follows; an entrant's number is its position here."""
+    return [pipeline for pipeline in family.pipelines for _ in range(pipeline.entrants)]
+
+
+def measure_field(
+    family: Family,
+    difficulty: Difficulty,
+    seed: int,
+    *,
+    workers: int | None = None,
+    on_progress: Callable[[int, int], None] | None = None,
+) -> Field:
+    """Trains every entrant, in as many processes as there are cores, and ranks them."""
+    numbers = range(len(lineup(family)))
+    entrants = []
+    for entrant in measure_entrants(family, difficulty, seed, numbers, workers=workers):
+        entrants.append(entrant)
+        if on_progress:
+            on_progress(len(entrants), len(numbers))
+    material = draw_material(family, difficulty, seed)
+    better_first = -1 if family.metric.higher_is_better else 1
+    return Field(
+        lower_is_better=not family.metric.higher_is_better,
+        ceiling=round(family.score(material, material.ceiling), DECIMALS),
+        entrants=tuple(sorted(entrants, key=lambda entrant: better_first * entrant.score)),
+    )
+
+
+def measure_entrants(
+    family: Family, difficulty: Difficulty, seed: int, numbers: Sequence[int], *, workers: int | None = None
+) -> Iterator[Entrant]:
+    """The named entrants, trained in separate processes with one thread each."""
+    workers = min(workers or len(os.sched_getaffinity(0)), len(numbers))
+    jobs = [(family.name, difficulty, seed, number) for number in numbers]
+    # Spawned, not forked: OpenMP's threads of a parent process do not survive a fork.
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(workers, mp_context=context) as pool:
+        yield from pool.map(_measure_entrant, jobs)
+
+
+@cache
+def _material(name: str, difficulty: Difficulty, seed: int) -> Material:
+    return draw_material(load_family(name), difficulty, seed)
+
+
+def _measure_entrant(job: tuple[str, Difficulty, int, int]) -> Entrant:
+    name, difficulty, seed, number = job
+    family = load_family(name)
+    material = _material(name, difficulty, seed)
+    pipeline = lineup(family)[number]
+    prediction = run_pipeline(pipeline, material, np.random.default_rng([seed, number]))
+    return Entrant(pipeline.name, pipeline.skill, round(family.score(material, prediction), DECIMALS))
+
+
+def run_pipeline(pipeline: Pipeline, material: Material, rng: np.random.Generator) -> np.ndarray:
+    """A pipeline's prediction, computed on one thread so that the result does not depend on the machine's cores."""
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # entrants that stop before convergence are part of the field
+        return pipeline.predict(material.public, rng)

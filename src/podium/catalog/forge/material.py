@@ -1,0 +1,69 @@
+"""Writes a forged competition to its public and private folders."""
+
+from __future__ import annotations
+
+import logging
+import wave
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from podium.catalog.forge import ForgeId, stored_field
+from podium.catalog.forge.families import load_family
+from podium.catalog.forge.family import Material
+from podium.catalog.forge.field import draw_material, measure_field
+from podium.grading.grade import LEADERBOARD_FILE
+
+logger = logging.getLogger(__name__)
+
+SAMPLE_RATE = 8000
+
+
+def write_material(parts: ForgeId, public: Path, private: Path) -> None:
+    """Draws the competition and writes it with its leaderboard: the stored one, or one measured now."""
+    family = load_family(parts.family)
+    material = draw_material(family, parts.difficulty, parts.seed)
+    _write_public(material, public)
+    _write_table(material.answers, private / family.submission.answers)
+    field = stored_field(parts) or _measure(parts)
+    (private / LEADERBOARD_FILE).write_text(field, encoding="utf-8")
+
+
+def _measure(parts: ForgeId) -> str:
+    def report(done: int, total: int) -> None:
+        if done % 10 == 0 or done == total:
+            logger.info("%s: %d of %d entrants of the field have trained", parts, done, total)
+
+    return measure_field(load_family(parts.family), parts.difficulty, parts.seed, on_progress=report).to_json()
+
+
+def _write_public(material: Material, public: Path) -> None:
+    (public / "description.md").write_text(material.brief, encoding="utf-8")
+    data = material.public
+    tables = {"train.csv": data.train, "test.csv": data.test, "sample_submission.csv": material.sample}
+    for name, table in (tables | dict(data.tables)).items():
+        _write_table(table, public / name)
+    for name, array in data.payload.items():
+        _write_array(array, public / name)
+
+
+def _write_table(table: pd.DataFrame, path: Path) -> None:
+    table.to_csv(path, index=False, lineterminator="\n")
+
+
+def _write_array(array: np.ndarray, path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    match path.suffix:
+        case ".png":
+            from PIL import Image
+
+            Image.fromarray(array).save(path)
+        case ".wav":
+            with wave.open(str(path), "wb") as file:
+                file.setparams((1, 2, SAMPLE_RATE, len(array), "NONE", "not compressed"))
+                file.writeframes(array.astype("<i2").tobytes())
+        case ".npy":
+            np.save(path, array)
+        case other:
+            raise ValueError(f"{path.name}: no way to write '{other}' files")

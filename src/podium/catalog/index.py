@@ -1,0 +1,51 @@
+"""Renews `index.json`: `python -m podium.catalog.index`."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+
+from podium.catalog import FOLDERS, HERE, Listing, load
+from podium.catalog.forge import QUICK
+
+INDEX = HERE / "index.json"
+
+
+def make_index() -> str:
+    """The text of `index.json` as it should be."""
+    listings = [_listing(task_id) for task_id in (*QUICK, *_file_ids())]
+    lines = ",\n".join(json.dumps(asdict(listing), ensure_ascii=False) for listing in listings)
+    return f"[\n{lines}\n]\n"
+
+
+def _listing(task_id: str) -> Listing:
+    task = load(task_id)
+    return Listing(
+        id=task.id,
+        title=task.title,
+        kind=task.kind,
+        metric=task.metric.title,
+        higher_is_better=task.metric.higher_is_better,
+        editions=task.editions,
+        suites=_suites(task_id),
+    )
+
+
+def _file_ids() -> list[str]:
+    from importlib import import_module
+
+    modules = [
+        f"podium.catalog.{folder}.{path.stem}"
+        for folder in FOLDERS
+        for path in sorted(HERE.joinpath(folder).glob("*.py"))
+        if not path.name.startswith("_")
+    ]
+    return sorted((import_module(module).task.id for module in modules), key=str.lower)
+
+
+def _suites(task_id: str) -> tuple[str, ...]:
+    return ("quick",) if task_id in QUICK else ()
+
+
+if __name__ == "__main__":
+    INDEX.write_text(make_index(), encoding="utf-8")

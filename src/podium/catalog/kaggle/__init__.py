@@ -1,0 +1,1 @@
+"""Kaggle competitions, one file each."""

@@ -1,0 +1,1 @@
+"""Research tasks with starter code and a baseline, one file each."""

@@ -1,0 +1,53 @@
+"""The command line: one file per command, imported only when it is called."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from typing import Any
+
+import click
+
+from podium.errors import PodiumError, UsageError
+
+COMMANDS = ("tasks", "show", "prepare", "validate", "grade", "forge", "doctor")
+
+
+class LazyGroup(click.Group):
+    """Imports a command's file when the command is needed."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"podium.cli.{name}").command
+        return command
+
+    def resolve_command(self, context: click.Context, args: list[str]) -> Any:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            from difflib import get_close_matches
+
+            close = get_close_matches(args[0], COMMANDS, n=1)
+            hint = f" Did you mean '{close[0]}'?" if close else f" The commands are: {', '.join(COMMANDS)}."
+            raise click.UsageError(f"There is no command '{args[0]}'.{hint}", context)
+        return super().resolve_command(context, args)
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="podium")
+@click.option("--debug", is_flag=True, help="Show the traceback of an error.")
+def podium(debug: bool) -> None:
+    """Measure how well AI agents do machine-learning engineering."""
+
+
+def main() -> None:
+    """Runs the command line; errors meant for people become one line and an exit code."""
+    try:
+        podium.main(standalone_mode=True)
+    except PodiumError as error:
+        if "--debug" in sys.argv:
+            raise
+        click.echo(f"Error: {error}", err=True)
+        sys.exit(2 if isinstance(error, UsageError) else 1)

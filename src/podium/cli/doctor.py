@@ -1,0 +1,141 @@
+"""`podium doctor`: says what this machine can do and what to do about what it cannot."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Literal
+
+import click
+
+from podium.cli.options import as_json, print_json
+
+MODEL_KEYS = ("ANTHROPIC_API_KEY", "GOOGLE_API_KEY", "OPENAI_API_KEY")
+ENOUGH_DISK = 5 << 30
+ENOUGH_MEMORY = 4 << 30
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing the machine has or lacks."""
+
+    name: str
+    status: Literal["ok", "missing", "problem"]
+    """`missing` limits what can be done; `problem` stands in the way of everything."""
+    found: str
+    advice: str = ""
+
+
+@click.command(name="doctor")
+@as_json
+def command(as_json: bool) -> None:
+    """Say what this machine can do: sandbox, GPUs, credentials and so on."""
+    findings = [check() for check in CHECKS]
+    if as_json:
+        print_json([asdict(finding) for finding in findings])
+    else:
+        marks = {"ok": "✓", "missing": "·", "problem": "✗"}
+        for finding in findings:
+            click.echo(f"{marks[finding.status]} {finding.name:12} {finding.found}")
+            if finding.advice:
+                click.echo(f"  {'':12} → {finding.advice}")
+    if any(finding.status == "problem" for finding in findings):
+        sys.exit(1)
+
+
+def check_python() -> Finding:
+    return Finding("python", "ok", f"{sys.version.split()[0]} at {sys.executable}")
+
+
+def check_cores() -> Finding:
+    return Finding("cores", "ok", f"{len(os.sched_getaffinity(0))} usable of {os.cpu_count()}")
+
+
+def check_memory() -> Finding:
+    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    advice = "" if total >= ENOUGH_MEMORY else "Runs want 4 GiB or more; use --parallel 1."
+    return Finding("memory", "ok" if not advice else "missing", f"{total / 2**30:.1f} GiB", advice)
+
+
+def check_disk() -> Finding:
+    from podium.data.home import home
+
+    folder = home()
+    existing = next(path for path in (folder, *folder.parents) if path.exists())
+    free = shutil.disk_usage(existing).free
+    advice = "" if free >= ENOUGH_DISK else "Free some space, or point PODIUM_HOME to a larger disk."
+    return Finding("disk", "ok" if not advice else "problem", f"{free / 2**30:.1f} GiB free for {folder}", advice)
+
+
+def check_gpus() -> Finding:
+    if not shutil.which("nvidia-smi"):
+        return Finding("gpu", "missing", "none found", "Not needed by the quick suite.")
+    answer = _run(["nvidia-smi", "--query-gpu=name,memory.total", "--format=csv,noheader"])
+    if answer.returncode:
+        return Finding("gpu", "missing", "nvidia-smi fails", "Check the NVIDIA driver.")
+    return Finding("gpu", "ok", "; ".join(answer.stdout.strip().splitlines()))
+
+
+def check_sandbox() -> Finding:
+    if not shutil.which("bwrap"):
+        return Finding("sandbox", "missing", "bubblewrap is not installed", "Run: apt-get install bubblewrap")
+    answer = _run(["bwrap", "--unshare-all", "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "true"])
+    if answer.returncode == 0:
+        return Finding("sandbox", "ok", "bubblewrap seals executions without root")
+    reason = (answer.stderr.strip().splitlines() or ["no reason given"])[-1]
+    advice = "Allow unprivileged user namespaces: sysctl kernel.unprivileged_userns_clone=1"
+    return Finding("sandbox", "missing", f"bubblewrap cannot start: {reason}", advice)
+
+
+def check_docker() -> Finding:
+    if not shutil.which("docker"):
+        return Finding("docker", "missing", "not installed", "Not needed: bubblewrap is the default sandbox.")
+    running = _run(["docker", "info", "--format", "{{.ServerVersion}}"]).returncode == 0
+    if not running:
+        return Finding("docker", "missing", "no engine running", "Not needed: bubblewrap is the default sandbox.")
+    return Finding("docker", "ok", "engine running")
+
+
+def check_kaggle() -> Finding:
+    folder = Path(os.environ.get("KAGGLE_CONFIG_DIR", Path.home() / ".kaggle"))
+    if os.environ.get("KAGGLE_USERNAME") and os.environ.get("KAGGLE_KEY"):
+        return Finding("kaggle", "ok", "credentials in KAGGLE_USERNAME and KAGGLE_KEY")
+    if os.environ.get("KAGGLE_API_TOKEN"):
+        return Finding("kaggle", "ok", "token in KAGGLE_API_TOKEN")
+    for name in ("kaggle.json", "access_token"):
+        if (folder / name).is_file():
+            return Finding("kaggle", "ok", f"credentials in {folder / name}")
+    advice = "Only for real competition data: make a token at https://www.kaggle.com/settings and save it in ~/.kaggle."
+    return Finding("kaggle", "missing", "no credentials", advice)
+
+
+def check_model_keys() -> Finding:
+    present = [name for name in MODEL_KEYS if os.environ.get(name)]
+    if present:
+        return Finding("model keys", "ok", ", ".join(present))
+    return Finding("model keys", "missing", "none", f"Only for agents that call a model: set {' or '.join(MODEL_KEYS)}.")
+
+
+def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
+    try:
+        return subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)
+    except subprocess.TimeoutExpired:
+        return subprocess.CompletedProcess(command, 124, "", "no answer within 10 s")
+
+
+CHECKS: tuple[Callable[[], Finding], ...] = (
+    check_python,
+    check_cores,
+    check_memory,
+    check_disk,
+    check_gpus,
+    check_sandbox,
+    check_docker,
+    check_kaggle,
+    check_model_keys,
+)

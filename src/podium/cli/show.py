@@ -1,0 +1,76 @@
+"""`podium show`: tells everything about one task."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+from podium.cli.options import as_json, data_dir, print_json
+
+
+@click.command(name="show")
+@click.argument("task")
+@data_dir
+@as_json
+def command(task: str, data_dir: Path | None, as_json: bool) -> None:
+    """Show a task: goal, metric, submission form, reference and data."""
+    facts = _facts(task, data_dir)
+    if as_json:
+        print_json(facts)
+        return
+    brief = facts.pop("brief")
+    for name, value in facts.items():
+        click.echo(f"{name:14} {_plain(value)}")
+    if brief:
+        click.echo(f"\n{brief}")
+
+
+def _facts(task_id: str, data_dir: Path | None) -> dict[str, Any]:
+    from podium import api
+    from podium.data.home import locate
+    from podium.data.manifest import read_manifest
+    from podium.grading.grade import find_reference
+
+    task = api.load(task_id)
+    place = locate(task.id, data_dir=data_dir)
+    manifest = read_manifest(place)
+    reference = find_reference(task, place)
+    description = place.public / "description.md"
+    return {
+        "id": task.id,
+        "title": task.title,
+        "kind": task.kind,
+        "metric": task.metric.title,
+        "better": "higher" if task.metric.higher_is_better else "lower",
+        "ids": list(task.submission.ids),
+        "targets": list(task.submission.targets),
+        "editions": {name: variant.reason for name, variant in task.variants.items()},
+        "reference": _reference(reference),
+        "prepared": None if manifest is None else str(place.root),
+        "miniature": None if manifest is None else manifest.miniature,
+        "brief": task.brief or (description.read_text(encoding="utf-8") if description.exists() else ""),
+    }
+
+
+def _reference(reference: Any) -> dict[str, Any] | None:
+    """Thresholds of a leaderboard, or a baseline's score."""
+    from podium.grading.medals import thresholds
+    from podium.task import Leaderboard
+
+    if reference is None:
+        return None
+    if not isinstance(reference, Leaderboard):
+        return {"baseline": reference.score, "success_at": reference.success_at}
+    teams = len(reference.scores) if reference.scores else reference.teams
+    return {"teams": teams, **asdict(thresholds(reference))}
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {_plain(item)}".strip() for name, item in value.items())
+    if isinstance(value, list):
+        return ", ".join(value[:12]) + (f", … ({len(value)} in all)" if len(value) > 12 else "")
+    return "-" if value is None else str(value)

@@ -1,0 +1,35 @@
+"""`podium tasks`: lists the catalogue."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import click
+
+from podium.cli.options import as_json, print_json
+
+
+@click.command(name="tasks")
+@click.option("--suite", help="Only the tasks of this suite.")
+@as_json
+def command(suite: str | None, as_json: bool) -> None:
+    """List all tasks, or those of a suite."""
+    from podium import api, catalog
+
+    wanted = set(api.tasks(suite))
+    listings = [listing for listing in catalog.listings() if listing.id in wanted]
+    if as_json:
+        print_json([asdict(listing) for listing in listings])
+        return
+    width = max((len(listing.id) for listing in listings), default=0)
+    kinds = max((len(listing.kind) for listing in listings), default=0)
+    for listing in listings:
+        arrow = "↑" if listing.higher_is_better else "↓"
+        fixed = "  (also fixed)" if "fixed" in listing.editions else ""
+        click.echo(f"{listing.id:{width}}  {listing.kind:{kinds}}  {arrow} {listing.metric}{fixed}")
+    if suite is None:
+        click.echo("\nSuites:")
+        for entry in catalog.suites().values():
+            if entry.tasks:
+                click.echo(f"  {entry.name:18} {len(entry.tasks):3} tasks  {entry.title}")
+        click.echo("Forged tasks need no entry here: podium forge --help")

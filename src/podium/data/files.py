@@ -1,0 +1,78 @@
+"""Files: linked where possible, written atomically, hashed in parallel."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import hashlib
+import os
+import shutil
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+_CANNOT_LINK = {errno.EXDEV, errno.EPERM, errno.EACCES, errno.EMLINK, errno.ENOTSUP, errno.EOPNOTSUPP}
+
+
+def link_file(source: Path, target: Path) -> None:
+    """Puts the content of `source` at `target`: a hard link where the file system allows one, else a copy."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        os.link(source.resolve(), target)
+    except OSError as error:
+        if error.errno not in _CANNOT_LINK:
+            raise
+        shutil.copyfile(source, target)
+
+
+def link_tree(source: Path, target: Path) -> None:
+    """Puts every file below `source` at the same place below `target`."""
+    target.mkdir(parents=True, exist_ok=True)
+    for path in sorted(source.rglob("*")):
+        if path.is_dir():
+            (target / path.relative_to(source)).mkdir(parents=True, exist_ok=True)
+        else:
+            link_file(path, target / path.relative_to(source))
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Writes a whole file or nothing, even if the process is killed or the disk fills up."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    aside = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with aside.open("w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        aside.replace(path)
+    except BaseException:
+        aside.unlink(missing_ok=True)
+        raise
+
+
+@contextlib.contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Holds a lock file; the kernel frees it when its holder dies."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def sha256(path: Path) -> str:
+    """The hash of a file's bytes."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def sha256_all(paths: list[Path]) -> list[str]:
+    """The hashes of many files; hashing releases the interpreter lock, so threads run side by side."""
+    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        return list(pool.map(sha256, paths, chunksize=16))
+
+
+def remove_tree(path: Path) -> None:
+    """Removes a folder if it is there."""
+    if path.exists():
+        shutil.rmtree(path)

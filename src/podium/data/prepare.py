@@ -1,0 +1,164 @@
+"""Preparing a task: raw data in, public and private folders out; whole or not at all."""
+
+from __future__ import annotations
+
+import logging
+import os
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Literal
+
+from podium.data.files import locked, remove_tree, write_atomically
+from podium.data.home import Place, locate
+from podium.data.manifest import Manifest, describe_files, is_complete, read_manifest, write_manifest
+from podium.errors import RawDataError, UsageError
+from podium.task import Edition, Task
+
+logger = logging.getLogger(__name__)
+
+MINIATURE_SEED = 0
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """The outcome of preparing one task."""
+
+    task: str
+    status: Literal["made", "kept"]
+    """Made now, or found complete."""
+    place: Place
+    miniature: bool
+
+
+def prepare_task(
+    task: Task,
+    *,
+    raw: Path | None = None,
+    data_dir: Path | None = None,
+    miniature: bool = False,
+    edition: Edition = "v1",
+) -> Prepared:
+    """Fills the task's public and private folders, unless its manifest says that this has been done.
+
+    Args:
+        raw: an extracted download; without it data comes from the task's own raw folder.
+        miniature: whether to fabricate tiny raw data instead.
+    """
+    if edition not in task.variants:
+        raise UsageError(f"{task.id} has no edition '{edition}'. It has: {', '.join(task.editions)}")
+    if raw is not None and miniature:
+        raise UsageError("Give either raw data or ask for a miniature, not both.")
+    place = locate(task.id, edition=edition, data_dir=data_dir)
+    with locked(place.lock):
+        manifest = read_manifest(place)
+        if manifest and is_complete(place, manifest) and _serves(task, manifest, raw=raw, miniature=miniature):
+            return Prepared(task.id, "kept", place, manifest.miniature)
+        return _prepare(task, place, raw=raw, miniature=miniature, edition=edition)
+
+
+def _serves(task: Task, manifest: Manifest, *, raw: Path | None, miniature: bool) -> bool:
+    """Whether what is there is what is asked for; refuses to replace real data by a miniature."""
+    if task.generated:
+        return True
+    if miniature and not manifest.miniature:
+        raise UsageError(
+            f"{task.id} is already prepared from real data ({manifest.source}). "
+            "Use another --data-dir for its miniature."
+        )
+    return manifest.miniature == miniature and (raw is None or manifest.source == str(raw.resolve()))
+
+
+def _prepare(task: Task, place: Place, *, raw: Path | None, miniature: bool, edition: Edition) -> Prepared:
+    for leftover in place.root.glob(".making-*"):  # of a process that was killed: we hold the lock
+        remove_tree(leftover)
+    making = place.root / f".making-{os.getpid()}"
+    (making / "public").mkdir(parents=True)
+    (making / "private").mkdir(mode=0o700)
+    try:
+        source = _find_raw(task, place, making, raw=raw, miniature=miniature)
+        _make(task, source.path, making, edition)
+        _put_in_place(place, making)
+    finally:
+        remove_tree(making)
+    manifest = Manifest(
+        task=task.id,
+        edition=edition,
+        miniature=miniature and not task.generated,
+        source=source.name,
+        versions={name: version(name) for name in ("podium", "numpy", "pandas", "scikit-learn")},
+        files=describe_files(place.root),
+    )
+    write_manifest(place, manifest)
+    logger.info("Prepared %s in %s", task.id, place.root)
+    return Prepared(task.id, "made", place, manifest.miniature)
+
+
+@dataclass(frozen=True)
+class _Source:
+    path: Path
+    name: str
+
+
+def _find_raw(task: Task, place: Place, making: Path, *, raw: Path | None, miniature: bool) -> _Source:
+    """The folder to prepare from."""
+    if task.generated:
+        (making / "raw").mkdir()
+        return _Source(making / "raw", "generated")
+    if raw is not None:
+        if not raw.is_dir():
+            raise RawDataError(f"There is no folder {raw}. --raw takes the extracted download of {task.id}.")
+        return _Source(raw, str(raw.resolve()))
+    if miniature:
+        return _Source(_fabricate(task, place, making), "fabricated")
+    if place.raw.is_dir() and not _is_fabricated(place):
+        return _Source(place.raw, "download")
+    raise RawDataError(
+        f"{task.id} has no raw data in {place.raw}. Give its extracted download with --raw DIR, "
+        "or try its miniature with --miniature."
+    )
+
+
+def _fabricate(task: Task, place: Place, making: Path) -> Path:
+    """Makes the miniature's raw data; keeps it as the task's raw folder unless a real download lies there."""
+    import numpy as np
+
+    if task.fabricator is None:
+        raise UsageError(f"{task.id} has no miniature.")
+    raw = making / "raw"
+    raw.mkdir()
+    task.fabricator(raw, np.random.default_rng(MINIATURE_SEED))
+    if place.raw.is_dir() and not _is_fabricated(place):
+        return raw
+    remove_tree(place.raw)
+    write_atomically(_fabricated_mark(place), "The raw folder beside this file holds a fabricated miniature.\n")
+    raw.rename(place.raw)
+    return place.raw
+
+
+def _fabricated_mark(place: Place) -> Path:
+    return place.raw.with_name("raw.miniature")
+
+
+def _is_fabricated(place: Place) -> bool:
+    return _fabricated_mark(place).exists()
+
+
+def _make(task: Task, raw: Path, making: Path, edition: Edition) -> None:
+    prepare = task.variants[edition].prepare
+    if prepare is None:
+        raise UsageError(f"{task.id} does not say how its data is prepared.")
+    prepare(raw, making / "public", making / "private")
+    description = making / "public" / "description.md"
+    if task.brief and not description.exists():
+        description.write_text(task.brief, encoding="utf-8")
+
+
+def _put_in_place(place: Place, making: Path) -> None:
+    """Replaces the old folders; without a manifest in between, a kill here means: prepare again."""
+    place.manifest.unlink(missing_ok=True)
+    for part in (place.public, place.private):
+        remove_tree(part)
+        (making / part.name).rename(part)
+
+

@@ -1,0 +1,176 @@
+"""Validates and grades: from a file to a score, a medal and a place, or to a message that says what to mend."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from podium.data.home import Place, locate
+from podium.data.manifest import Manifest, read_manifest
+from podium.errors import InvalidSubmission, NotPreparedError
+from podium.grading.leaderboard import read_leaderboard, standing
+from podium.grading.medals import thresholds
+from podium.grading.reading import read_submission, size_limit
+from podium.grading.submission import align, convert
+from podium.task import Baseline, Columns, Edition, Leaderboard, Medal, Reference, Task, Text
+
+DECIMALS = 5
+"""As MLE-bench reports scores."""
+LEADERBOARD_FILE = "leaderboard.json"
+
+
+@dataclass(frozen=True)
+class Validation:
+    """Whether a submission has the right form; needs no answers."""
+
+    task: str
+    valid: bool
+    error: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Grade:
+    """What a submission is worth. An invalid one has no score but an error that says what to mend."""
+
+    task: str
+    edition: Edition
+    valid: bool
+    error: str | None = None
+    score: float | None = None
+    score_rounded: float | None = None
+    higher_is_better: bool | None = None
+    medal: Medal | None = None
+    above_median: bool | None = None
+    percentile: float | None = None
+    rank: int | None = None
+    teams: int | None = None
+    improvement: float | None = None
+    """Percent by which a research task's baseline was improved."""
+    success: bool | None = None
+    miniature: bool = False
+    """Whether the data was a fabricated miniature, which makes the medal meaningless."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def validate_submission(
+    task: Task, path: Path, *, data_dir: Path | None = None, edition: Edition = "v1"
+) -> Validation:
+    """Checks a submission against the sample submission in the public folder."""
+    place, _ = _prepared(task, edition, data_dir)
+    try:
+        _read_aligned(task.in_edition(edition).submission, path, place, ids=None)
+    except InvalidSubmission as fault:
+        return Validation(task.id, valid=False, error=str(fault))
+    return Validation(task.id, valid=True)
+
+
+def grade_submission(task: Task, path: Path, *, data_dir: Path | None = None, edition: Edition = "v1") -> Grade:
+    """Scores a submission against the answers and ranks the score against the task's reference."""
+    place, manifest = _prepared(task, edition, data_dir)
+    task = task.in_edition(edition)
+    try:
+        score = _score(task, path, place, edition)
+    except InvalidSubmission as fault:
+        return Grade(task.id, edition, valid=False, error=str(fault), miniature=manifest.miniature)
+    return Grade(
+        task=task.id,
+        edition=edition,
+        valid=True,
+        score=score,
+        score_rounded=round(score, DECIMALS),
+        higher_is_better=task.metric.higher_is_better,
+        miniature=manifest.miniature,
+        **_compare(score, find_reference(task, place), higher_is_better=task.metric.higher_is_better),
+    )
+
+
+def find_reference(task: Task, place: Place) -> Reference | None:
+    """What scores are compared with: the field measured with the data, else what the task declares."""
+    measured = place.private / LEADERBOARD_FILE
+    return read_leaderboard(measured) if measured.exists() else task.reference
+
+
+def _prepared(task: Task, edition: Edition, data_dir: Path | None) -> tuple[Place, Manifest]:
+    task.in_edition(edition)
+    place = locate(task.id, edition=edition, data_dir=data_dir)
+    manifest = read_manifest(place)
+    if manifest is None:
+        option = "" if edition == "v1" else f" --edition {edition}"
+        raise NotPreparedError(f"{task.id} is not prepared in {place.root}. Run: podium prepare {task.id}{option}")
+    return place, manifest
+
+
+def _score(task: Task, path: Path, place: Place, edition: Edition) -> float:
+    form = task.submission
+    answers = read_answers(place.private / form.answers, form)
+    submission = _read_aligned(form, path, place, ids=answers[list(form.ids)])
+    custom = task.variants[edition].score
+    score = custom(answers, submission) if custom else _apply_metric(task, answers, submission)
+    if math.isnan(score):
+        raise InvalidSubmission(
+            f"{task.metric.title} is undefined for this submission: is column "
+            f"{', '.join(repr(name) for name in form.targets[:3])} constant?"
+        )
+    return score
+
+
+def _apply_metric(task: Task, answers: pd.DataFrame, submission: pd.DataFrame) -> float:
+    form = task.submission
+    names = form.answers_target or form.target
+    names = (names,) if isinstance(names, str) else names
+    pairs = zip(names, form.targets, strict=True)
+    truth = pd.DataFrame({target: convert(answers[name], form.rule(target), name) for name, target in pairs})
+    if len(form.targets) == 1:
+        column = form.targets[0]
+        return task.metric(truth[column].to_numpy(), submission[column].to_numpy())
+    return task.metric(truth.to_numpy(), submission[list(form.targets)].to_numpy())
+
+
+def _read_aligned(form: Columns, path: Path, place: Place, ids: pd.DataFrame | None) -> pd.DataFrame:
+    sample = place.public / form.sample
+    if ids is None:
+        ids = pd.read_csv(sample, usecols=list(form.ids), dtype=str, keep_default_na=False)
+    limit = size_limit(form, sample.stat().st_size)
+    expected = max(len(ids), _count_rows(sample)) if form.extra_rows else len(ids)
+    table = read_submission(path, form, expected_rows=expected, max_bytes=limit)
+    return align(table, form, ids[list(form.ids)])
+
+
+def _count_rows(sample: Path) -> int:
+    with sample.open("rb") as file:
+        return sum(1 for _ in file)
+
+
+def read_answers(path: Path, form: Columns) -> pd.DataFrame:
+    """The answers: ids and text targets as text, everything else as pandas reads it."""
+    names = form.answers_target or form.target
+    names = (names,) if isinstance(names, str) else names
+    texts = [name for name, target in zip(names, form.targets, strict=True) if isinstance(form.rule(target), Text)]
+    return pd.read_csv(path, converters=dict.fromkeys((*form.ids, *texts), str))
+
+
+def _compare(score: float, reference: Reference | None, *, higher_is_better: bool) -> dict[str, Any]:
+    match reference:
+        case Leaderboard():
+            limits, place = thresholds(reference), standing(score, reference)
+            return {"medal": limits.medal(score), "above_median": limits.above_median(score), **asdict(place)}
+        case Baseline():
+            gain = improvement(score, reference.score, higher_is_better=higher_is_better)
+            return {"improvement": gain, "success": gain > reference.success_at}
+        case None:
+            return {}
+
+
+def improvement(score: float, baseline: float, *, higher_is_better: bool) -> float:
+    """By how many percent of the baseline a score is better than it (negative: worse)."""
+    gain = score - baseline if higher_is_better else baseline - score
+    return 100.0 * gain / abs(baseline)

@@ -1,0 +1,71 @@
+"""Where a score stands among others: exact against a full leaderboard, interpolated between quantiles."""
+
+from __future__ import annotations
+
+import csv
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from podium.errors import PodiumError
+from podium.task import Leaderboard
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A place on a leaderboard."""
+
+    percentile: float | None
+    """Share of teams left behind, in percent; teams with the same score count half."""
+    rank: int | None
+    """The rank the score would have had; None where only quantiles are known."""
+    teams: int | None
+
+
+def standing(score: float, board: Leaderboard) -> Standing:
+    """Where a score stands."""
+    sign = -1.0 if board.lower_is_better else 1.0
+    if board.scores:
+        scores = sign * np.asarray(board.scores)
+        worse, equal = int(np.sum(scores < sign * score)), int(np.sum(scores == sign * score))
+        return Standing(
+            percentile=100.0 * (worse + equal / 2) / len(scores),
+            rank=len(scores) - worse - equal + 1,
+            teams=len(scores),
+        )
+    if board.quantiles:
+        return Standing(_percentile(sign * score, sign * np.asarray(board.quantiles)), None, board.teams)
+    return Standing(None, None, board.teams)
+
+
+def _percentile(score: float, best_first: np.ndarray) -> float:
+    """Each pair of neighbouring quantiles holds the same share of teams, spread evenly between the two scores."""
+    upper, lower = best_first[:-1], best_first[1:]
+    width = upper - lower
+    flat = np.where(score > upper, 1.0, np.where(score == upper, 0.5, 0.0))
+    spread = np.clip((score - lower) / np.where(width > 0, width, 1.0), 0.0, 1.0)
+    return float(100.0 * np.mean(np.where(width > 0, spread, flat)))
+
+
+def read_leaderboard(path: Path) -> Leaderboard:
+    """A full leaderboard from the JSON of a forged field."""
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+        return Leaderboard(lower_is_better=document["lower_is_better"], scores=tuple(document["scores"]))
+    except (ValueError, KeyError, TypeError) as error:
+        raise PodiumError(f"{path} is not a leaderboard ({error}). Prepare the task again.") from error
+
+
+def read_leaderboard_csv(path: Path, *, lower_is_better: bool) -> Leaderboard:
+    """A full leaderboard from a table with a `score` column, as Kaggle and MLE-bench publish them."""
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        rows = csv.DictReader(file)
+        names = {(name or "").lower(): name for name in rows.fieldnames or []}
+        if "score" not in names:
+            raise PodiumError(f"{path} has no column 'score'; it has: {', '.join(rows.fieldnames or [])}")
+        scores = tuple(float(row[names["score"]]) for row in rows if row[names["score"]])
+    if not scores:
+        raise PodiumError(f"{path} holds no score.")
+    return Leaderboard(lower_is_better=lower_is_better, scores=scores)

@@ -1,0 +1,219 @@
+"""Checks a submission's rows and cells against the task's form and brings them into the order of the answers.
+
+All messages about ids and cells are worded here, once: they name the column, the row (counted from 1 below the
+header) and the id, and say what would be right.
+"""
+
+from __future__ import annotations
+
+import difflib
+
+import numpy as np
+import pandas as pd
+
+from podium.errors import InvalidSubmission
+from podium.task import Boolean, Columns, Integer, Number, Text, Values
+
+EXAMPLES = 3
+LARGEST_INTEGER = 2**53
+"""Beyond this, numbers read as floating point are no longer exact."""
+
+_TRUE, _FALSE = {"true", "1", "1.0", "t"}, {"false", "0", "0.0", "f"}
+
+
+def align(table: pd.DataFrame, form: Columns, ids: pd.DataFrame) -> pd.DataFrame:
+    """The submission's rows in the order of `ids`, their cells checked and converted.
+
+    Args:
+        ids: the id columns as they stand in the answers or in the sample submission, as text.
+    """
+    wanted, found = _keys(ids, ids, form), _keys(table, ids, form)
+    order = _order(wanted, found, form)
+    aligned = ids.reset_index(drop=True).copy()
+    names = pd.Series(found).iloc[order].astype(str).to_numpy()
+    for column in form.targets:
+        values = table[column].iloc[order].reset_index(drop=True)
+        aligned[column] = convert(values, form.rule(column), column, rows=order, names=names)
+    _check_totals(aligned, form, order, names)
+    return aligned
+
+
+def convert(
+    values: pd.Series, rule: Values, column: str, *, rows: np.ndarray | None = None, names: np.ndarray | None = None
+) -> np.ndarray:
+    """The cells of a column as the array its rule stands for; raises at the first cell that breaks the rule."""
+    rows = np.arange(len(values)) if rows is None else rows
+    names = np.asarray(rows, dtype=object) if names is None else names
+
+    def refuse(wrong: np.ndarray, what: str) -> None:
+        if wrong.any():
+            first = int(np.argmax(wrong))
+            cell = _quote(values.iloc[first])
+            others = f" ({int(wrong.sum())} such cells)" if wrong.sum() > 1 else ""
+            raise InvalidSubmission(
+                f"Column '{column}', row {rows[first] + 1} (id {_clip(str(names[first]))}): {cell} {what}{others}."
+            )
+
+    match rule:
+        case Number():
+            return _numbers(values, rule.low, rule.high, refuse)
+        case Integer():
+            return _integers(values, rule, refuse)
+        case Boolean():
+            return _booleans(values, refuse)
+        case Text():
+            return _texts(values, rule, refuse)
+
+
+def _numbers(values: pd.Series, low: float | None, high: float | None, refuse) -> np.ndarray:  # type: ignore[no-untyped-def]
+    if values.dtype == object:
+        refuse(_is_blank(values), "is blank; a number is expected")
+        refuse(values.str.strip().str.lower().isin({"nan", "na", "null", "none"}).to_numpy(), "is not a number")
+    numbers = pd.to_numeric(values, errors="coerce").to_numpy(np.float64)
+    blank = "is blank; a number is expected" if values.dtype != object else "is not a number"
+    refuse(np.isnan(numbers), blank)
+    refuse(np.isinf(numbers), "is infinite; a finite number is expected")
+    if low is not None:
+        refuse(numbers < low, f"is below {low:g}, the smallest value allowed")
+    if high is not None:
+        refuse(numbers > high, f"is above {high:g}, the largest value allowed")
+    return numbers
+
+
+def _integers(values: pd.Series, rule: Integer, refuse) -> np.ndarray:  # type: ignore[no-untyped-def]
+    numbers = _numbers(values, rule.low, rule.high, refuse)
+    refuse(np.abs(numbers) > LARGEST_INTEGER, "is too large; a whole number below 2^53 is expected")
+    refuse(numbers != np.round(numbers), "is not a whole number")
+    return numbers.astype(np.int64)
+
+
+def _booleans(values: pd.Series, refuse) -> np.ndarray:  # type: ignore[no-untyped-def]
+    texts = values.astype(str).str.strip().str.lower()
+    refuse(_is_blank(texts), "is blank; True or False is expected")
+    true = texts.isin(_TRUE).to_numpy()
+    refuse(~(true | texts.isin(_FALSE).to_numpy()), "is neither True nor False")
+    return true
+
+
+def _texts(values: pd.Series, rule: Text, refuse) -> np.ndarray:  # type: ignore[no-untyped-def]
+    texts = values.astype(str) if values.dtype != object else values
+    if not rule.blank:
+        refuse(_is_blank(texts), "is blank; a text is expected")
+    if rule.choices is not None:
+        refuse(~texts.isin(rule.choices).to_numpy(), f"is not one of {_some(list(rule.choices), 8)}")
+    return texts.to_numpy(object)
+
+
+def _is_blank(texts: pd.Series) -> np.ndarray:
+    return texts.str.strip().eq("").to_numpy()
+
+
+def _check_totals(aligned: pd.DataFrame, form: Columns, rows: np.ndarray, names: np.ndarray) -> None:
+    if form.row_total is None:
+        return
+    totals = aligned[list(form.targets)].to_numpy(np.float64).sum(axis=1)
+    wrong = np.abs(totals - form.row_total) > form.row_tolerance
+    if wrong.any():
+        first = int(np.argmax(wrong))
+        raise InvalidSubmission(
+            f"Row {rows[first] + 1} (id {_clip(str(names[first]))}): the columns {_some(list(form.targets), 4)} add up "
+            f"to {totals[first]:.6g} instead of {form.row_total:g} ({int(wrong.sum())} such rows)."
+        )
+
+
+def _keys(table: pd.DataFrame, reference: pd.DataFrame, form: Columns) -> np.ndarray:
+    """One comparable key per row. Ids that are whole numbers in the reference compare as numbers: 007 is 7."""
+    columns = [_key_column(table[name], reference[name]) for name in form.ids]
+    if len(columns) == 1:
+        return columns[0]
+    joined = pd.Series(columns[0]).astype(str)
+    for column in columns[1:]:
+        joined = joined + " / " + pd.Series(column).astype(str)
+    return joined.to_numpy(object)
+
+
+def _key_column(values: pd.Series, reference: pd.Series) -> np.ndarray:
+    if not _whole_numbers(reference):
+        return values.astype(str).to_numpy(object)
+    numbers = pd.to_numeric(values, errors="coerce").to_numpy(np.float64)
+    whole = (np.abs(numbers) < LARGEST_INTEGER) & (numbers == np.round(numbers))
+    if whole.all():
+        return numbers.astype(np.int64)
+    keys = values.astype(str).to_numpy(object)
+    keys[whole] = numbers[whole].astype(np.int64)
+    return keys
+
+
+def _whole_numbers(reference: pd.Series) -> bool:
+    """Whether every id is a whole number, and different ids are different numbers."""
+    texts = reference.astype(str)
+    if not texts.str.fullmatch(r"-?\d{1,15}").all():
+        return False
+    return bool(texts.astype(np.int64).nunique() == texts.nunique())
+
+
+def _order(wanted: np.ndarray, found: np.ndarray, form: Columns) -> np.ndarray:
+    """For each wanted id the row that holds it; an id that is wanted several times takes its rows in turn."""
+    if len(wanted) == len(found) and wanted.dtype == found.dtype and bool(np.all(wanted == found)):
+        return np.arange(len(found))
+    target, source = pd.Index(wanted), pd.Index(found)
+    if not target.is_unique:
+        target, source = _numbered(target), _numbered(source)
+    if form.extra_rows:
+        source_positions = np.flatnonzero(source.isin(target))
+        source = source[source_positions]
+    else:
+        source_positions = np.arange(len(source))
+    _refuse_ids(target, source, form)
+    return source_positions[source.get_indexer(target)]
+
+
+def _numbered(keys: pd.Index) -> pd.Index:
+    """Keys made unique by how often each has occurred before."""
+    turn = pd.Series(np.zeros(len(keys))).groupby(keys.to_numpy()).cumcount()
+    return pd.MultiIndex.from_arrays([keys.to_numpy(), turn.to_numpy()])
+
+
+def _refuse_ids(target: pd.Index, source: pd.Index, form: Columns) -> None:
+    unknown = source[~source.isin(target)]
+    missing = target[~target.isin(source)]
+    repeated = source[source.duplicated()]
+    problems = [
+        f"{len(keys)} {'id is' if len(keys) == 1 else 'ids are'} {what} ({_some(_names(keys), EXAMPLES)})"
+        for keys, what in ((missing, "missing"), (unknown, "unknown"), (repeated.unique(), "there more than once"))
+        if len(keys)
+    ]
+    if problems:
+        column = " + ".join(f"'{name}'" for name in form.ids)
+        close = _closest(unknown, missing)
+        raise InvalidSubmission(
+            f"Column {column}: {'; '.join(problems)}. {len(target)} ids are expected, each once.{close}"
+        )
+
+
+def _closest(unknown: pd.Index, missing: pd.Index) -> str:
+    if not len(unknown) or not len(missing):
+        return ""
+    name = _names(unknown[:1])[0]
+    close = difflib.get_close_matches(name, _names(missing[:200]), n=1, cutoff=0.75)
+    return f" Did you mean {_clip(close[0])} instead of {_clip(name)}?" if close else ""
+
+
+def _names(keys: pd.Index) -> list[str]:
+    return [str(key[0]) if isinstance(key, tuple) else str(key) for key in keys]
+
+
+def _some(names: list[str], most: int) -> str:
+    more = f", … {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(_clip(name) for name in names[:most]) + more
+
+
+def _clip(text: str) -> str:
+    printable = text.encode("unicode_escape").decode() if not text.isprintable() else text
+    return printable if len(printable) <= 60 else printable[:57] + "…"
+
+
+def _quote(cell: object) -> str:
+    if isinstance(cell, str):
+        return f"'{_clip(cell)}'" if cell.strip() else "the cell"
+    return "the cell" if cell != cell else f"{cell}"
