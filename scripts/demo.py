@@ -39,7 +39,9 @@ def main() -> None:
         )
     console = Console()
     console.print(table)
-    console.print(f"{len(table.rows)} tasks prepared, submitted to and graded in {time.perf_counter() - started:.0f} s.")
+    console.print(
+        f"{len(table.rows)} tasks prepared, submitted to and graded in {time.perf_counter() - started:.0f} s."
+    )
     console.print("A medal takes more than a default model. Next: podium show TASK, podium grade TASK FILE")
 
 

@@ -1,13 +1,13 @@
 """Every error Podium raises on purpose; the message says what is wrong and what to do.
 
-    PodiumError
-    ├── UsageError            (ValueError)         the call itself is wrong: exit code 2
-    │   └── UnknownTaskError  (LookupError)        no such task, suite or family; names the closest ones
-    ├── NotPreparedError      (FileNotFoundError)  the task's data is not there yet
-    ├── RawDataError          (ValueError)         raw data is missing or not what the task expects
-    ├── DownloadError         (OSError)            the competition's data cannot be fetched
-    ├── MissingExtraError     (ImportError)        an optional dependency is needed for this
-    └── InvalidSubmission     (ValueError)         a submission's fault; grading turns it into a result
+PodiumError
+├── UsageError            (ValueError)         the call itself is wrong: exit code 2
+│   └── UnknownTaskError  (LookupError)        no such task, suite or family; names the closest ones
+├── NotPreparedError      (FileNotFoundError)  the task's data is not there yet
+├── RawDataError          (ValueError)         raw data is missing or not what the task expects
+├── DownloadError         (OSError)            the competition's data cannot be fetched
+├── MissingExtraError     (ImportError)        an optional dependency is needed for this
+└── InvalidSubmission     (ValueError)         a submission's fault; grading turns it into a result
 """
 
 

@@ -24,6 +24,8 @@ Fabricate = Callable[[Path, "np.random.Generator"], None]
 """`fabricate(raw, rng)` fills an empty folder with a miniature of the raw data."""
 Score = Callable[["pd.DataFrame", "pd.DataFrame"], float]
 """`score(answers, submission)` over two tables whose rows already correspond."""
+ReadAnswers = Callable[[Path], "pd.DataFrame"]
+"""`read(private)` gives a table with the id columns and whatever scoring needs."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,8 @@ class Number:
 
     low: float | None = None
     high: float | None = None
+    blank: bool = False
+    """Whether a cell may be empty, which reads as NaN: for rows or columns that are not scored."""
 
 
 @dataclass(frozen=True)
@@ -175,6 +179,7 @@ class Variant:
     """Why it exists, where it is not the first."""
     prepare: Prepare | None = None
     score: Score | None = None
+    answers: ReadAnswers | None = None
     submission: Columns | None = None
     metric: Metric | None = None
 
@@ -204,6 +209,11 @@ class Task:
     def score(self, function: Score) -> Score:
         """Decorator: scores aligned tables where applying the metric to the target columns is not enough."""
         self.variants["v1"].score = function
+        return function
+
+    def answers(self, function: ReadAnswers) -> ReadAnswers:
+        """Decorator: reads answers that are not a plain table with a row per id."""
+        self.variants["v1"].answers = function
         return function
 
     def fabricate(self, function: Fabricate) -> Fabricate:

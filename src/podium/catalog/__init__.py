@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from podium.errors import UnknownTaskError
 from podium.task import Leaderboard, Suite
@@ -114,15 +114,15 @@ def unknown_name(name: str) -> UnknownTaskError:
 
 
 @cache
-def _leaderboards() -> dict[str, dict[str, object]]:
-    path = HERE / "kaggle" / "leaderboards.json"
-    entries = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else []
+def leaderboards() -> dict[str, dict[str, Any]]:
+    """What is known of each competition's human leaderboard, with its complexity and membership in MLE-bench's 75."""
+    entries = json.loads((HERE / "kaggle" / "leaderboards.json").read_text(encoding="utf-8"))
     return {entry["id"]: entry for entry in entries}
 
 
 def _human_leaderboard(task_id: str) -> Leaderboard | None:
-    facts = _leaderboards().get(task_id, {})
+    facts = leaderboards().get(task_id, {})
     if "gold" not in facts:
         return None
     names = ("lower_is_better", "teams", "gold", "silver", "bronze", "median")
-    return Leaderboard(**{name: facts[name] for name in names}, quantiles=tuple(facts["quantiles"]))  # type: ignore[arg-type]
+    return Leaderboard(**{name: facts[name] for name in names}, quantiles=tuple(facts["quantiles"]))

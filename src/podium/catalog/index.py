@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 
-from podium.catalog import FOLDERS, HERE, Listing, load
+from podium.catalog import FOLDERS, HERE, Listing, leaderboards, load
 from podium.catalog.forge import QUICK
 
 INDEX = HERE / "index.json"
@@ -44,7 +44,13 @@ def _file_ids() -> list[str]:
 
 
 def _suites(task_id: str) -> tuple[str, ...]:
-    return ("quick",) if task_id in QUICK else ()
+    if task_id in QUICK:
+        return ("quick",)
+    facts = leaderboards().get(task_id)
+    if facts is None:
+        return ()
+    complexity = "lite" if facts["complexity"] == "low" else facts["complexity"]
+    return ("mle-bench", f"mle-bench-{complexity}") if facts["in_75"] else (f"mle-bench-{complexity}",)
 
 
 if __name__ == "__main__":

@@ -118,7 +118,9 @@ def check_model_keys() -> Finding:
     present = [name for name in MODEL_KEYS if os.environ.get(name)]
     if present:
         return Finding("model keys", "ok", ", ".join(present))
-    return Finding("model keys", "missing", "none", f"Only for agents that call a model: set {' or '.join(MODEL_KEYS)}.")
+    return Finding(
+        "model keys", "missing", "none", f"Only for agents that call a model: set {' or '.join(MODEL_KEYS)}."
+    )
 
 
 def _run(command: list[str]) -> subprocess.CompletedProcess[str]:

@@ -14,7 +14,11 @@ data_dir = click.option(
     help="Where the data of tasks lies.  [default: $PODIUM_HOME/data]",
 )
 edition = click.option(
-    "--edition", type=click.Choice(["v1", "fixed"]), default="v1", show_default=True, help="Edition of the task."
+    "--edition",
+    type=click.Choice(["v1", "fixed"]),
+    default="v1",
+    show_default=True,
+    help="Edition of the task.",
 )
 as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import multiprocessing
 import os
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
@@ -65,7 +66,8 @@ def prepare_all(ids: list[str], *, jobs: int, options: dict[str, Any]) -> Any:
     from podium.cli.progress import worker_logging
 
     initializer, arguments, close = worker_logging()
-    with ProcessPoolExecutor(min(jobs, len(ids)), initializer=initializer, initargs=arguments) as pool:
+    context = multiprocessing.get_context("spawn")  # a forked worker would log through this process's handlers too
+    with ProcessPoolExecutor(min(jobs, len(ids)), context, initializer, arguments) as pool:
         for future in as_completed([pool.submit(_prepare_one, task_id, options) for task_id in ids]):
             yield future.result()
     close()

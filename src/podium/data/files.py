@@ -8,9 +8,11 @@ import fcntl
 import hashlib
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+
+from podium.errors import RawDataError
 
 _CANNOT_LINK = {errno.EXDEV, errno.EPERM, errno.EACCES, errno.EMLINK, errno.ENOTSUP, errno.EOPNOTSUPP}
 
@@ -20,10 +22,18 @@ def link_file(source: Path, target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     try:
         os.link(source.resolve(), target)
+    except FileNotFoundError as error:
+        raise RawDataError(f"The raw data lacks {source.name}: there is no {source}.") from error
     except OSError as error:
         if error.errno not in _CANNOT_LINK:
             raise
         shutil.copyfile(source, target)
+
+
+def link_files(source: Path, target: Path, names: Iterable[str]) -> None:
+    """Puts the named files of one folder into another."""
+    for name in names:
+        link_file(source / name, target / name)
 
 
 def link_tree(source: Path, target: Path) -> None:

@@ -160,5 +160,3 @@ def _put_in_place(place: Place, making: Path) -> None:
     for part in (place.public, place.private):
         remove_tree(part)
         (making / part.name).rename(part)
-
-

@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 
+from podium.data.archives import opened_member
 from podium.data.home import Place, locate
 from podium.data.manifest import Manifest, read_manifest
 from podium.errors import InvalidSubmission, NotPreparedError
@@ -61,9 +62,7 @@ class Grade:
         return asdict(self)
 
 
-def validate_submission(
-    task: Task, path: Path, *, data_dir: Path | None = None, edition: Edition = "v1"
-) -> Validation:
+def validate_submission(task: Task, path: Path, *, data_dir: Path | None = None, edition: Edition = "v1") -> Validation:
     """Checks a submission against the sample submission in the public folder."""
     place, _ = _prepared(task, edition, data_dir)
     try:
@@ -111,10 +110,10 @@ def _prepared(task: Task, edition: Edition, data_dir: Path | None) -> tuple[Plac
 
 def _score(task: Task, path: Path, place: Place, edition: Edition) -> float:
     form = task.submission
-    answers = read_answers(place.private / form.answers, form)
+    variant = task.variants[edition]
+    answers = variant.answers(place.private) if variant.answers else read_answers(place.private / form.answers, form)
     submission = _read_aligned(form, path, place, ids=answers[list(form.ids)])
-    custom = task.variants[edition].score
-    score = custom(answers, submission) if custom else _apply_metric(task, answers, submission)
+    score = variant.score(answers, submission) if variant.score else _apply_metric(task, answers, submission)
     if math.isnan(score):
         raise InvalidSubmission(
             f"{task.metric.title} is undefined for this submission: is column "
@@ -138,7 +137,8 @@ def _apply_metric(task: Task, answers: pd.DataFrame, submission: pd.DataFrame) -
 def _read_aligned(form: Columns, path: Path, place: Place, ids: pd.DataFrame | None) -> pd.DataFrame:
     sample = place.public / form.sample
     if ids is None:
-        ids = pd.read_csv(sample, usecols=list(form.ids), dtype=str, keep_default_na=False)
+        with opened_member(sample) as file:
+            ids = pd.read_csv(file, usecols=list(form.ids), dtype=str, keep_default_na=False)
     limit = size_limit(form, sample.stat().st_size)
     expected = max(len(ids), _count_rows(sample)) if form.extra_rows else len(ids)
     table = read_submission(path, form, expected_rows=expected, max_bytes=limit)
@@ -146,7 +146,7 @@ def _read_aligned(form: Columns, path: Path, place: Place, ids: pd.DataFrame | N
 
 
 def _count_rows(sample: Path) -> int:
-    with sample.open("rb") as file:
+    with opened_member(sample) as file:
         return sum(1 for _ in file)
 
 

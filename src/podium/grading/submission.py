@@ -7,6 +7,7 @@ header) and the id, and say what would be right.
 from __future__ import annotations
 
 import difflib
+from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
@@ -17,6 +18,9 @@ from podium.task import Boolean, Columns, Integer, Number, Text, Values
 EXAMPLES = 3
 LARGEST_INTEGER = 2**53
 """Beyond this, numbers read as floating point are no longer exact."""
+
+Refuse = Callable[[np.ndarray, str], None]
+"""Raises if any cell is marked as wrong, naming the first one."""
 
 _TRUE, _FALSE = {"true", "1", "1.0", "t"}, {"false", "0", "0.0", "f"}
 
@@ -39,7 +43,12 @@ def align(table: pd.DataFrame, form: Columns, ids: pd.DataFrame) -> pd.DataFrame
 
 
 def convert(
-    values: pd.Series, rule: Values, column: str, *, rows: np.ndarray | None = None, names: np.ndarray | None = None
+    values: pd.Series,
+    rule: Values,
+    column: str,
+    *,
+    rows: np.ndarray | None = None,
+    names: np.ndarray | None = None,
 ) -> np.ndarray:
     """The cells of a column as the array its rule stands for; raises at the first cell that breaks the rule."""
     rows = np.arange(len(values)) if rows is None else rows
@@ -56,7 +65,7 @@ def convert(
 
     match rule:
         case Number():
-            return _numbers(values, rule.low, rule.high, refuse)
+            return _numbers(values, rule, refuse)
         case Integer():
             return _integers(values, rule, refuse)
         case Boolean():
@@ -65,29 +74,28 @@ def convert(
             return _texts(values, rule, refuse)
 
 
-def _numbers(values: pd.Series, low: float | None, high: float | None, refuse) -> np.ndarray:  # type: ignore[no-untyped-def]
-    if values.dtype == object:
-        refuse(_is_blank(values), "is blank; a number is expected")
-        refuse(values.str.strip().str.lower().isin({"nan", "na", "null", "none"}).to_numpy(), "is not a number")
+def _numbers(values: pd.Series, rule: Number | Integer, refuse: Refuse) -> np.ndarray:
     numbers = pd.to_numeric(values, errors="coerce").to_numpy(np.float64)
-    blank = "is blank; a number is expected" if values.dtype != object else "is not a number"
-    refuse(np.isnan(numbers), blank)
+    blank = _is_blank(values) if values.dtype == object else np.isnan(numbers)
+    if not (isinstance(rule, Number) and rule.blank):
+        refuse(blank, "is blank; a number is expected")
+    refuse(np.isnan(numbers) & ~blank, "is not a number")
     refuse(np.isinf(numbers), "is infinite; a finite number is expected")
-    if low is not None:
-        refuse(numbers < low, f"is below {low:g}, the smallest value allowed")
-    if high is not None:
-        refuse(numbers > high, f"is above {high:g}, the largest value allowed")
+    if rule.low is not None:
+        refuse(numbers < rule.low, f"is below {rule.low:g}, the smallest value allowed")
+    if rule.high is not None:
+        refuse(numbers > rule.high, f"is above {rule.high:g}, the largest value allowed")
     return numbers
 
 
-def _integers(values: pd.Series, rule: Integer, refuse) -> np.ndarray:  # type: ignore[no-untyped-def]
-    numbers = _numbers(values, rule.low, rule.high, refuse)
+def _integers(values: pd.Series, rule: Integer, refuse: Refuse) -> np.ndarray:
+    numbers = _numbers(values, rule, refuse)
     refuse(np.abs(numbers) > LARGEST_INTEGER, "is too large; a whole number below 2^53 is expected")
     refuse(numbers != np.round(numbers), "is not a whole number")
     return numbers.astype(np.int64)
 
 
-def _booleans(values: pd.Series, refuse) -> np.ndarray:  # type: ignore[no-untyped-def]
+def _booleans(values: pd.Series, refuse: Refuse) -> np.ndarray:
     texts = values.astype(str).str.strip().str.lower()
     refuse(_is_blank(texts), "is blank; True or False is expected")
     true = texts.isin(_TRUE).to_numpy()
@@ -95,7 +103,7 @@ def _booleans(values: pd.Series, refuse) -> np.ndarray:  # type: ignore[no-untyp
     return true
 
 
-def _texts(values: pd.Series, rule: Text, refuse) -> np.ndarray:  # type: ignore[no-untyped-def]
+def _texts(values: pd.Series, rule: Text, refuse: Refuse) -> np.ndarray:
     texts = values.astype(str) if values.dtype != object else values
     if not rule.blank:
         refuse(_is_blank(texts), "is blank; a text is expected")
@@ -180,7 +188,11 @@ def _refuse_ids(target: pd.Index, source: pd.Index, form: Columns) -> None:
     repeated = source[source.duplicated()]
     problems = [
         f"{len(keys)} {'id is' if len(keys) == 1 else 'ids are'} {what} ({_some(_names(keys), EXAMPLES)})"
-        for keys, what in ((missing, "missing"), (unknown, "unknown"), (repeated.unique(), "there more than once"))
+        for keys, what in (
+            (missing, "missing"),
+            (unknown, "unknown"),
+            (repeated.unique(), "there more than once"),
+        )
         if len(keys)
     ]
     if problems:

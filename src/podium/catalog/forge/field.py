@@ -14,8 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
-from podium.catalog.forge.family import DIFFICULTIES, Difficulty, Family, Material, Pipeline
 from podium.catalog.forge.families import load_family
+from podium.catalog.forge.family import DIFFICULTIES, Difficulty, Family, Material, Pipeline
 
 DECIMALS = 6
 """Scores are kept this precise, so that the last bits of a machine's arithmetic do not show."""

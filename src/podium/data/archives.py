@@ -1,0 +1,102 @@
+"""Archives: unpacked beside where their files will go, so that these can be linked, and packed again."""
+
+from __future__ import annotations
+
+import io
+import tarfile
+import tempfile
+import zipfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+from podium.errors import MissingExtraError, RawDataError
+
+Members = Iterable[tuple[str, Path | bytes]]
+"""Names inside the archive, with the file or the bytes that go there."""
+
+
+@contextmanager
+def unpacked(archive: Path, near: Path) -> Iterator[Path]:
+    """A folder with the content of a .zip, .7z or .tar(.gz), gone after the block.
+
+    It lies on the file system of `near`, so that linking its files there copies nothing. Where someone has unpacked
+    the archive already, that folder is used as it is.
+    """
+    already = archive.with_name(archive.name.split(".")[0])
+    if not archive.exists() and already.is_dir():
+        yield already.parent
+        return
+    with tempfile.TemporaryDirectory(dir=near.parent, prefix=".unpacked-") as folder:
+        extract(archive, Path(folder))
+        yield Path(folder)
+
+
+@contextmanager
+def opened_member(path: Path) -> Iterator[IO[bytes]]:
+    """The bytes of a file, or of the only file inside it if it is a .zip or .7z."""
+    if path.suffix not in {".zip", ".7z"}:
+        with path.open("rb") as file:
+            yield file
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        extract(path, Path(folder))
+        member = next(found for found in sorted(Path(folder).rglob("*")) if found.is_file())
+        with member.open("rb") as file:
+            yield file
+
+
+def extract(archive: Path, folder: Path) -> None:
+    """Unpacks an archive; members cannot leave the folder."""
+    try:
+        if archive.name.endswith(".7z"):
+            with _seven_zip().SevenZipFile(archive) as packed:
+                packed.extractall(folder)
+        elif ".tar" in archive.name:
+            with tarfile.open(archive) as tar:
+                tar.extractall(folder, filter="data")
+        else:
+            with zipfile.ZipFile(archive) as zipped:
+                zipped.extractall(folder)
+    except FileNotFoundError as error:
+        raise RawDataError(f"The raw data lacks {archive.name}: there is no {archive}.") from error
+    except (zipfile.BadZipFile, tarfile.TarError) as error:
+        raise RawDataError(f"{archive} is damaged ({error}). Download it again.") from error
+
+
+def write_zip(path: Path, members: Members) -> None:
+    """Packs files into a ZIP without compressing them again; most hold pictures or sound."""
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in members:
+            if isinstance(content, Path):
+                archive.write(content, name)
+            else:
+                archive.writestr(zipfile.ZipInfo(name), content)
+
+
+def write_tar(path: Path, members: Members) -> None:
+    """Packs files into an uncompressed tar."""
+    with tarfile.open(path, "w") as archive:
+        for name, content in members:
+            if isinstance(content, Path):
+                archive.add(content, name)
+            else:
+                facts = tarfile.TarInfo(name)
+                facts.size = len(content)
+                archive.addfile(facts, io.BytesIO(content))
+
+
+def write_7z(path: Path, members: Members) -> None:
+    """Packs files into a 7z."""
+    with _seven_zip().SevenZipFile(path, "w") as archive:
+        for name, content in members:
+            archive.writestr(content.read_bytes() if isinstance(content, Path) else content, name)
+
+
+def _seven_zip() -> Any:
+    try:
+        import py7zr
+    except ImportError as error:
+        raise MissingExtraError("A .7z archive", "kaggle") from error
+    return py7zr

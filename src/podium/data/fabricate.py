@@ -1,0 +1,103 @@
+"""What fabricators of miniatures share: ids, words, pictures and sounds, small but of the real kind."""
+
+from __future__ import annotations
+
+import io
+import wave
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+
+WORDS = [
+    "the",
+    "a",
+    "of",
+    "to",
+    "in",
+    "it",
+    "is",
+    "was",
+    "that",
+    "we",
+    "they",
+    "not",
+    "very",
+    "good",
+    "bad",
+    "old",
+    "new",
+    "small",
+    "red",
+    "blue",
+    "river",
+    "house",
+    "train",
+    "morning",
+    "doctor",
+    "market",
+    "summer",
+    "winter",
+    "city",
+    "paper",
+    "music",
+    "answer",
+    "question",
+    "happy",
+    "angry",
+    "quiet",
+    "strange",
+    "never",
+    "always",
+    "because",
+]
+
+
+def hex_ids(rng: np.random.Generator, count: int, length: int = 12) -> list[str]:
+    """Distinct identifiers of so many hexadecimal digits."""
+    ids: dict[str, None] = {}
+    while len(ids) < count:
+        ids[rng.bytes((length + 1) // 2).hex()[:length]] = None
+    return list(ids)
+
+
+def sentences(rng: np.random.Generator, count: int, *, words: int = 12, vocabulary: Iterable[str] = WORDS) -> list[str]:
+    """Texts of up to so many words."""
+    pool = list(vocabulary)
+    return [" ".join(rng.choice(pool, rng.integers(2, words + 1))) for _ in range(count)]
+
+
+def picture(
+    rng: np.random.Generator,
+    *,
+    tint: int = 0,
+    size: tuple[int, int] = (8, 8),
+    grey: bool = False,
+    suffix: str = ".jpg",
+) -> bytes:
+    """A noisy picture whose colour depends on `tint`, as the bytes of a .jpg, .png, .tif or .bmp file."""
+    from PIL import Image
+
+    channels = () if grey else (3,)
+    shade = (tint * 67) % 160 if grey else np.array([tint * 37, tint * 73, tint * 131]) % 160
+    pixels = rng.integers(0, 90, (*size, *channels)) + shade
+    buffer = io.BytesIO()
+    kind = {".jpg": "JPEG", ".jpeg": "JPEG", ".png": "PNG", ".tif": "TIFF", ".tiff": "TIFF", ".bmp": "BMP"}[suffix]
+    Image.fromarray(pixels.astype(np.uint8)).save(buffer, kind)
+    return buffer.getvalue()
+
+
+def sound(rng: np.random.Generator, *, pitch: int = 0, samples: int = 400, rate: int = 16_000) -> bytes:
+    """A noisy tone whose height depends on `pitch`, as the bytes of a .wav file."""
+    tone = np.sin(np.arange(samples) * (0.05 + 0.03 * pitch)) * 8000 + rng.normal(0, 2000, samples)
+    buffer = io.BytesIO()
+    with wave.open(buffer, "wb") as file:
+        file.setparams((1, 2, rate, samples, "NONE", "not compressed"))
+        file.writeframes(tone.astype("<i2").tobytes())
+    return buffer.getvalue()
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Writes a file, making its folder first."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)

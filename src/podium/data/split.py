@@ -1,0 +1,60 @@
+"""The splits MLE-bench made of public training data, reproduced to the row."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any, TypeVar
+
+import pandas as pd
+
+Items = TypeVar("Items", pd.DataFrame, list[Any])
+
+
+def split_rows(items: Items, test_size: float, *, random_state: int = 0) -> tuple[Items, Items]:
+    """Train and test part in scikit-learn's shuffled order; a share, or a number of rows if it is an integer."""
+    from sklearn.model_selection import train_test_split
+
+    train, test = train_test_split(items, test_size=test_size, random_state=random_state)
+    return train, test
+
+
+def split_values(
+    table: pd.DataFrame, column: str, test_size: float, *, random_state: int = 0
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Splits the distinct values of a column, in order of appearance; rows follow theirs and keep their order."""
+    _, test = split_rows(list(table[column].unique()), test_size, random_state=random_state)
+    held = table[column].isin(test)
+    return table[~held], table[held]
+
+
+def split_groups(
+    table: pd.DataFrame, column: str, test_size: float, *, random_state: int = 0
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Splits the groups of a column, sorted by its value, and lines them up in the order of the split."""
+    groups = [group for _, group in table.groupby(column)]
+    train, test = split_rows(groups, test_size, random_state=random_state)
+    return pd.concat(train), pd.concat(test)
+
+
+def split_per_category(
+    items: Sequence[Any], categories: Iterable[Hashable], test_size: float, *, smallest: int = 5
+) -> tuple[list[Any], list[Any]]:
+    """Splits each category by itself, categories in order of appearance; the test part is shuffled in the end.
+
+    A category of fewer than `smallest` items gives its last one to the test part, a single item stays in train.
+    """
+    members: dict[Hashable, list[Any]] = {}
+    for item, category in zip(items, categories, strict=True):
+        members.setdefault(category, []).append(item)
+    train, test = [], []
+    for group in members.values():
+        if len(group) >= smallest:
+            kept, held = split_rows(group, test_size)
+        else:
+            count = max(1, int(len(group) * test_size)) if len(group) > 1 else 0
+            kept, held = group[: len(group) - count], group[len(group) - count :]
+        train += kept
+        test += held
+    random.Random(0).shuffle(test)
+    return train, test
