@@ -3,8 +3,8 @@
     python scripts/check_fidelity.py RECORDS [ID ...] [--seed 0]
 
 RECORDS holds a folder per competition: `make_raw.py` (writes raw data from a seed), `make_submissions.py` (writes
-submissions from prepared data) and `expected-SEED.json` (what MLE-bench made of both). Prints a line per competition and
-every difference; exits with 1 if there is one.
+submissions from prepared data) and `expected-SEED.json` (what MLE-bench made of both). Prints a line per competition
+and every difference; exits with 1 if there is one.
 """
 
 from __future__ import annotations

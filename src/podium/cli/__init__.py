@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
+from keyword import iskeyword
 from typing import Any
 
 import click
 
 from podium.errors import PodiumError, UsageError
 
-COMMANDS = ("tasks", "show", "prepare", "validate", "grade", "forge", "doctor")
+COMMANDS = ("tasks", "show", "prepare", "validate", "grade", "forge", "import", "doctor")
 
 
 class LazyGroup(click.Group):
@@ -22,7 +23,8 @@ class LazyGroup(click.Group):
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             return None
-        command: click.Command = import_module(f"podium.cli.{name}").command
+        module = f"{name}_" if iskeyword(name) else name
+        command: click.Command = import_module(f"podium.cli.{module}").command
         return command
 
     def resolve_command(self, context: click.Context, args: list[str]) -> Any:
@@ -42,12 +44,13 @@ def podium(debug: bool) -> None:
     """Measure how well AI agents do machine-learning engineering."""
 
 
-def main() -> None:
+def main(args: list[str] | None = None) -> None:
     """Runs the command line; errors meant for people become one line and an exit code."""
+    args = sys.argv[1:] if args is None else args
     try:
-        podium.main(standalone_mode=True)
+        podium.main(args, prog_name="podium")
     except PodiumError as error:
-        if "--debug" in sys.argv:
+        if "--debug" in args:
             raise
         click.echo(f"Error: {error}", err=True)
         sys.exit(2 if isinstance(error, UsageError) else 1)

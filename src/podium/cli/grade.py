@@ -1,7 +1,10 @@
-"""`podium grade`: scores a submission and ranks it."""
+"""`podium grade`: scores a submission, or a whole list of them, and ranks the scores."""
 
 from __future__ import annotations
 
+import json
+import os
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,21 +17,67 @@ if TYPE_CHECKING:
 
 
 @click.command(name="grade")
-@click.argument("task")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("task", required=False)
+@click.argument("file", type=click.Path(path_type=Path), required=False)
+@click.option(
+    "--jsonl",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Grade every line of this file: competition_id, submission_path.",
+)
+@click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="Where --jsonl puts its report.")
+@click.option("--jobs", type=click.IntRange(1), help="Cores that --jsonl uses.  [default: all]")
 @data_dir
 @edition
 @as_json
-def command(task: str, file: Path, data_dir: Path | None, edition: Any, as_json: bool) -> None:
-    """Grade FILE as a submission to TASK: score, medal, percentile."""
+def command(
+    task: str | None,
+    file: Path | None,
+    jsonl: Path | None,
+    out: Path | None,
+    jobs: int | None,
+    data_dir: Path | None,
+    edition: Any,
+    as_json: bool,
+) -> None:
+    """Grade FILE as a submission to TASK: score, medal, percentile.
+
+    With --jsonl and --out, grade many submissions at once and write a report in MLE-bench's shape.
+    """
+    if jsonl and out and not task:
+        document = _grade_list(jsonl, out, jobs or len(os.sched_getaffinity(0)), data_dir, edition)
+        if as_json:
+            print_json(document)
+        return
+    if task is None or file is None or jsonl or out:
+        raise click.UsageError("Give either TASK and FILE, or --jsonl FILE and --out DIR.")
     from podium import api
 
     result = api.grade(task, file, data_dir=data_dir, edition=edition)
     if as_json:
         print_json(result.to_dict())
     else:
-        for line in _lines(result):
-            click.echo(line)
+        click.echo("\n".join(_lines(result)))
+
+
+def _grade_list(jsonl: Path, out: Path, jobs: int, data_dir: Path | None, edition: Any) -> dict[str, Any]:
+    from podium.catalog import load
+    from podium.cli.progress import show_progress
+    from podium.data.files import write_atomically
+    from podium.grading.batch import check_prepared, grade_batch, read_entries, summarise
+
+    entries = read_entries(jsonl)
+    check_prepared(entries, data_dir=data_dir, edition=edition)
+    reports = []
+    with show_progress("Grading", len(entries)) as progress:
+        for report in grade_batch(entries, load, data_dir=data_dir, edition=edition, jobs=jobs):
+            reports.append(report)
+            progress.advance(f"{report['competition_id']}: {report['error'] or report['score']}")
+    document = summarise(reports)
+    path = out / f"{datetime.now(UTC):%Y-%m-%dT%H-%M-%S}_grading_report.json"
+    write_atomically(path, json.dumps(document, indent=2) + "\n")
+    medals, valid = document["total_medals"], document["total_valid_submissions"]
+    click.echo(f"{len(reports)} runs, {valid} valid, {medals} medals: {path}", err=True)
+    return document
 
 
 def _lines(grade: Grade) -> list[str]:

@@ -11,9 +11,10 @@ import pandas as pd
 
 from podium.data.archives import opened_member
 from podium.data.home import Place, locate
+from podium.data.imports import imported_leaderboard
 from podium.data.manifest import Manifest, read_manifest
 from podium.errors import InvalidSubmission, NotPreparedError
-from podium.grading.leaderboard import read_leaderboard, standing
+from podium.grading.leaderboard import read_leaderboard, read_leaderboard_csv, standing
 from podium.grading.medals import thresholds
 from podium.grading.reading import read_submission, size_limit
 from podium.grading.submission import align, convert
@@ -93,9 +94,14 @@ def grade_submission(task: Task, path: Path, *, data_dir: Path | None = None, ed
 
 
 def find_reference(task: Task, place: Place) -> Reference | None:
-    """What scores are compared with: the field measured with the data, else what the task declares."""
+    """What scores are compared with: a measured field, else an imported leaderboard, else what the task declares."""
     measured = place.private / LEADERBOARD_FILE
-    return read_leaderboard(measured) if measured.exists() else task.reference
+    if measured.exists():
+        return read_leaderboard(measured)
+    imported = imported_leaderboard(task.id)
+    if imported:
+        return read_leaderboard_csv(imported, lower_is_better=not task.metric.higher_is_better)
+    return task.reference
 
 
 def _prepared(task: Task, edition: Edition, data_dir: Path | None) -> tuple[Place, Manifest]:

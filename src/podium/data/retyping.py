@@ -1,0 +1,17 @@
+"""What pandas makes of a column of texts that it is not told to leave alone; MLE-bench's graders read submissions so."""
+
+from __future__ import annotations
+
+import io
+
+import pandas as pd
+
+
+def retyped(texts: pd.Series) -> pd.Series:
+    """The texts after pandas has guessed their type: NA and its like are blank, and numbers are written anew.
+
+    Numbers change only where a column holds nothing else: 007 is then 7, or 7.0 if some cell is missing.
+    """
+    written = texts.to_csv(index=False, header=["cell"])
+    cells = pd.read_csv(io.StringIO(written), skip_blank_lines=False, low_memory=False)["cell"].set_axis(texts.index)
+    return cells.astype(str).mask(cells.isna(), "")

@@ -1,0 +1,134 @@
+"""The command line's contract: what it prints, where, and with which exit code."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from podium.cli import COMMANDS, main
+
+Run = Callable[..., "Result"]
+
+
+class Result:
+    """Exit code, standard output and standard error of one call."""
+
+    def __init__(self, code: int, out: str, err: str) -> None:
+        self.code, self.out, self.err = code, out, err
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    def call(*args: object) -> Result:
+        with pytest.raises(SystemExit) as stop:
+            main([str(arg) for arg in args])
+            raise SystemExit(0)
+        captured = capsys.readouterr()
+        return Result(int(stop.value.code or 0), captured.out, captured.err)
+
+    return call
+
+
+@pytest.fixture
+def spaceship(run: Run, tmp_path: Path) -> Path:
+    """A data folder with the miniature of one competition."""
+    assert run("prepare", "spaceship-titanic", "--miniature", "--data-dir", tmp_path).code == 0
+    return tmp_path
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_explains_itself(run: Run, command: str) -> None:
+    result = run(command, "--help")
+    assert result.code == 0
+    assert result.out.startswith(f"Usage: podium {command}")
+
+
+def test_an_unknown_command_names_the_closest(run: Run) -> None:
+    result = run("grdae")
+    assert result.code == 2
+    assert "Did you mean 'grade'?" in result.err
+
+
+def test_an_unknown_task_names_the_closest(run: Run) -> None:
+    result = run("show", "spaceship-titanik")
+    assert result.code == 2
+    assert "spaceship-titanic" in result.err
+    assert "Traceback" not in result.err
+
+
+def test_an_unknown_suite_lists_the_suites(run: Run) -> None:
+    result = run("tasks", "--suite", "quik")
+    assert result.code == 2
+    assert "quick" in result.err
+
+
+def test_tasks_as_json_is_one_document(run: Run) -> None:
+    listings = json.loads(run("tasks", "--json").out)
+    assert {"id", "title", "kind", "metric", "editions", "suites"} <= listings[0].keys()
+    assert "spaceship-titanic" in {listing["id"] for listing in listings}
+
+
+def test_show_tells_metric_and_columns(run: Run) -> None:
+    facts = json.loads(run("show", "spaceship-titanic", "--json").out)
+    assert facts["metric"] == "Accuracy"
+    assert facts["targets"] == ["Transported"]
+    assert facts["reference"]["teams"] > 1000
+    assert facts["brief"].startswith("# Spaceship Titanic")
+
+
+def test_prepare_says_kept_the_second_time(run: Run, spaceship: Path) -> None:
+    again = run("prepare", "spaceship-titanic", "--miniature", "--data-dir", spaceship, "--json")
+    assert json.loads(again.out)[0]["status"] == "kept"
+
+
+def test_prepare_without_data_says_what_to_do(run: Run, tmp_path: Path) -> None:
+    result = run("prepare", "spaceship-titanic", "--raw", tmp_path / "nowhere", "--data-dir", tmp_path)
+    assert result.code == 1
+    assert "There is no folder" in result.err
+
+
+def test_raw_takes_one_task(run: Run, tmp_path: Path) -> None:
+    result = run("prepare", "spaceship-titanic", "aerial-cactus-identification", "--raw", tmp_path)
+    assert result.code == 2
+
+
+def test_grade_prints_the_promised_fields(run: Run, spaceship: Path) -> None:
+    sample = spaceship / "spaceship-titanic" / "public" / "sample_submission.csv"
+    grade = json.loads(run("grade", "spaceship-titanic", sample, "--data-dir", spaceship, "--json").out)
+    promised = {"task", "valid", "score", "score_rounded", "medal", "above_median", "percentile", "error", "edition"}
+    assert promised <= grade.keys()
+    assert grade["valid"]
+    assert grade["miniature"]
+    assert 0 < grade["score"] < 1
+
+
+def test_an_invalid_submission_is_a_result(run: Run, spaceship: Path, tmp_path: Path) -> None:
+    wrong = tmp_path / "wrong.csv"
+    wrong.write_text("PassengerId,Transportd\n0001_01,True\n", encoding="utf-8")
+    for command in ("grade", "validate"):
+        result = run(command, "spaceship-titanic", wrong, "--data-dir", spaceship, "--json")
+        assert result.code == 0
+        assert json.loads(result.out)["valid"] is False
+        assert "'Transported' is missing" in json.loads(result.out)["error"]
+
+
+def test_grading_what_is_not_prepared_names_the_command(run: Run, tmp_path: Path) -> None:
+    result = run("grade", "spaceship-titanic", tmp_path / "x.csv", "--data-dir", tmp_path)
+    assert result.code == 1
+    assert "podium prepare spaceship-titanic" in result.err
+
+
+def test_forge_lists_the_families_when_it_knows_none_of_that_name(run: Run) -> None:
+    result = run("forge", "tabular")
+    assert result.code == 2
+    assert "tabular-regression" in result.err
+
+
+def test_doctor_reports_every_check(run: Run) -> None:
+    findings = json.loads(run("doctor", "--json").out)
+    names = {finding["name"] for finding in findings}
+    assert {"python", "cores", "memory", "disk", "gpu", "sandbox", "kaggle", "model keys"} <= names
+    assert all(finding["advice"] for finding in findings if finding["status"] != "ok")
