@@ -9,6 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Literal
 
+from podium.data.download import download
 from podium.data.files import locked, remove_tree, write_atomically
 from podium.data.home import Place, locate
 from podium.data.manifest import Manifest, describe_files, is_complete, read_manifest, write_manifest
@@ -111,12 +112,10 @@ def _find_raw(task: Task, place: Place, making: Path, *, raw: Path | None, minia
         return _Source(raw, str(raw.resolve()))
     if miniature:
         return _Source(_fabricate(task, place, making), "fabricated")
-    if place.raw.is_dir() and not _is_fabricated(place):
-        return _Source(place.raw, "download")
-    raise RawDataError(
-        f"{task.id} has no raw data in {place.raw}. Give its extracted download with --raw DIR, "
-        "or try its miniature with --miniature."
-    )
+    if _is_fabricated(place) or not place.raw.is_dir():
+        download(task.id, place.raw)
+        _fabricated_mark(place).unlink(missing_ok=True)
+    return _Source(place.raw, "download")
 
 
 def _fabricate(task: Task, place: Place, making: Path) -> Path:

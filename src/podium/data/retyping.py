@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 
 import pandas as pd
@@ -12,6 +13,6 @@ def retyped(texts: pd.Series) -> pd.Series:
 
     Numbers change only where a column holds nothing else: 007 is then 7, or 7.0 if some cell is missing.
     """
-    written = texts.to_csv(index=False, header=["cell"])
+    written = texts.to_csv(index=False, header=["cell"], quoting=csv.QUOTE_ALL)
     cells = pd.read_csv(io.StringIO(written), skip_blank_lines=False, low_memory=False)["cell"].set_axis(texts.index)
     return cells.astype(str).mask(cells.isna(), "")
