@@ -46,6 +46,11 @@ def test_every_command_explains_itself(run: Run, command: str) -> None:
     assert result.out.startswith(f"Usage: podium {command}")
 
 
+@pytest.mark.parametrize(("command", "summary"), COMMANDS.items())
+def test_the_overview_says_what_the_command_says(run: Run, command: str, summary: str) -> None:
+    assert summary in " ".join(run(command, "--help").out.split())
+
+
 def test_an_unknown_command_names_the_closest(run: Run) -> None:
     result = run("grdae")
     assert result.code == 2

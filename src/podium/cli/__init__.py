@@ -11,7 +11,17 @@ import click
 
 from podium.errors import PodiumError, UsageError
 
-COMMANDS = ("tasks", "show", "prepare", "validate", "grade", "forge", "import", "doctor")
+COMMANDS = {
+    "tasks": "List all tasks, or those of a suite.",
+    "show": "Show a task: goal, metric, submission form, reference and data.",
+    "prepare": "Make the public and private data of tasks.",
+    "validate": "Check whether FILE has the form TASK asks for; needs no answers.",
+    "grade": "Grade FILE as a submission to TASK: score, medal, percentile.",
+    "forge": "Make a fresh competition of a FAMILY and print its id.",
+    "import": "Take over full leaderboards and original texts from an MLE-bench checkout.",
+    "doctor": "Say what this machine can do: sandbox, GPUs, credentials and so on.",
+}
+"""What `podium --help` shows; repeated here so that it need not import the commands. A test compares."""
 
 
 class LazyGroup(click.Group):
@@ -26,6 +36,10 @@ class LazyGroup(click.Group):
         module = f"{name}_" if iskeyword(name) else name
         command: click.Command = import_module(f"podium.cli.{module}").command
         return command
+
+    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
 
     def resolve_command(self, context: click.Context, args: list[str]) -> Any:
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):

@@ -1,4 +1,4 @@
-"""What pandas makes of a column of texts that it is not told to leave alone; MLE-bench's graders read submissions so."""
+"""What pandas makes of texts that it is not told to leave alone; MLE-bench's graders read submissions that way."""
 
 from __future__ import annotations
 

@@ -1,0 +1,115 @@
+"""Forge: the same seed gives the same bytes, nothing secret is public, and stored fields are as measured."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import podium
+from podium.catalog.forge import FIELDS, QUICK, parse_id
+from podium.catalog.forge.families import FAMILIES, load_family
+from podium.catalog.forge.field import draw_material, lineup, measure_entrants, read_field, run_pipeline
+from podium.catalog.forge.material import write_public
+from podium.data.files import sha256
+from podium.errors import UsageError
+from podium.grading.medals import thresholds
+from podium.task import Leaderboard
+
+SECRET_WORDS = ("forge", "podium", "synthetic", "simulated", "mechanism", "ceiling")
+SAMPLED_ENTRANTS = (0, 20, -1)
+"""One of the naive, one of the plain and one of the best."""
+
+
+@pytest.fixture(scope="module", params=QUICK)
+def quick(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def _hashes(folder: Path) -> dict[str, str]:
+    return {str(path.relative_to(folder)): sha256(path) for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("wrong", ["forge-graph-medium", "forge-graph-medium-x", "forge-grap-medium-1", "forge-graph-huge-1"])
+def test_a_wrong_id_is_explained(wrong: str) -> None:
+    with pytest.raises(UsageError, match=r"families|difficulty|looks? like"):
+        podium.load(wrong)
+
+
+def test_an_id_survives_the_round_trip() -> None:
+    assert str(parse_id("forge-image-segmentation-hard-12")) == "forge-image-segmentation-hard-12"
+
+
+def test_two_forgings_are_identical(quick: str, tmp_path: Path) -> None:
+    parts = parse_id(quick)
+    family = load_family(parts.family)
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        write_public(draw_material(family, parts.difficulty, parts.seed), tmp_path / name)
+    assert _hashes(tmp_path / "one") == _hashes(tmp_path / "two")
+
+
+def test_seeds_and_difficulties_differ(quick: str) -> None:
+    parts = parse_id(quick)
+    family = load_family(parts.family)
+    one = draw_material(family, parts.difficulty, parts.seed)
+    for other in (draw_material(family, "medium", parts.seed + 1), draw_material(family, "hard", parts.seed)):
+        assert not one.answers.equals(other.answers)
+
+
+def test_nothing_secret_is_public(quick: str, tmp_path: Path) -> None:
+    parts = parse_id(quick)
+    write_public(draw_material(load_family(parts.family), parts.difficulty, parts.seed), tmp_path)
+    for path in tmp_path.rglob("*"):
+        assert not any(word in path.name.lower() for word in SECRET_WORDS)
+        if path.suffix in {".md", ".csv"}:
+            text = path.read_text(encoding="utf-8").lower()
+            assert not [word for word in (*SECRET_WORDS, quick, parts.family) if word in text], path
+
+
+def test_the_field_is_large_and_diverse(quick: str) -> None:
+    family = load_family(parse_id(quick).family)
+    assert len(lineup(family)) >= 60
+    assert len({pipeline.name for pipeline in family.pipelines}) == len(family.pipelines) >= 12
+
+
+def test_a_remeasured_sample_agrees_with_the_stored_field(quick: str) -> None:
+    parts = parse_id(quick)
+    family = load_family(parts.family)
+    numbers = [position % len(lineup(family)) for position in SAMPLED_ENTRANTS]
+    stored = read_field(FIELDS / f"{quick}.json")
+    for entrant in measure_entrants(family, parts.difficulty, parts.seed, numbers, workers=1):
+        known = [other.score for other in stored.entrants if other.pipeline == entrant.pipeline]
+        # Another machine's arithmetic may move a score a little, never further than this.
+        assert min(abs(score - entrant.score) for score in known) < 0.01 * max(1.0, abs(entrant.score))
+
+
+def test_the_stored_field_is_hard_to_beat_by_defaults(quick: str) -> None:
+    parts = parse_id(quick)
+    family = load_family(parts.family)
+    material = draw_material(family, parts.difficulty, parts.seed)
+    field = read_field(FIELDS / f"{quick}.json")
+    limits = thresholds(Leaderboard(field.lower_is_better, field.scores))
+    targets = list(family.submission.targets)
+    sample = material.sample[targets if len(targets) > 1 else targets[0]].to_numpy()
+    assert limits.medal(family.score(material, sample)) is None
+    fastest = family.defaults[-1]
+    assert limits.medal(family.score(material, run_pipeline(fastest, material, np.random.default_rng(0)))) is None
+    assert family.metric.is_better(field.ceiling, field.scores[0]) or np.isclose(field.ceiling, field.scores[0], rtol=0.02)
+
+
+def test_a_quick_task_is_prepared_validated_and_graded(quick: str, tmp_path: Path) -> None:
+    task = podium.load(quick)
+    done = podium.prepare(task, data_dir=tmp_path)
+    sample = done.place.public / "sample_submission.csv"
+    assert podium.validate(task, sample, data_dir=tmp_path).valid
+    grade = podium.grade(task, sample, data_dir=tmp_path)
+    assert grade.valid
+    assert grade.medal is None
+    perfect = podium.grade(task, done.place.private / "test.csv", data_dir=tmp_path)
+    assert perfect.medal == "gold"
+
+
+def test_every_family_is_in_the_quick_suite() -> None:
+    assert [parse_id(task_id).family for task_id in podium.tasks("quick")] == list(FAMILIES)
