@@ -109,6 +109,8 @@ class Columns:
     """The column, or columns, that hold the prediction."""
     values: Values | type | Mapping[str, Values]
     """What target cells may hold: one rule for all, `float`, `int`, `bool`, `str`, or a rule per column."""
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    """Other names that a column may go by, where the task has always taken them."""
     extra_columns: bool = True
     """Whether further columns are ignored (or refused)."""
     extra_rows: bool = False

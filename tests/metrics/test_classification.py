@@ -76,9 +76,7 @@ def slow_matthews(pairs: Pairs) -> float:
         for label in labels:
             mean_left = sum(pair[left] == label for pair in pairs) / len(pairs)
             mean_right = sum(pair[right] == label for pair in pairs) / len(pairs)
-            total += sum(
-                ((pair[left] == label) - mean_left) * ((pair[right] == label) - mean_right) for pair in pairs
-            )
+            total += sum(((pair[left] == label) - mean_left) * ((pair[right] == label) - mean_right) for pair in pairs)
         return total
 
     if len({t for t, _ in pairs}) == 1 or len({p for _, p in pairs}) == 1:

@@ -35,7 +35,7 @@ class Case:
     """The prediction nothing can beat."""
 
     def sides(self, data: st.DataObject) -> tuple[Side, Side]:
-        rows = data.draw(st.lists(st.tuples(self.truth, self.prediction), min_size=1, max_size=8))
+        rows = data.draw(st.lists(st.tuples(self.truth, self.prediction), min_size=1, max_size=6))
         kind = object if isinstance(rows[0][0], str) else None
         return np.array([row[0] for row in rows], dtype=kind), np.array([row[1] for row in rows], dtype=kind)
 

@@ -14,9 +14,7 @@ examples = settings(max_examples=50, deadline=None)
 
 items = st.sampled_from(["a", "b", "c", "ä", "日本", "10", "1"])
 blanks = st.sampled_from([" ", "  ", "\t", "\n", "\u00a0"])
-lists = st.lists(st.tuples(items, blanks), max_size=7).map(
-    lambda parts: "".join(item + blank for item, blank in parts)
-)
+lists = st.lists(st.tuples(items, blanks), max_size=7).map(lambda parts: "".join(item + blank for item, blank in parts))
 rows = st.lists(st.tuples(lists, lists), min_size=1, max_size=6)
 cutoffs = st.integers(1, 8)
 

@@ -13,9 +13,7 @@ examples = settings(max_examples=50, deadline=None)
 
 words = st.sampled_from(["a", "A", "b", "ß", "ẞ", "ΣΑΣ", "σας", "İ", "日本", "a\0", "1"])
 blanks = st.sampled_from([" ", "  ", "\t", "\n", "\u3000"])
-lists = st.lists(st.tuples(words, blanks), max_size=6).map(
-    lambda parts: "".join(word + blank for word, blank in parts)
-)
+lists = st.lists(st.tuples(words, blanks), max_size=6).map(lambda parts: "".join(word + blank for word, blank in parts))
 rows = st.lists(st.tuples(lists | st.text(max_size=8), lists), min_size=1, max_size=6)
 
 Rows = list[tuple[str, str]]

@@ -161,8 +161,14 @@ def _check_header(name: str, head: bytes, form: Columns) -> list[str]:
         columns = next(csv.reader([line.decode("utf-8")]))
     except (UnicodeDecodeError, csv.Error) as error:
         raise InvalidSubmission(f"{name} is not a CSV in UTF-8: its header cannot be read ({error}).") from error
+    columns = _known_names(columns, form)
     check_columns(columns, form)
     return columns
+
+
+def _known_names(columns: list[str], form: Columns) -> list[str]:
+    """The columns under the form's names; an alias counts only where the name itself is not there."""
+    return [form.aliases.get(name, name) if form.aliases.get(name) not in columns else name for name in columns]
 
 
 def check_columns(columns: list[str], form: Columns) -> None:
@@ -189,15 +195,17 @@ def _read_parquet(path: Path, form: Columns, *, most_rows: int, max_bytes: int) 
         raise MissingExtraError("Reading a parquet submission", "parquet") from error
     try:
         file = parquet.ParquetFile(path)
-        check_columns([str(name) for name in file.schema_arrow.names], form)
+        names = _known_names([str(name) for name in file.schema_arrow.names], form)
+        check_columns(names, form)
         facts = file.metadata
         if facts.num_rows > most_rows:
             raise InvalidSubmission(f"{path.name} has {facts.num_rows:,} rows; at most {most_rows:,} are read.")
         unpacked = sum(facts.row_group(number).total_byte_size for number in range(facts.num_row_groups))
         if unpacked > max_bytes:
             raise InvalidSubmission(f"{path.name} unpacks to {unpacked:,} bytes; at most {max_bytes:,} are read.")
-        table = file.read(columns=[*form.ids, *form.targets], use_threads=False)
-        return _plain_frame(table)
+        wanted = [file.schema_arrow.names[names.index(name)] for name in (*form.ids, *form.targets)]
+        table = file.read(columns=wanted, use_threads=False).select(wanted)
+        return _plain_frame(table.rename_columns([*form.ids, *form.targets]))
     except (arrow.ArrowException, OSError, UnicodeDecodeError) as error:
         raise InvalidSubmission(f"{path.name} is not a readable parquet file: {_reason(error)}") from error
 

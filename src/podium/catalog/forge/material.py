@@ -24,7 +24,7 @@ def write_material(parts: ForgeId, public: Path, private: Path) -> None:
     """Draws the competition and writes it with its leaderboard: the stored one, or one measured now."""
     family = load_family(parts.family)
     material = draw_material(family, parts.difficulty, parts.seed)
-    _write_public(material, public)
+    write_public(material, public)
     _write_table(material.answers, private / family.submission.answers)
     field = stored_field(parts) or _measure(parts)
     (private / LEADERBOARD_FILE).write_text(field, encoding="utf-8")
@@ -38,7 +38,8 @@ def _measure(parts: ForgeId) -> str:
     return measure_field(load_family(parts.family), parts.difficulty, parts.seed, on_progress=report).to_json()
 
 
-def _write_public(material: Material, public: Path) -> None:
+def write_public(material: Material, public: Path) -> None:
+    """Writes what every competitor sees."""
     (public / "description.md").write_text(material.brief, encoding="utf-8")
     data = material.public
     tables = {"train.csv": data.train, "test.csv": data.test, "sample_submission.csv": material.sample}

@@ -1,0 +1,82 @@
+"""Google QUEST: how do people judge a question and its answer?"""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from podium.data.fabricate import sentences
+from podium.data.split import split_rows
+from podium.data.tables import read_csv, sample_of, write_csv
+from podium.metrics import spearman
+from podium.task import Columns, competition
+
+QUESTION_QUALITIES = """
+    asker_intent_understanding body_critical conversational expect_short_answer fact_seeking
+    has_commonly_accepted_answer interestingness_others interestingness_self multi_intent not_really_a_question
+    opinion_seeking type_choice type_compare type_consequence type_definition type_entity type_instructions
+    type_procedure type_reason_explanation type_spelling well_written
+"""
+ANSWER_QUALITIES = """
+    helpful level_of_information plausible relevance satisfaction type_instructions type_procedure
+    type_reason_explanation well_written
+"""
+TARGETS = [f"question_{name}" for name in QUESTION_QUALITIES.split()]
+TARGETS += [f"answer_{name}" for name in ANSWER_QUALITIES.split()]
+RAREST = "question_type_spelling"
+
+task = competition(
+    "google-quest-challenge",
+    title="Google QUEST Q&A Labeling",
+    kind="text regression",
+    metric=spearman,
+    submission=Columns(id="qa_id", target=tuple(TARGETS), values=float, extra_columns=False),
+)
+
+
+@task.prepare
+def prepare(raw: Path, public: Path, private: Path) -> None:
+    train, test = _with_rarest(*split_rows(read_csv(raw / "train.csv"), 0.1))
+    # A constant column would have no correlation.
+    ramp = dict.fromkeys(TARGETS, np.linspace(0, 1, len(test)))
+    write_csv(train, public / "train.csv")
+    write_csv(test.drop(columns=TARGETS), public / "test.csv")
+    write_csv(sample_of(test, "qa_id", **ramp), public / "sample_submission.csv")
+    write_csv(test[["qa_id", *TARGETS]], private / "test.csv")
+
+
+def _with_rarest(train: pd.DataFrame, test: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Swaps one row where the rarest target would be constant in the test part, so that it can be scored."""
+    if test[RAREST].nunique() > 1:
+        return train, test
+    place = int(np.argmax(train[RAREST] != 0))
+    exchanged = pd.concat([train[:place], test[:1], train[place + 1 :]])
+    return exchanged, pd.concat([train[place : place + 1], test[1:]])
+
+
+@task.fabricate
+def fabricate(raw: Path, rng: np.random.Generator) -> None:
+    count = 200
+    hosts = rng.choice(["stackoverflow.com", "english.stackexchange.com", "photo.stackexchange.com"], count)
+    askers, helpers = rng.integers(50, size=(2, count))
+    answers = sentences(rng, count, words=40)
+    table = pd.DataFrame(
+        {
+            "qa_id": np.arange(count) * 3,
+            "question_title": sentences(rng, count),
+            "question_body": sentences(rng, count, words=30),
+            "question_user_name": [f"user{number}" for number in askers],
+            "question_user_page": [f"https://{host}/users/{n}" for host, n in zip(hosts, askers, strict=True)],
+            "answer": answers,
+            "answer_user_name": [f"user{number}" for number in helpers],
+            "answer_user_page": [f"https://{host}/users/{n}" for host, n in zip(hosts, helpers, strict=True)],
+            "url": [f"http://{host}/questions/{number}" for number, host in enumerate(hosts)],
+            "category": np.where(hosts == "stackoverflow.com", "STACKOVERFLOW", "CULTURE"),
+            "host": hosts,
+        }
+    )
+    length = np.array([len(text) for text in answers]) / 400
+    ratings = np.clip(length[:, None] + rng.normal(0, 0.3, (count, len(TARGETS))), 0, 1)
+    table[TARGETS] = np.round(ratings * 3) / 3
+    table[RAREST] = np.where(np.arange(count) % 67 == 9, 2 / 3, 0.0)
+    write_csv(table, raw / "train.csv")

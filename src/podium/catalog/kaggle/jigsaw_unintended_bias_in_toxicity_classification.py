@@ -1,0 +1,83 @@
+"""Jigsaw Unintended Bias: is a comment toxic, whoever it is about?"""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from podium.data.fabricate import sentences
+from podium.data.files import link_file
+from podium.data.tables import read_csv, sample_of, write_csv
+from podium.metrics.fairness import bias_auc
+from podium.task import Columns, competition
+
+GRADED_IDENTITIES = """
+    male female homosexual_gay_or_lesbian christian jewish muslim black white psychiatric_or_mental_illness
+"""
+OTHER_IDENTITIES = """
+    transgender other_gender heterosexual bisexual other_sexual_orientation hindu buddhist atheist other_religion
+    asian latino other_race_or_ethnicity physical_disability intellectual_or_learning_disability other_disability
+"""
+
+task = competition(
+    "jigsaw-unintended-bias-in-toxicity-classification",
+    title="Jigsaw Unintended Bias in Toxicity Classification",
+    kind="text classification",
+    metric=bias_auc.using(title="Bias-weighted AUC of predictions cut at 0.5"),
+    submission=Columns(
+        id="id", target="prediction", values=float, answers_target="toxicity", aliases={"toxicity": "prediction"}
+    ),
+)
+
+
+@task.prepare
+def prepare(raw: Path, public: Path, private: Path) -> None:
+    test = read_csv(raw / "test_private_expanded.csv", usecols=["id", "comment_text"])
+    link_file(raw / "train.csv", public / "train.csv")
+    write_csv(test, public / "test.csv")
+    write_csv(sample_of(test, "id", prediction=0.0), public / "sample_submission.csv")
+    link_file(raw / "test_private_expanded.csv", private / "test.csv")
+
+
+@task.score
+def score(answers: pd.DataFrame, submission: pd.DataFrame) -> float:
+    # MLE-bench cuts predictions at 0.5 before it ranks them, which leaves little of an AUC.
+    return _bias_auc(answers, submission["prediction"] >= 0.5)
+
+
+def score_fixed(answers: pd.DataFrame, submission: pd.DataFrame) -> float:
+    return _bias_auc(answers, submission["prediction"])
+
+
+def _bias_auc(answers: pd.DataFrame, prediction: pd.Series) -> float:
+    identities = answers[GRADED_IDENTITIES.split()] >= 0.5  # false where nobody was asked
+    return bias_auc.using(groups=identities)(answers["toxicity"] >= 0.5, prediction)
+
+
+@task.fabricate
+def fabricate(raw: Path, rng: np.random.Generator) -> None:
+    count, tested = 400, 250
+    toxicity = rng.integers(0, 11, count) / 10
+    mentions = rng.random((count, 24)) < 0.2
+    names = np.array((GRADED_IDENTITIES + OTHER_IDENTITIES).split())
+    texts = [
+        " ".join([text, *names[named], *(["you idiot!"] if toxic + rng.normal(0, 0.2) > 0.5 else [])])
+        for text, named, toxic in zip(sentences(rng, count), mentions, toxicity, strict=True)
+    ]
+    table = pd.DataFrame({"id": np.arange(count) * 7 + 59848, "comment_text": texts})
+    table["created_date"] = "2017-03-06 15:21:53.675241+00"
+    table[["publication_id", "parent_id", "article_id"]] = rng.integers(2, 10**6, (count, 3))
+    table["rating"] = rng.choice(["approved", "rejected"], count)
+    table[["funny", "wow", "sad", "likes", "disagree"]] = rng.poisson(1, (count, 5))
+    table["toxicity"] = toxicity
+    subtypes = ["severe_toxicity", "obscene", "sexual_explicit", "identity_attack", "insult", "threat"]
+    table[subtypes] = (toxicity[:, None] * rng.random((count, 6))).round(2)
+    unrated = rng.random((count, 1)) < 0.3
+    identities = pd.DataFrame(np.where(unrated, np.nan, mentions), columns=names)
+    table = pd.concat([table, identities], axis=1)
+    table[["identity_annotator_count", "toxicity_annotator_count"]] = 4
+    write_csv(table[:tested], raw / "test_private_expanded.csv")
+    write_csv(table[tested:].rename(columns={"toxicity": "target"}), raw / "train.csv")
+
+
+task.fixed("Predictions are ranked as they are, not cut at 0.5 first.", score=score_fixed, metric=bias_auc)

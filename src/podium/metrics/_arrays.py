@@ -1,0 +1,78 @@
+"""What every metric asks of its input, and the little arithmetic several of them share.
+
+A `ValueError` from here is a mistake of the caller; what a submission may hold is checked before a metric
+sees it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
+
+
+def paired(truth: ArrayLike, prediction: ArrayLike) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Both sides as arrays of one shape with at least one row."""
+    left, right = np.asarray(truth), np.asarray(prediction)
+    if left.shape != right.shape:
+        raise ValueError(f"truth has shape {left.shape} and prediction {right.shape}; expected the same")
+    check_rows(left)
+    return left, right
+
+
+def numbers(truth: ArrayLike, prediction: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Both sides as float64 arrays of one shape, with one axis (rows) or two (rows, columns)."""
+    left, right = paired(truth, prediction)
+    if left.ndim > 2:
+        raise ValueError(f"truth has {left.ndim} axes; expected rows, or rows and columns")
+    return left.astype(np.float64, copy=False), right.astype(np.float64, copy=False)
+
+
+def flags(values: ArrayLike) -> BoolArray:
+    """Values that are all 0 or 1 (or already boolean) as booleans."""
+    array = np.asarray(values)
+    if array.dtype == np.bool_:
+        return array
+    positive: BoolArray = array == 1
+    if not np.all(positive | (array == 0)):
+        raise ValueError("expected only 0 and 1, or booleans")
+    return positive
+
+
+def as_texts(values: ArrayLike) -> list[str]:
+    """A column of text as a list."""
+    array = np.asarray(values, dtype=object)
+    if array.ndim != 1:
+        raise ValueError(f"text has {array.ndim} axes; expected one text per row")
+    rows: list[str] = array.tolist()
+    if strange := {kind for kind in set(map(type, rows)) if not issubclass(kind, str)}:
+        raise ValueError(f"expected text, found {', '.join(sorted(kind.__name__ for kind in strange))}")
+    return rows
+
+
+def paired_texts(truth: ArrayLike, prediction: ArrayLike) -> tuple[list[str], list[str]]:
+    """Both sides as lists of text of one length with at least one row."""
+    left, right = as_texts(truth), as_texts(prediction)
+    if len(left) != len(right):
+        raise ValueError(f"truth has {len(left)} rows and prediction {len(right)}; expected the same")
+    if not left:
+        raise ValueError("expected at least one row")
+    return left, right
+
+
+def check_rows(array: NDArray[Any]) -> None:
+    """Refuses an array that holds nothing to score."""
+    if array.ndim == 0 or array.size == 0:
+        raise ValueError(f"found shape {array.shape}; expected at least one row")
+
+
+def ratio(numerator: ArrayLike, denominator: ArrayLike, *, empty: float) -> FloatArray:
+    """The elementwise quotient, with a given value where the denominator is zero."""
+    below = np.asarray(denominator, dtype=np.float64)
+    out = np.full(below.shape, empty, dtype=np.float64)
+    return np.divide(numerator, below, out=out, where=below != 0)
