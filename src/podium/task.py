@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,6 +20,7 @@ Medal = Literal["gold", "silver", "bronze"]
 
 Prepare = Callable[[Path, Path, Path], None]
 """`prepare(raw, public, private)` fills two empty folders from the raw one."""
+SomePrepare = TypeVar("SomePrepare", bound=Prepare)
 Fabricate = Callable[[Path, "np.random.Generator"], None]
 """`fabricate(raw, rng)` fills an empty folder with a miniature of the raw data."""
 Score = Callable[["pd.DataFrame", "pd.DataFrame"], float]
@@ -203,7 +204,7 @@ class Task:
     fabricator: Fabricate | None = None
     variants: dict[Edition, Variant] = field(default_factory=lambda: {"v1": Variant()})
 
-    def prepare(self, function: Prepare) -> Prepare:
+    def prepare(self, function: SomePrepare) -> SomePrepare:
         """Decorator: how public and private files are made from raw ones."""
         self.variants["v1"].prepare = function
         return function

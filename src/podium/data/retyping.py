@@ -13,6 +13,7 @@ def retyped(texts: pd.Series) -> pd.Series:
 
     Numbers change only where a column holds nothing else: 007 is then 7, or 7.0 if some cell is missing.
     """
-    written = texts.to_csv(index=False, header=["cell"], quoting=csv.QUOTE_ALL)
-    cells = pd.read_csv(io.StringIO(written), skip_blank_lines=False, low_memory=False)["cell"].set_axis(texts.index)
-    return cells.astype(str).mask(cells.isna(), "")
+    codes, distinct = pd.factorize(texts)  # the type depends on which cells there are, not on how many
+    written = pd.Series(distinct, dtype=object).to_csv(index=False, header=["cell"], quoting=csv.QUOTE_ALL)
+    cells = pd.read_csv(io.StringIO(written), skip_blank_lines=False, low_memory=False)["cell"]
+    return cells.astype(str).mask(cells.isna(), "").iloc[codes].set_axis(texts.index)

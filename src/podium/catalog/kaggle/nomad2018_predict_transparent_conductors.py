@@ -1,0 +1,64 @@
+"""Nomad2018: which oxides conduct electricity and let light through?"""
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from podium.data.archives import unpacked, write_zip
+from podium.data.files import link_file
+from podium.data.split import split_rows
+from podium.data.tables import read_csv, sample_of, write_csv
+from podium.metrics import rmsle
+from podium.task import Columns, Number, competition
+
+TYPICAL = {"formation_energy_ev_natom": 0.1779, "bandgap_energy_ev": 1.8892}
+TARGETS = list(TYPICAL)
+
+task = competition(
+    "nomad2018-predict-transparent-conductors",
+    title="Nomad2018 Predicting Transparent Conductors",
+    kind="tabular regression",
+    metric=rmsle.using(title="Mean column-wise RMSLE"),
+    # MLE-bench ignores ids and pairs rows by position; here ids must match. Values just above -1 have a logarithm.
+    submission=Columns(id="id", target=tuple(TARGETS), values=Number(low=math.nextafter(-1, 0))),
+)
+
+
+@task.prepare
+def prepare(raw: Path, public: Path, private: Path) -> None:
+    train, test = split_rows(read_csv(raw / "train.csv.zip"), 0.1)
+    with unpacked(raw / "train.zip", public) as folder:
+        for part, name in ((train, "train"), (test, "test")):
+            for number, old in enumerate(part["id"], 1):
+                link_file(folder / "train" / f"{old}/geometry.xyz", public / name / f"{number}/geometry.xyz")
+    train, test = (part.assign(id=np.arange(1, len(part) + 1)) for part in (train, test))
+    write_csv(train, public / "train.csv")
+    write_csv(test.drop(columns=TARGETS), public / "test.csv")
+    write_csv(sample_of(test, "id", **TYPICAL), public / "sample_submission.csv")
+    write_csv(test, private / "test.csv")
+
+
+@task.fabricate
+def fabricate(raw: Path, rng: np.random.Generator) -> None:
+    count = 160
+    metals, sides = rng.dirichlet([1, 1, 1], count).round(4), rng.uniform(3, 25, (count, 3)).round(4)
+    table = pd.DataFrame({"id": np.arange(1, count + 1), "spacegroup": rng.choice([12, 33, 167, 194, 206, 227], count)})
+    table["number_of_total_atoms"] = rng.choice([10.0, 20.0, 40.0, 80.0], count)
+    table[["percent_atom_al", "percent_atom_ga", "percent_atom_in"]] = metals
+    table[[f"lattice_vector_{axis}_ang" for axis in (1, 2, 3)]] = sides
+    for name in ("alpha", "beta", "gamma"):
+        table[f"lattice_angle_{name}_degree"] = rng.choice([90.0, 120.0], count)
+    table[TARGETS[0]] = (0.1 + 0.4 * metals[:, 1] * metals[:, 2] + rng.gamma(2, 0.02, count)).round(4)
+    table[TARGETS[1]] = (1 + 4 * metals[:, 0] + rng.normal(0, 0.2, count)).clip(0.0001).round(4)
+    write_zip(raw / "train.csv.zip", [("train.csv", table.to_csv(index=False).encode())])
+    write_zip(raw / "train.zip", ((f"train/{i}/geometry.xyz", _geometry(sides[i - 1], rng)) for i in table["id"]))
+
+
+def _geometry(sides: np.ndarray, rng: np.random.Generator) -> bytes:
+    lines = [f"lattice_vector {x:.7f} {y:.7f} {z:.7f}" for x, y, z in np.diag(sides)]
+    for element in ("Ga", "Al", "In", "O"):
+        x, y, z = rng.uniform(0, sides)
+        lines.append(f"atom {x:.7f} {y:.7f} {z:.7f} {element}")
+    return "\n".join([*lines, ""]).encode()

@@ -1,0 +1,47 @@
+"""Playground Series, season 3, episode 18: with which classes of enzymes does a molecule react?"""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from podium.data.split import split_rows
+from podium.data.tables import read_csv, sample_of, write_csv
+from podium.metrics import roc_auc
+from podium.task import Columns, competition
+
+CLASSES = [f"EC{number}" for number in range(1, 7)]
+
+task = competition(
+    "playground-series-s3e18",
+    title="Explore Multi-Label Classification with an Enzyme Substrate Dataset",
+    kind="tabular classification",
+    metric=roc_auc,
+    submission=Columns(id="id", target=("EC1", "EC2"), values=float),
+)
+
+
+@task.prepare
+def prepare(raw: Path, public: Path, private: Path) -> None:
+    train, test = split_rows(read_csv(raw / "train.csv"), 0.1)
+    write_csv(train, public / "train.csv")
+    write_csv(test.drop(columns=CLASSES), public / "test.csv")
+    write_csv(sample_of(test, "id", EC1=0.5, EC2=0.5), public / "sample_submission.csv")
+    write_csv(test, private / "test.csv")
+
+
+@task.fabricate
+def fabricate(raw: Path, rng: np.random.Generator) -> None:
+    names = "BertzCT Chi1 Chi1n Chi1v Chi2n Chi2v Chi3v Chi4n EState_VSA1 EState_VSA2 ExactMolWt FpDensityMorgan1 "
+    names += "FpDensityMorgan2 FpDensityMorgan3 HallKierAlpha HeavyAtomMolWt Kappa3 MaxAbsEStateIndex MinEStateIndex "
+    names += "NumHeteroatoms PEOE_VSA10 PEOE_VSA14 PEOE_VSA6 PEOE_VSA7 PEOE_VSA8 SMR_VSA10 SMR_VSA5 SlogP_VSA3 "
+    columns = (names + "VSA_EState9").split()
+    size = rng.gamma(3, 1, 300)
+    values = size[:, None] * rng.uniform(0.5, 90, len(columns)) + rng.normal(0, 3, (len(size), len(columns)))
+    table = pd.DataFrame(values, columns=columns).astype({"NumHeteroatoms": int})
+    table.insert(0, "id", np.arange(len(table)))
+    table["fr_COO"] = table["fr_COO2"] = rng.poisson(0.5, len(table))
+    for name, share in zip(CLASSES, [0.67, 0.80, 0.31, 0.28, 0.14, 0.16], strict=True):
+        strength = size + rng.normal(0, 1.5, len(size))
+        table[name] = (strength > np.quantile(strength, 1 - share)).astype(int)
+    write_csv(table, raw / "train.csv")
