@@ -7,14 +7,17 @@ import gzip
 import io
 import stat
 import zlib
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 import pandas as pd
 
 from podium.errors import InvalidSubmission, MissingExtraError
+from podium.grading.submission import clip, some
 from podium.task import Columns, Integer, Number
 
 if TYPE_CHECKING:
@@ -32,7 +35,9 @@ _SIGNATURES = {
     b"7z\xbc\xaf": "a 7z archive",
     b"PAR1": "a parquet file named as something else",
     b"\x1f\x8b": "a gzip file named as something else",
-    b"\x80\x04\x95": "a pickle",
+    b"\x80\x03": "a pickle",
+    b"\x80\x04": "a pickle",
+    b"\x80\x05": "a pickle",
     b"\x93NUM": "a NumPy array",
     b"\x89PNG": "a picture",
     b"%PDF": "a PDF",
@@ -47,34 +52,35 @@ def size_limit(form: Columns, sample_bytes: int) -> int:
 def read_submission(path: Path, form: Columns, *, expected_rows: int, max_bytes: int) -> pd.DataFrame:
     """The id and target columns of a submission, numbers parsed where all of a column are numbers, else as text."""
     check_file(path, max_bytes)
+    name = clip(path.name)
     most_rows = 2 * expected_rows + SPARE_ROWS
     if path.name.lower().endswith((".parquet", ".pq")):
         table = _read_parquet(path, form, most_rows=most_rows, max_bytes=max_bytes)
     else:
         table = _read_csv(path, form, most_rows=most_rows, max_bytes=max_bytes)
     if len(table) == 0:
-        raise InvalidSubmission(f"{path.name} has a header but no rows; {expected_rows} rows are expected.")
+        raise InvalidSubmission(f"{name} has a header but no rows; {expected_rows} rows are expected.")
     if len(table) > most_rows:
-        raise InvalidSubmission(f"{path.name} has more than {most_rows} rows; {expected_rows} are expected.")
+        raise InvalidSubmission(f"{name} has more than {most_rows} rows; {expected_rows} are expected.")
     return table
 
 
 def check_file(path: Path, max_bytes: int) -> None:
     """Refuses what is not a file of sensible size before a byte of it is read."""
+    name = clip(path.name)
     try:
         facts = path.stat()
-    except OSError as error:
-        raise InvalidSubmission(f"There is no submission at {path} ({error.strerror}).") from error
+    except (OSError, ValueError) as error:  # ValueError: a path with a zero byte in it
+        reason = getattr(error, "strerror", error)
+        raise InvalidSubmission(f"There is no submission at {clip(str(path), 300)} ({reason}).") from error
     if stat.S_ISDIR(facts.st_mode):
-        raise InvalidSubmission(f"{path.name} is a folder; the submission must be a file.")
+        raise InvalidSubmission(f"{name} is a folder; the submission must be a file.")
     if not stat.S_ISREG(facts.st_mode):
-        raise InvalidSubmission(f"{path.name} is not a regular file (a pipe or device).")
+        raise InvalidSubmission(f"{name} is not a regular file (a pipe or device).")
     if facts.st_size == 0:
-        raise InvalidSubmission(f"{path.name} is empty (0 bytes).")
+        raise InvalidSubmission(f"{name} is empty (0 bytes).")
     if facts.st_size > max_bytes:
-        raise InvalidSubmission(
-            f"{path.name} has {facts.st_size:,} bytes; at most {max_bytes:,} are read for this task."
-        )
+        raise InvalidSubmission(f"{name} has {facts.st_size:,} bytes; at most {max_bytes:,} are read for this task.")
 
 
 class _Bounded(io.RawIOBase):
@@ -101,40 +107,45 @@ def _opened(path: Path, max_bytes: int) -> Iterator[IO[bytes]]:
     """The bytes of a CSV file, unpacked if its name ends in .gz, never more than allowed."""
     with path.open("rb") as file:
         stream = gzip.GzipFile(fileobj=file) if path.name.lower().endswith(".gz") else file
-        yield io.BufferedReader(_Bounded(stream, path.name, max_bytes), 1 << 20)  # type: ignore[arg-type]
+        yield io.BufferedReader(_Bounded(stream, clip(path.name), max_bytes), 1 << 20)  # type: ignore[arg-type]
 
 
 def _read_csv(path: Path, form: Columns, *, most_rows: int, max_bytes: int) -> pd.DataFrame:
+    name = clip(path.name)
     try:
         with _opened(path, max_bytes) as stream:
-            columns = _check_header(path.name, stream.peek(LONGEST_HEADER)[:LONGEST_HEADER], form)  # type: ignore[attr-defined]
+            columns = _check_header(name, stream.peek(LONGEST_HEADER)[:LONGEST_HEADER], form)  # type: ignore[attr-defined]
+            _check_rows(name, stream, width=len(columns), most_rows=most_rows, max_bytes=max_bytes)
         try:
             return _parse_csv(path, form, columns, as_text=False, most_rows=most_rows, max_bytes=max_bytes)
         except ValueError as error:
-            if isinstance(error, InvalidSubmission | pd.errors.ParserError | UnicodeDecodeError):
+            if isinstance(error, InvalidSubmission | pd.errors.ParserError):
                 raise
             # Some cell is not a number: read texts instead, so that the check can name the cell.
             return _parse_csv(path, form, columns, as_text=True, most_rows=most_rows, max_bytes=max_bytes)
     except UnicodeDecodeError as error:
-        raise InvalidSubmission(f"{path.name} {_undecodable_line(path, max_bytes)}") from error
+        raise InvalidSubmission(f"{name} {_undecodable_line(path, max_bytes)}") from error
     except pd.errors.ParserError as error:
-        raise InvalidSubmission(f"{path.name} is not a well-formed CSV: {_reason(error)}") from error
+        raise InvalidSubmission(f"{name} is not a well-formed CSV: {_reason(error)}") from error
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise InvalidSubmission(f"{path.name} is not a readable gzip file: {error}") from error
+        raise InvalidSubmission(f"{name} is not a readable gzip file: {_reason(error)}") from error
+    except OSError as error:
+        raise InvalidSubmission(f"{name} cannot be read ({error.strerror}).") from error
 
 
 def _parse_csv(
     path: Path, form: Columns, columns: list[str], *, as_text: bool, most_rows: int, max_bytes: int
 ) -> pd.DataFrame:
     numeric = [] if as_text else [name for name in form.targets if isinstance(form.rule(name), Number | Integer)]
+    wanted = sorted((*form.ids, *form.targets), key=columns.index)
     with _opened(path, max_bytes) as stream:
         return pd.read_csv(
             stream,
-            names=columns,
+            names=wanted,
             header=0,
             index_col=False,
-            usecols=[*form.ids, *form.targets],
-            dtype={name: "float64" if name in numeric else "str" for name in columns},
+            usecols=[columns.index(name) for name in wanted],
+            dtype={name: "float64" if name in numeric else "str" for name in wanted},
             keep_default_na=False,
             na_values={name: [""] for name in numeric},
             encoding="utf-8-sig",
@@ -150,8 +161,6 @@ def _check_header(name: str, head: bytes, form: Columns) -> list[str]:
             raise InvalidSubmission(f"{name} is {kind}; a CSV file is expected.")
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise InvalidSubmission(f"{name} is encoded as UTF-16; write it as UTF-8.")
-    if b"\0" in head:
-        raise InvalidSubmission(f"{name} is not a text file: byte {head.index(0)} is zero; a CSV file is expected.")
     line = head.removeprefix(b"\xef\xbb\xbf").splitlines()[0] if head.strip() else b""
     if len(line) >= LONGEST_HEADER - 3:
         raise InvalidSubmission(f"{name} is not a CSV: its first line is longer than {LONGEST_HEADER:,} bytes.")
@@ -166,25 +175,57 @@ def _check_header(name: str, head: bytes, form: Columns) -> list[str]:
     return columns
 
 
+def _check_rows(name: str, stream: IO[bytes], *, width: int, most_rows: int, max_bytes: int) -> None:
+    """Refuses rows that are longer or shorter than the header: pandas would cut or pad them without a word."""
+    if csv.field_size_limit() < max_bytes:
+        csv.field_size_limit(max_bytes)  # a cell may be as long as the file
+    for row, cells in enumerate(_widths(_lines(name, stream))):
+        if cells != width:
+            raise InvalidSubmission(f"{name}, row {row}: the number of cells is {cells}; the header has {width}.")
+        if row > most_rows:
+            return
+
+
+def _lines(name: str, stream: IO[bytes]) -> Iterator[str]:
+    for number, line in enumerate(io.TextIOWrapper(stream, "utf-8-sig", newline=""), 1):
+        if "\0" in line:
+            raise InvalidSubmission(
+                f"{name} is not a text file: line {number} has a zero byte; a CSV file is expected."
+            )
+        yield line
+
+
+def _widths(lines: Iterator[str]) -> Iterator[int]:
+    """The number of cells in each line that is not blank; counting commas will do until the first quote."""
+    for line in lines:
+        if '"' in line:
+            rows = csv.reader(chain([line], lines))
+            yield from (len(row) for row in rows if len(row) > 1 or "".join(row).strip(" \t"))
+        elif line.strip(" \t\r\n"):
+            yield line.count(",") + 1
+
+
 def _known_names(columns: list[str], form: Columns) -> list[str]:
     """The columns under the form's names; an alias counts only where the name itself is not there."""
-    return [form.aliases.get(name, name) if form.aliases.get(name) not in columns else name for name in columns]
+    there = set(columns)
+    return [form.aliases.get(name, name) if form.aliases.get(name) not in there else name for name in columns]
 
 
 def check_columns(columns: list[str], form: Columns) -> None:
     """Refuses missing, repeated and, where the form says so, unexpected columns."""
-    required = [*form.ids, *form.targets]
-    missing = [name for name in required if name not in columns]
+    required = dict.fromkeys((*form.ids, *form.targets))
+    times = Counter(columns)
+    missing = [name for name in required if name not in times]
     if missing:
         raise InvalidSubmission(
-            f"{_list('column', missing)} missing. Expected: {_shorten(required)}; found: {_shorten(columns)}."
+            f"{_columns(missing)} missing. Expected: {_quoted(required)}; found: {_quoted(columns)}."
         )
-    repeated = [name for name in required if columns.count(name) > 1]
+    repeated = [name for name in required if times[name] > 1]
     if repeated:
-        raise InvalidSubmission(f"{_list('column', repeated)} in the header more than once.")
-    unexpected = [name for name in columns if name not in required]
+        raise InvalidSubmission(f"{_columns(repeated)} in the header more than once.")
+    unexpected = [name for name in times if name not in required]
     if unexpected and not form.extra_columns:
-        raise InvalidSubmission(f"{_list('column', unexpected)} not expected. Expected: {_shorten(required)}.")
+        raise InvalidSubmission(f"{_columns(unexpected)} not expected. Expected: {_quoted(required)}.")
 
 
 def _read_parquet(path: Path, form: Columns, *, most_rows: int, max_bytes: int) -> pd.DataFrame:
@@ -194,20 +235,47 @@ def _read_parquet(path: Path, form: Columns, *, most_rows: int, max_bytes: int) 
     except ImportError as error:
         raise MissingExtraError("Reading a parquet submission", "parquet") from error
     try:
-        file = parquet.ParquetFile(path)
-        names = _known_names([str(name) for name in file.schema_arrow.names], form)
-        check_columns(names, form)
-        facts = file.metadata
-        if facts.num_rows > most_rows:
-            raise InvalidSubmission(f"{path.name} has {facts.num_rows:,} rows; at most {most_rows:,} are read.")
-        unpacked = sum(facts.row_group(number).total_byte_size for number in range(facts.num_row_groups))
-        if unpacked > max_bytes:
-            raise InvalidSubmission(f"{path.name} unpacks to {unpacked:,} bytes; at most {max_bytes:,} are read.")
-        wanted = [file.schema_arrow.names[names.index(name)] for name in (*form.ids, *form.targets)]
-        table = file.read(columns=wanted, use_threads=False).select(wanted)
+        with parquet.ParquetFile(path) as file:
+            names = [str(name) for name in file.schema_arrow.names]
+            known = _known_names(names, form)
+            check_columns(known, form)
+            _check_size(clip(path.name), file.metadata, most_rows=most_rows, max_bytes=max_bytes)
+        wanted = [names[known.index(name)] for name in (*form.ids, *form.targets)]
+        # Texts stay in their dictionary until it is known how long they are: one of them may stand for all rows.
+        with parquet.ParquetFile(path, read_dictionary=wanted) as file:
+            table = file.read(columns=wanted, use_threads=False).select(wanted)
+        _check_unpacked(clip(path.name), sum(map(_text_bytes, table.columns)), max_bytes)
         return _plain_frame(table.rename_columns([*form.ids, *form.targets]))
     except (arrow.ArrowException, OSError, UnicodeDecodeError) as error:
-        raise InvalidSubmission(f"{path.name} is not a readable parquet file: {_reason(error)}") from error
+        raise InvalidSubmission(f"{clip(path.name)} is not a readable parquet file: {_reason(error)}") from error
+
+
+def _check_size(name: str, facts: Any, *, most_rows: int, max_bytes: int) -> None:
+    if facts.num_rows > most_rows:
+        raise InvalidSubmission(f"{name} has {facts.num_rows:,} rows; at most {most_rows:,} are read.")
+    groups = map(facts.row_group, range(facts.num_row_groups))
+    _check_unpacked(name, sum(group.total_byte_size for group in groups), max_bytes)
+
+
+def _check_unpacked(name: str, size_bytes: int, max_bytes: int) -> None:
+    if size_bytes > max_bytes:
+        raise InvalidSubmission(f"{name} unpacks to {size_bytes:,} bytes; at most {max_bytes:,} are read.")
+
+
+def _text_bytes(column: Any) -> int:
+    """How long the texts of a column are together once each row has its own."""
+    from pyarrow import compute, types
+
+    if not types.is_dictionary(column.type) or not _is_text(column.type.value_type):
+        return 0
+    lengths = (compute.binary_length(chunk.dictionary).take(chunk.indices) for chunk in column.chunks)
+    return sum(compute.sum(chunk.cast("int64")).as_py() or 0 for chunk in lengths)
+
+
+def _is_text(kind: Any) -> bool:
+    from pyarrow import types
+
+    return bool(types.is_string(kind) or types.is_large_string(kind))
 
 
 def _plain_frame(table: Any) -> pd.DataFrame:
@@ -216,13 +284,13 @@ def _plain_frame(table: Any) -> pd.DataFrame:
 
     columns = {}
     for name, column in zip(table.column_names, table.columns, strict=True):
-        kind = column.type.value_type if types.is_dictionary(column.type) else column.type
-        if types.is_floating(kind) or types.is_integer(kind):
-            columns[name] = column.to_pandas()
-        elif types.is_boolean(kind) or types.is_string(kind) or types.is_large_string(kind):
-            columns[name] = column.to_pandas().astype(object).map(lambda cell: "" if cell is None else str(cell))
+        cells = column.cast(column.type.value_type) if types.is_dictionary(column.type) else column
+        if types.is_floating(cells.type) or types.is_integer(cells.type):
+            columns[name] = cells.to_pandas()
+        elif types.is_boolean(cells.type) or _is_text(cells.type):
+            columns[name] = cells.to_pandas().astype(object).map(lambda cell: "" if cell is None else str(cell))
         else:
-            raise InvalidSubmission(f"Column '{name}' holds {kind} values; numbers or texts are expected.")
+            raise InvalidSubmission(f"Column '{name}' holds {cells.type} values; numbers or texts are expected.")
     return pd.DataFrame(columns)
 
 
@@ -239,15 +307,14 @@ def _undecodable_line(path: Path, max_bytes: int) -> str:
 
 def _reason(error: Exception) -> str:
     """The gist of a parser's complaint, without its name for itself."""
-    return str(error).split("C error: ")[-1].strip().splitlines()[0].rstrip(".") + "."
+    gist = str(error).split("C error: ")[-1].strip().splitlines()[0]
+    return clip(gist.rstrip("."), 300) + "."
 
 
-def _list(noun: str, names: list[str]) -> str:
+def _columns(names: Collection[str]) -> str:
     """`Column 'a' is` or `Columns 'a', 'b' are`."""
-    quoted = _shorten([f"'{name}'" for name in names])
-    return f"{noun.capitalize()} {quoted} is" if len(names) == 1 else f"{noun.capitalize()}s {quoted} are"
+    return f"Column {_quoted(names)} is" if len(names) == 1 else f"Columns {_quoted(names)} are"
 
 
-def _shorten(names: list[str], most: int = 8) -> str:
-    shown = [name if len(name) <= 60 else name[:57] + "…" for name in names[:most]]
-    return ", ".join(shown) + (f", … ({len(names)} in all)" if len(names) > most else "")
+def _quoted(names: Collection[str]) -> str:
+    return some([f"'{name}'" for name in names], 8)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -31,37 +32,40 @@ def align(table: pd.DataFrame, form: Columns, ids: pd.DataFrame) -> pd.DataFrame
     Args:
         ids: the id columns as they stand in the answers or in the sample submission, as text.
     """
-    wanted, found = _keys(ids, ids, form), _keys(table, ids, form)
-    order = _order(wanted, found, form)
+    found = _keys(table, ids, form)
+    if form.repeated_rows:
+        ids = _repeated(ids, _keys(ids, ids, form), found)
+    rows = _Rows(order=_order(_keys(ids, ids, form), found, form), names=found)
     aligned = ids.reset_index(drop=True).copy()
-    names = pd.Series(found).iloc[order].astype(str).to_numpy()
     for column in form.targets:
-        values = table[column].iloc[order].reset_index(drop=True)
-        aligned[column] = convert(values, form.rule(column), column, rows=order, names=names)
-    _check_totals(aligned, form, order, names)
+        values = table[column].iloc[rows.order].reset_index(drop=True)
+        aligned[column] = convert(values, form.rule(column), column, rows)
+    _check_totals(aligned, form, rows)
     return aligned
 
 
-def convert(
-    values: pd.Series,
-    rule: Values,
-    column: str,
-    *,
-    rows: np.ndarray | None = None,
-    names: np.ndarray | None = None,
-) -> np.ndarray:
+@dataclass(frozen=True)
+class _Rows:
+    """Where aligned rows stand in the file, for messages."""
+
+    order: np.ndarray
+    names: np.ndarray
+    """The id of each row of the file."""
+
+    def describe(self, position: int) -> str:
+        row = int(self.order[position])
+        return f"row {row + 1} (id {clip(str(self.names[row]))})"
+
+
+def convert(values: pd.Series, rule: Values, column: str, rows: _Rows | None = None) -> np.ndarray:
     """The cells of a column as the array its rule stands for; raises at the first cell that breaks the rule."""
-    rows = np.arange(len(values)) if rows is None else rows
-    names = np.asarray(rows, dtype=object) if names is None else names
 
     def refuse(wrong: np.ndarray, what: str) -> None:
         if wrong.any():
             first = int(np.argmax(wrong))
-            cell = _quote(values.iloc[first])
+            where = rows.describe(first) if rows else f"row {first + 1}"
             others = f" ({int(wrong.sum())} such cells)" if wrong.sum() > 1 else ""
-            raise InvalidSubmission(
-                f"Column '{column}', row {rows[first] + 1} (id {_clip(str(names[first]))}): {cell} {what}{others}."
-            )
+            raise InvalidSubmission(f"Column '{column}', {where}: {_quote(values.iloc[first])} {what}{others}.")
 
     match rule:
         case Number():
@@ -108,7 +112,7 @@ def _texts(values: pd.Series, rule: Text, refuse: Refuse) -> np.ndarray:
     if not rule.blank:
         refuse(_is_blank(texts), "is blank; a text is expected")
     if rule.choices is not None:
-        refuse(~texts.isin(rule.choices).to_numpy(), f"is not one of {_some(list(rule.choices), 8)}")
+        refuse(~texts.isin(rule.choices).to_numpy(), f"is not one of {some(list(rule.choices), 8)}")
     return texts.to_numpy(object)
 
 
@@ -116,7 +120,7 @@ def _is_blank(texts: pd.Series) -> np.ndarray:
     return texts.str.strip().eq("").to_numpy()
 
 
-def _check_totals(aligned: pd.DataFrame, form: Columns, rows: np.ndarray, names: np.ndarray) -> None:
+def _check_totals(aligned: pd.DataFrame, form: Columns, rows: _Rows) -> None:
     if form.row_total is None:
         return
     totals = aligned[list(form.targets)].to_numpy(np.float64).sum(axis=1)
@@ -124,9 +128,16 @@ def _check_totals(aligned: pd.DataFrame, form: Columns, rows: np.ndarray, names:
     if wrong.any():
         first = int(np.argmax(wrong))
         raise InvalidSubmission(
-            f"Row {rows[first] + 1} (id {_clip(str(names[first]))}): the columns {_some(list(form.targets), 4)} add up "
-            f"to {totals[first]:.6g} instead of {form.row_total:g} ({int(wrong.sum())} such rows)."
+            f"{rows.describe(first).capitalize()}: the columns {some(list(form.targets), 4)} add up to "
+            f"{totals[first]:.6g} instead of {form.row_total:g} ({int(wrong.sum())} such rows)."
         )
+
+
+def _repeated(ids: pd.DataFrame, wanted: np.ndarray, found: np.ndarray) -> pd.DataFrame:
+    """The ids, each as often as the submission has it, and at least once."""
+    places = pd.Index(wanted).get_indexer(found)
+    times = np.bincount(places[places >= 0], minlength=len(wanted))
+    return ids.iloc[np.repeat(np.arange(len(ids)), np.maximum(times, 1))]
 
 
 def _keys(table: pd.DataFrame, reference: pd.DataFrame, form: Columns) -> np.ndarray:
@@ -155,8 +166,9 @@ def _key_column(values: pd.Series, reference: pd.Series) -> np.ndarray:
 def _whole_numbers(reference: pd.Series) -> bool:
     """Whether every id is a whole number, and different ids are different numbers."""
     texts = reference.astype(str)
-    if not texts.str.fullmatch(r"-?\d{1,15}").all():
-        return False
+    for part in (texts.head(100), texts):  # most ids that are not numbers show it at once
+        if not part.str.fullmatch(r"-?\d{1,15}").all():
+            return False
     return bool(texts.astype(np.int64).nunique() == texts.nunique())
 
 
@@ -167,13 +179,17 @@ def _order(wanted: np.ndarray, found: np.ndarray, form: Columns) -> np.ndarray:
     target, source = pd.Index(wanted), pd.Index(found)
     if not target.is_unique:
         target, source = _numbered(target), _numbered(source)
-    if form.extra_rows:
-        source_positions = np.flatnonzero(source.isin(target))
-        source = source[source_positions]
-    else:
-        source_positions = np.arange(len(source))
-    _refuse_ids(target, source, form)
-    return source_positions[source.get_indexer(target)]
+    places = target.get_indexer(source)
+    rows = np.flatnonzero(places >= 0)
+    if (len(rows) < len(source) and not form.extra_rows) or not _each_once(places[rows], len(target)):
+        _refuse_ids(target, source[rows] if form.extra_rows else source, form)
+    order = np.empty(len(target), dtype=np.int64)
+    order[places[rows]] = rows
+    return order
+
+
+def _each_once(places: np.ndarray, count: int) -> bool:
+    return len(places) == count and bool(np.all(np.bincount(places, minlength=count) == 1))
 
 
 def _numbered(keys: pd.Index) -> pd.Index:
@@ -187,7 +203,7 @@ def _refuse_ids(target: pd.Index, source: pd.Index, form: Columns) -> None:
     missing = target[~target.isin(source)]
     repeated = source[source.duplicated()]
     problems = [
-        f"{len(keys)} {'id is' if len(keys) == 1 else 'ids are'} {what} ({_some(_names(keys), EXAMPLES)})"
+        f"{len(keys)} {'id is' if len(keys) == 1 else 'ids are'} {what} ({some(_names(keys), EXAMPLES)})"
         for keys, what in (
             (missing, "missing"),
             (unknown, "unknown"),
@@ -208,24 +224,27 @@ def _closest(unknown: pd.Index, missing: pd.Index) -> str:
         return ""
     name = _names(unknown[:1])[0]
     close = difflib.get_close_matches(name, _names(missing[:200]), n=1, cutoff=0.75)
-    return f" Did you mean {_clip(close[0])} instead of {_clip(name)}?" if close else ""
+    return f" Did you mean {clip(close[0])} instead of {clip(name)}?" if close else ""
 
 
 def _names(keys: pd.Index) -> list[str]:
     return [str(key[0]) if isinstance(key, tuple) else str(key) for key in keys]
 
 
-def _some(names: list[str], most: int) -> str:
+def some(names: list[str], most: int) -> str:
+    """The first few names, and how many more there are."""
     more = f", … {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(_clip(name) for name in names[:most]) + more
+    return ", ".join(clip(name) for name in names[:most]) + more
 
 
-def _clip(text: str) -> str:
-    printable = text.encode("unicode_escape").decode() if not text.isprintable() else text
-    return printable if len(printable) <= 60 else printable[:57] + "…"
+def clip(text: str, most: int = 60) -> str:
+    """A text fit for a message: not too long, without line breaks or control characters."""
+    start = text[: most + 1]
+    printable = start if start.isprintable() else start.encode("unicode_escape").decode()
+    return printable if len(printable) <= most else printable[: most - 3] + "…"
 
 
 def _quote(cell: object) -> str:
     if isinstance(cell, str):
-        return f"'{_clip(cell)}'" if cell.strip() else "the cell"
+        return f"'{clip(cell)}'" if cell.strip() else "the cell"
     return "the cell" if cell != cell else f"{cell}"

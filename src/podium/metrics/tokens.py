@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 
 import numpy as np
@@ -63,21 +63,28 @@ class Pairs:
 def encode(truth: list[str], prediction: list[str]) -> tuple[Tokens, Tokens]:
     """Splits two columns of texts at blanks, with one numbering of words for both."""
     codes: defaultdict[str, int] = defaultdict(count().__next__)
-    left, right = _codes(truth, codes), _codes(prediction, codes)
-    return _tokens(truth, left, len(codes)), _tokens(prediction, right, len(codes))
+    left, right = _tokens(truth, codes), _tokens(prediction, codes)
+    return replace(left, vocabulary=len(codes)), replace(right, vocabulary=len(codes))
 
 
-def _codes(texts: list[str], codes: defaultdict[str, int]) -> IntArray:
+def _tokens(texts: list[str], codes: defaultdict[str, int]) -> Tokens:
     # One list of all words instead of one per row: millions of lists keep the garbage collector busy.
-    words = " ".join(texts).split()
-    return np.fromiter(map(codes.__getitem__, words), dtype=np.int64, count=len(words))
+    mark, joined = _join(texts)
+    words = joined.split()
+    code = np.fromiter(map(codes.__getitem__, words), dtype=np.int64, count=len(words))
+    is_mark = code == codes[mark]
+    start = np.concatenate([[0], np.flatnonzero(is_mark) + 1])
+    kept = np.flatnonzero(~is_mark)
+    row = np.cumsum(is_mark)[kept]
+    return Tokens(row, kept - start[row], code[kept], len(codes), len(texts))
 
 
-def _tokens(texts: list[str], code: IntArray, vocabulary: int) -> Tokens:
-    lengths = np.fromiter((len(text.split()) for text in texts), dtype=np.int64, count=len(texts))
-    row = np.repeat(np.arange(len(texts)), lengths)
-    first = np.cumsum(lengths) - lengths
-    return Tokens(row, np.arange(len(row)) - first[row], code, vocabulary, len(texts))
+def _join(texts: list[str]) -> tuple[str, str]:
+    """A word that none of the texts holds, and the texts with it between them, to tell rows apart."""
+    mark = "\0"
+    while (joined := f" {mark} ".join(texts)).count(mark) != len(texts) - 1:
+        mark += "\0"
+    return mark, joined
 
 
 def unique_pairs(tokens: Tokens) -> Pairs:

@@ -124,7 +124,7 @@ def _mechanism(rng: np.random.Generator, table: pd.DataFrame) -> np.ndarray:
     house = rng.normal(0, 0.5, 13)[parts["warehouse"]]
     accounts = table["customer"].astype("category").cat.codes.to_numpy()
     loyalty = rng.normal(0, 0.9, CUSTOMERS)[accounts]
-    density = np.log(table["weight"] / table["volume"]).to_numpy()
+    density = np.log((table["weight"] / table["volume"]).to_numpy())
     best = rng.normal(np.median(density), 0.3)
     fit = -np.exp(-((density - best) ** 2) / 0.6)
     discount = (1 - table["paid"] / table["price"]).to_numpy()
