@@ -129,8 +129,10 @@ def _compare_scores(expected: dict[str, Any], task_id: str, out: Path, data_dir:
 
 def _unshuffled(path: Path) -> Path | None:
     """The submission that a shuffled one was made from."""
-    base = path.stem[3:].removesuffix("_shuffled")
-    return next(iter(path.parent.glob(f"[0-9][0-9]_{base}.csv")), None) if path.stem.endswith("_shuffled") else None
+    for ending in ("_shuffled", "_sorted_by_id"):
+        if path.stem.endswith(ending):
+            return next(iter(path.parent.glob(f"[0-9][0-9]_{path.stem[3:].removesuffix(ending)}.csv")), None)
+    return None
 
 
 def _equal(score: float | None, expected: Any) -> bool:

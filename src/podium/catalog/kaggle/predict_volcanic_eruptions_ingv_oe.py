@@ -1,0 +1,52 @@
+"""INGV: how long until the volcano erupts?"""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from podium.data.files import link_files
+from podium.data.split import split_rows
+from podium.data.tables import read_csv, sample_of, write_csv
+from podium.metrics import mae
+from podium.task import Columns, competition, metric
+
+TARGET = "time_to_eruption"
+
+
+@metric("MAE, rounded to a whole number", higher_is_better=False)
+def rounded_mae(truth: ArrayLike, prediction: ArrayLike) -> float:
+    """The mean absolute error, halves rounded to the even number."""
+    return round(mae(truth, prediction), 0)
+
+
+task = competition(
+    "predict-volcanic-eruptions-ingv-oe",
+    title="INGV - Volcanic Eruption Prediction",
+    kind="time series regression",
+    metric=rounded_mae,
+    # MLE-bench also scores ids that are there more than once; here they are refused.
+    submission=Columns(id="segment_id", target=TARGET, values=float),
+)
+
+
+@task.prepare
+def prepare(raw: Path, public: Path, private: Path) -> None:
+    train, test = split_rows(read_csv(raw / "train.csv"), 0.1)
+    write_csv(train, public / "train.csv")
+    write_csv(sample_of(test, "segment_id", **{TARGET: 0}), public / "sample_submission.csv")
+    write_csv(test, private / "test.csv")
+    for part, folder in ((train, "train"), (test, "test")):
+        link_files(raw / "train", public / folder, part["segment_id"].astype(str) + ".csv")
+
+
+@task.fabricate
+def fabricate(raw: Path, rng: np.random.Generator) -> None:
+    ids, times = rng.choice(2**31, 120, replace=False), rng.integers(6_250, 49_046_087, 120)
+    write_csv(pd.DataFrame({"segment_id": ids, TARGET: times}), raw / "train.csv")
+    sensors = [f"sensor_{number}" for number in range(1, 11)]
+    for segment, time in zip(ids, times, strict=True):
+        readings = pd.DataFrame(rng.normal(0, 900 - time / 80_000, (30, 10)).round(), columns=sensors)
+        silent = rng.random(10) < 0.1
+        write_csv(readings.mask(np.tile(silent, (30, 1))), raw / "train" / f"{segment}.csv")

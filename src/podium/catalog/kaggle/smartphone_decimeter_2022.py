@@ -1,0 +1,107 @@
+"""Google Smartphone Decimeter Challenge: where exactly was the phone?"""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from podium.data.fabricate import write_bytes
+from podium.data.files import link_tree
+from podium.data.split import split_rows
+from podium.data.tables import read_csv, sample_of, write_csv
+from podium.metrics.sphere import EARTH_RADIUS_M, haversine_m
+from podium.task import Columns, competition, metric
+
+TIME = "UnixTimeMillis"
+PLACE = ["LatitudeDegrees", "LongitudeDegrees"]
+AWAY = dict(zip(PLACE, (37.904611315634504, -86.48107806249548), strict=True))
+
+
+@metric("Mean of the 50th and 95th percentile error", higher_is_better=False)
+def percentile_error(truth: ArrayLike, prediction: ArrayLike, *, trips: ArrayLike) -> float:
+    """The mean over trips of the two percentiles of the distance in metres, averaged."""
+    distances = pd.Series(haversine_m(truth, prediction))
+    return float(distances.groupby(np.asarray(trips)).quantile(np.array([0.5, 0.95])).mean())
+
+
+task = competition(
+    "smartphone-decimeter-2022",
+    title="Google Smartphone Decimeter Challenge 2022",
+    kind="time series positioning",
+    metric=percentile_error,
+    submission=Columns(id="tripId", target=(TIME, *PLACE), values=float),
+)
+
+
+@task.prepare
+def prepare(raw: Path, public: Path, private: Path) -> None:
+    drives = sorted(path.name for path in (raw / "train").iterdir())
+    _, held = split_rows(sorted({_date(drive) for drive in drives}), 0.1)
+    for drive in drives:
+        part = "test" if _date(drive) in held else "train"
+        link_tree(raw / "train" / drive, public / part / drive)
+    answers = pd.concat([_take_truth(path) for path in sorted((public / "test").glob("*/*/ground_truth.csv"))])
+    link_tree(raw / "metadata", public / "metadata")
+    write_csv(sample_of(answers, ["tripId", TIME], **AWAY), public / "sample_submission.csv")
+    write_csv(answers, private / "test.csv")
+
+
+def prepare_fixed(raw: Path, public: Path, private: Path) -> None:
+    """Withholds the log of the reference receiver, from which the answers were made."""
+    prepare(raw, public, private)
+    for log in (public / "test").rglob("span_log.nmea"):
+        log.unlink()
+
+
+def _date(drive: str) -> str:
+    return "-".join(part.zfill(2) for part in drive.split("-")[:3])
+
+
+def _take_truth(path: Path) -> pd.DataFrame:
+    """The true positions of a trip, whose file goes."""
+    # MLE-bench leaves the parsing of floats to pandas here, which may change the last digit.
+    truth = read_csv(path, float_precision=None)[[TIME, *PLACE]]
+    path.unlink()
+    truth.insert(0, "tripId", f"{path.parts[-3]}-{path.parts[-2]}")
+    return truth
+
+
+@task.score
+def score(answers: pd.DataFrame, submission: pd.DataFrame) -> float:
+    # MLE-bench pairs the rows of a trip by position and never reads the times; here they are brought into order first.
+    truth, guess = (table.sort_values(["tripId", TIME]) for table in (answers, submission))
+    return percentile_error.using(trips=truth["tripId"])(truth[PLACE], guess[PLACE])
+
+
+@task.fabricate
+def fabricate(raw: Path, rng: np.random.Generator) -> None:
+    for day in np.sort(rng.choice(700, 20, replace=False)):
+        start = pd.Timestamp("2020-05-14") + pd.Timedelta(days=int(day))
+        for phone in rng.choice(["GooglePixel4", "GooglePixel5", "XiaomiMi8"], rng.integers(1, 3), replace=False):
+            folder = raw / "train" / f"{start:%Y-%m-%d}-US-MTV-{day % 2 + 1}" / phone
+            _fabricate_trip(folder, int(start.timestamp()) * 1000 + 437, rng)
+    write_bytes(raw / "metadata" / "raw_state_bit_map.json", b'{"0": "STATE_CODE_LOCK"}')
+
+
+def _fabricate_trip(folder: Path, start: int, rng: np.random.Generator) -> None:
+    """A drive; what the phone takes for its position is off by some metres."""
+    times = start + 1000 * np.arange(rng.integers(14, 25))
+    places = np.add([37.42, -122.08], np.cumsum(rng.normal(0, 1e-4, (len(times), 2)), axis=0)).round(10)
+    truth = pd.DataFrame({"MessageType": "Fix", "Provider": "GT", **dict(zip(PLACE, places.T, strict=True))})
+    truth = truth.assign(AltitudeMeters=33.0, SpeedMps=9.5, AccuracyMeters=0.1, BearingDegrees=90.0, **{TIME: times})
+    write_csv(truth, folder / "ground_truth.csv")
+    write_csv(truth[[*PLACE, TIME]], folder / "supplemental" / "span_log.nmea", header=False)
+    latitude, longitude = np.radians(places + rng.normal(0, 3e-5, places.shape)).T
+    gnss = pd.DataFrame({"MessageType": "Raw", "utcTimeMillis": times})
+    gnss["WlsPositionXEcefMeters"] = EARTH_RADIUS_M * np.cos(latitude) * np.cos(longitude)
+    gnss["WlsPositionYEcefMeters"] = EARTH_RADIUS_M * np.cos(latitude) * np.sin(longitude)
+    gnss["WlsPositionZEcefMeters"] = EARTH_RADIUS_M * np.sin(latitude)
+    write_csv(gnss, folder / "device_gnss.csv")
+
+
+task.fixed(
+    "The reference receiver's logs (span_log.nmea) of test drives hold the answers and are withheld; times must match.",
+    prepare=prepare_fixed,
+    submission=Columns(id=("tripId", TIME), target=tuple(PLACE), values=float),
+)

@@ -1,0 +1,59 @@
+"""Tables that are not CSV: Parquet files and lines of JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from podium.errors import MissingExtraError, RawDataError
+
+ROWS_AT_ONCE = 1 << 20
+
+
+def read_json_lines(path: Path) -> pd.DataFrame:
+    """A table from a file with one JSON object per line; pandas takes columns of whole numbers as integers."""
+    with _explained(path), path.open(encoding="utf-8") as file:
+        return pd.read_json(file, lines=True)
+
+
+def read_parquet(path: Path, **options: Any) -> pd.DataFrame:
+    """A Parquet file, or some of its columns or rows (`columns=`, `filters=`), in its own order."""
+    with _explained(path):
+        return pd.read_parquet(path, engine="pyarrow", **options)
+
+
+def write_parquet(table: pd.DataFrame, path: Path, **options: Any) -> None:
+    """Writes a table as Parquet, without its index unless told otherwise."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with _explained(path):
+        table.to_parquet(path, engine="pyarrow", **{"index": False, **options})
+
+
+def copy_parquet_rows(source: Path, target: Path, column: str, values: Collection[Any]) -> None:
+    """Copies the rows that have one of the values in a column, piece by piece: the table may not fit into memory."""
+    with _explained(source):
+        import pyarrow as arrow
+        from pyarrow import compute, parquet
+
+        wanted = arrow.array(list(values))
+        with parquet.ParquetFile(source) as file:
+            # What pandas noted about the index no longer holds.
+            schema = file.schema_arrow.remove_metadata()
+            with parquet.ParquetWriter(target, schema) as writer:
+                for rows in file.iter_batches(ROWS_AT_ONCE):
+                    kept = rows.filter(compute.is_in(rows[column], value_set=wanted.cast(rows[column].type)))
+                    writer.write_batch(kept.replace_schema_metadata())
+
+
+@contextmanager
+def _explained(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except FileNotFoundError as error:
+        raise RawDataError(f"The raw data lacks {path.name}: there is no {path}.") from error
+    except ImportError as error:
+        raise MissingExtraError("A Parquet file", "parquet") from error

@@ -1,0 +1,22 @@
+"""Scores of predicted distributions where the truth is a distribution too."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from podium.metrics._arrays import numbers
+from podium.task import metric
+
+
+@metric("KL divergence", higher_is_better=False)
+def kl_divergence(truth: ArrayLike, prediction: ArrayLike, *, eps: float = 1e-15) -> float:
+    """The mean over rows of the Kullback-Leibler divergence, a column per outcome, with predictions kept off 0 and 1.
+
+    KL = (1 / n) sum_i sum_k t_ik ln(t_ik / min(max(p_ik, eps), 1 - eps)), a term with t_ik = 0 being 0
+    Rows are not made to add up to 1.
+    """
+    left, right = numbers(truth, prediction)
+    certain = left > 0
+    terms = left[certain] * np.log(left[certain] / np.clip(right[certain], eps, 1 - eps))
+    return float(np.sum(terms)) / len(left)
