@@ -115,9 +115,10 @@ def _compare_scores(expected: dict[str, Any], task_id: str, out: Path, data_dir:
         except Exception as error:
             yield f"{name}: crashed with {type(error).__name__}: {error}"
             continue
+        if facts["valid"] and not well_formed:
+            continue
         if facts["valid"] and not grade.valid:
-            if well_formed:
-                yield f"{name}: refused ({grade.error}), MLE-bench scored {facts['score']}"
+            yield f"{name}: refused ({grade.error}), MLE-bench scored {facts['score']}"
         elif facts["valid"] and not _equal(grade.score_rounded, facts["score"]):
             twin = _unshuffled(out / name)
             if twin and podium.grade(task_id, twin, data_dir=data_dir).score_rounded == grade.score_rounded:

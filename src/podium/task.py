@@ -25,6 +25,7 @@ Fabricate = Callable[[Path, "np.random.Generator"], None]
 """`fabricate(raw, rng)` fills an empty folder with a miniature of the raw data."""
 Score = Callable[["pd.DataFrame", "pd.DataFrame"], float]
 """`score(answers, submission)` over two tables whose rows already correspond."""
+SomeScore = TypeVar("SomeScore", bound=Score)
 ReadAnswers = Callable[[Path], "pd.DataFrame"]
 """`read(private)` gives a table with the id columns and whatever scoring needs."""
 
@@ -116,6 +117,10 @@ class Columns:
     """Whether further columns are ignored (or refused)."""
     extra_rows: bool = False
     """Whether the submission may hold ids that are not graded; they are left out."""
+    missing_rows: bool = False
+    """Whether ids may be missing; scoring then gets the rows that are there."""
+    repeated_rows: bool = False
+    """Whether an id may have several rows; scoring then gets them one after the other, in their order."""
     row_total: float | None = None
     """What the targets of each row must add up to, where they are a distribution."""
     row_tolerance: float = 1.1e-5
@@ -180,6 +185,8 @@ class Variant:
 
     reason: str = ""
     """Why it exists, where it is not the first."""
+    brief: str = ""
+    """What the agent is told, where it differs from the first edition."""
     prepare: Prepare | None = None
     score: Score | None = None
     answers: ReadAnswers | None = None
@@ -209,7 +216,7 @@ class Task:
         self.variants["v1"].prepare = function
         return function
 
-    def score(self, function: Score) -> Score:
+    def score(self, function: SomeScore) -> SomeScore:
         """Decorator: scores aligned tables where applying the metric to the target columns is not enough."""
         self.variants["v1"].score = function
         return function
@@ -238,6 +245,7 @@ class Task:
         variant = self.variants[edition]
         return replace(
             self,
+            brief=variant.brief or self.brief,
             metric=variant.metric or self.metric,
             submission=variant.submission or self.submission,
             variants={edition: variant},

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from podium.errors import InvalidSubmission
-from podium.metrics.runs import area, overlap, parse_runs
+from podium.metrics.runs import area, overlap, parse_runs, pixels, write_runs
 
 examples = settings(max_examples=100, deadline=None)
 
@@ -56,6 +56,21 @@ def test_runs_lie_where_the_pixels_are(rows: list[list[bool]]) -> None:
     for row, start, stop in zip(runs.row, runs.start, runs.stop, strict=True):
         drawn[row, start:stop] = True
     assert drawn.tolist() == rows
+
+
+@examples
+@given(st.lists(masks, min_size=1, max_size=4))
+def test_every_pixel_can_be_listed(rows: list[list[bool]]) -> None:
+    row, place = pixels(parse_runs([write(mask) for mask in rows], names=["m"] * len(rows)))
+    listed = zip(row.tolist(), place.tolist(), strict=True)
+    assert list(listed) == [(i, j) for i, mask in enumerate(rows) for j, value in enumerate(mask) if value]
+
+
+@examples
+@given(masks)
+def test_masks_are_written_as_runs(mask: list[bool]) -> None:
+    assert write_runs(mask) == write(mask)
+    assert write_runs(np.array(mask, dtype=np.uint8).reshape(3, -1)) == write(mask)
 
 
 @examples

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from podium.errors import InvalidSubmission
-from podium.metrics import dice, mean_iou, rle_dice, rle_mean_iou
+from podium.metrics import dice, f_beta, mean_iou, rle_dice, rle_mean_iou
+from podium.metrics.segmentation import rle_f_beta, rle_iou_precision
 
 examples = settings(max_examples=50, deadline=None)
 
@@ -68,6 +69,27 @@ def test_runs_score_as_their_pixels_do(pair: tuple[np.ndarray, np.ndarray]) -> N
         score = rle_dice.using(pooled=pooled)(truth, prediction)
         assert score == pytest.approx(dice.using(pooled=pooled)(*pair))
     assert rle_mean_iou(truth, prediction) == pytest.approx(mean_iou(*pair))
+
+
+@examples
+@given(shapes.flatmap(both_sides), st.sampled_from([0.5, 1.0, 2.0]))
+def test_runs_have_the_f_beta_of_their_pixels(pair: tuple[np.ndarray, np.ndarray], beta: float) -> None:
+    truth, prediction = ([write(np.ravel(mask).tolist()) for mask in side] for side in pair)
+    expected = [f_beta.using(beta=beta)(*np.atleast_1d(*row)) for row in zip(*pair, strict=True)]
+    assert rle_f_beta.using(beta=beta)(truth, prediction) == pytest.approx(np.mean(expected))
+
+
+@examples
+@given(shapes.flatmap(both_sides), st.booleans())
+def test_precision_is_the_share_of_thresholds_exceeded(pair: tuple[np.ndarray, np.ndarray], blank_is_all: bool) -> None:
+    truth, prediction = ([write(np.ravel(mask).tolist()) for mask in side] for side in pair)
+    size, shares = pair[0][0].size, []
+    for left, right in samples(pair):
+        covering = blank_is_all and any(left) and not any(right)
+        iou = slow_iou(left, [True] * size if covering else right)
+        shares.append(sum(iou > threshold for threshold in np.arange(0.5, 1.0, 0.05)) / 10)
+    metric = rle_iou_precision.using(size=size, blank_is_all=blank_is_all)
+    assert metric(truth, prediction) == pytest.approx(np.mean(shares))
 
 
 def test_zeros_and_ones_are_masks_too() -> None:

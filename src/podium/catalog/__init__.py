@@ -1,7 +1,7 @@
 """Every task, found by its id without importing the others.
 
 A task file is named after its id, with underscores for hyphens, and defines `task`; the brief lies beside it as
-Markdown. `index.json` repeats the facts that listings show, so that listing imports nothing (`make index` renews it, a
+Markdown (`ID.md`, and `ID.fixed.md` where that edition needs another). `index.json` repeats the facts that listings show, so that listing imports nothing (`make index` renews it, a
 test checks that it is fresh).
 """
 
@@ -70,17 +70,25 @@ def load(task_id: str) -> Task:
         from podium.catalog.forge import forged_task
 
         return forged_task(task_id)
+    stem = task_id.replace("-", "_")
     for folder in FOLDERS:
-        stem = task_id.replace("-", "_")
         if stem in _stems(folder):
             task: Task = import_module(f"podium.catalog.{folder}.{stem}").task
-            brief = HERE / folder / f"{stem}.md"
             return replace(
                 task,
-                brief=brief.read_text(encoding="utf-8") if brief.is_file() else "",
+                brief=_brief(folder, f"{stem}.md"),
+                variants={
+                    edition: replace(variant, brief=_brief(folder, f"{stem}.{edition}.md"))
+                    for edition, variant in task.variants.items()
+                },
                 reference=task.reference or _human_leaderboard(task_id),
             )
     raise unknown_name(task_id)
+
+
+def _brief(folder: str, name: str) -> str:
+    path = HERE / folder / name
+    return path.read_text(encoding="utf-8") if path.is_file() else ""
 
 
 @cache

@@ -46,16 +46,21 @@ def prepare_task(
         raw: an extracted download; without it data comes from the task's own raw folder.
         miniature: whether to fabricate tiny raw data instead.
     """
-    if edition not in task.variants:
-        raise UsageError(f"{task.id} has no edition '{edition}'. It has: {', '.join(task.editions)}")
+    check_edition(task, edition)
     if raw is not None and miniature:
         raise UsageError("Give either raw data or ask for a miniature, not both.")
     place = locate(task.id, edition=edition, data_dir=data_dir)
     with locked(place.lock):
         manifest = read_manifest(place)
-        if manifest and is_complete(place, manifest) and _serves(task, manifest, raw=raw, miniature=miniature):
+        if manifest and _serves(task, manifest, raw=raw, miniature=miniature) and is_complete(place, manifest):
             return Prepared(task.id, "kept", place, manifest.miniature)
         return _prepare(task, place, raw=raw, miniature=miniature, edition=edition)
+
+
+def check_edition(task: Task, edition: Edition) -> None:
+    """Refuses an edition that the task does not have."""
+    if edition not in task.variants:
+        raise UsageError(f"{task.id} has no edition '{edition}'. It has: {', '.join(task.editions)}")
 
 
 def _serves(task: Task, manifest: Manifest, *, raw: Path | None, miniature: bool) -> bool:
@@ -130,7 +135,7 @@ def _fabricate(task: Task, place: Place, making: Path) -> Path:
     if place.raw.is_dir() and not _is_fabricated(place):
         return raw
     remove_tree(place.raw)
-    write_atomically(_fabricated_mark(place), "The raw folder beside this file holds a fabricated miniature.\n")
+    write_atomically(_fabricated_mark(place), "".join(_listing(raw)))
     raw.rename(place.raw)
     return place.raw
 
@@ -140,7 +145,17 @@ def _fabricated_mark(place: Place) -> Path:
 
 
 def _is_fabricated(place: Place) -> bool:
-    return _fabricated_mark(place).exists()
+    """Whether the raw folder still holds every fabricated file: what someone puts in their place is theirs."""
+    mark = _fabricated_mark(place)
+    if not mark.is_file() or not place.raw.is_dir():
+        return False
+    return set(mark.read_text(encoding="utf-8").splitlines(keepends=True)) <= set(_listing(place.raw))
+
+
+def _listing(folder: Path) -> list[str]:
+    """A line for each file: its name, size and time."""
+    facts = ((path, path.stat()) for path in sorted(folder.rglob("*")) if path.is_file())
+    return [f"{path.relative_to(folder)} {fact.st_size} {fact.st_mtime_ns}\n" for path, fact in facts]
 
 
 def _make(task: Task, raw: Path, making: Path, edition: Edition) -> None:
@@ -149,8 +164,9 @@ def _make(task: Task, raw: Path, making: Path, edition: Edition) -> None:
         raise UsageError(f"{task.id} does not say how its data is prepared.")
     prepare(raw, making / "public", making / "private")
     description = making / "public" / "description.md"
-    if task.brief and not description.exists():
-        description.write_text(task.brief, encoding="utf-8")
+    brief = task.in_edition(edition).brief
+    if brief and not description.exists():
+        description.write_text(brief, encoding="utf-8")
 
 
 def _put_in_place(place: Place, making: Path) -> None:

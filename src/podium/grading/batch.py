@@ -40,10 +40,10 @@ def read_entries(path: Path) -> list[Entry]:
         try:
             fields = json.loads(line)
             task, submission = fields.get("competition_id") or fields["task"], fields["submission_path"]
-        except (ValueError, KeyError, AttributeError) as error:
+            entries.append(Entry(str(task), path.parent / submission if submission else None))
+        except (ValueError, KeyError, AttributeError, TypeError) as error:
             wanted = "a JSON object with 'competition_id' and 'submission_path'"
             raise UsageError(f"{path}, line {number}: expected {wanted} ({error!r}).") from error
-        entries.append(Entry(task, path.parent / submission if submission else None))
     if not entries:
         raise UsageError(f"{path} holds no submissions.")
     return entries

@@ -13,6 +13,7 @@ from podium.data.archives import opened_member
 from podium.data.home import Place, locate
 from podium.data.imports import imported_leaderboard
 from podium.data.manifest import Manifest, read_manifest
+from podium.data.prepare import check_edition
 from podium.errors import InvalidSubmission, NotPreparedError
 from podium.grading.leaderboard import read_leaderboard, read_leaderboard_csv, standing
 from podium.grading.medals import thresholds
@@ -105,7 +106,7 @@ def find_reference(task: Task, place: Place) -> Reference | None:
 
 
 def _prepared(task: Task, edition: Edition, data_dir: Path | None) -> tuple[Place, Manifest]:
-    task.in_edition(edition)
+    check_edition(task, edition)
     place = locate(task.id, edition=edition, data_dir=data_dir)
     manifest = read_manifest(place)
     if manifest is None:
@@ -120,12 +121,12 @@ def _score(task: Task, path: Path, place: Place, edition: Edition) -> float:
     answers = variant.answers(place.private) if variant.answers else read_answers(place.private / form.answers, form)
     submission = _read_aligned(form, path, place, ids=answers[list(form.ids)])
     score = variant.score(answers, submission) if variant.score else _apply_metric(task, answers, submission)
-    if math.isnan(score):
-        raise InvalidSubmission(
-            f"{task.metric.title} is undefined for this submission: is column "
-            f"{', '.join(repr(name) for name in form.targets[:3])} constant?"
-        )
-    return score
+    best = math.inf if task.metric.higher_is_better else -math.inf
+    if not math.isfinite(score) and score != best:
+        what, why = ("undefined", "constant") if math.isnan(score) else ("infinite", "too large")
+        columns = ", ".join(repr(name) for name in form.targets[:3])
+        raise InvalidSubmission(f"{task.metric.title} is {what} for this submission: is column {columns} {why}?")
+    return float(score)
 
 
 def _apply_metric(task: Task, answers: pd.DataFrame, submission: pd.DataFrame) -> float:
@@ -171,12 +172,12 @@ def _compare(score: float, reference: Reference | None, *, higher_is_better: boo
             return {"medal": limits.medal(score), "above_median": limits.above_median(score), **asdict(place)}
         case Baseline():
             gain = improvement(score, reference.score, higher_is_better=higher_is_better)
-            return {"improvement": gain, "success": gain > reference.success_at}
+            return {"improvement": gain, "success": None if gain is None else gain > reference.success_at}
         case None:
             return {}
 
 
-def improvement(score: float, baseline: float, *, higher_is_better: bool) -> float:
-    """By how many percent of the baseline a score is better than it (negative: worse)."""
+def improvement(score: float, baseline: float, *, higher_is_better: bool) -> float | None:
+    """By how many percent of the baseline a score is better than it (negative: worse); None if that is zero."""
     gain = score - baseline if higher_is_better else baseline - score
-    return 100.0 * gain / abs(baseline)
+    return 100.0 * gain / abs(baseline) if baseline else None

@@ -65,7 +65,10 @@ def read_leaderboard_csv(path: Path, *, lower_is_better: bool) -> Leaderboard:
         names = {(name or "").lower(): name for name in rows.fieldnames or []}
         if "score" not in names:
             raise PodiumError(f"{path} has no column 'score'; it has: {', '.join(rows.fieldnames or [])}")
-        scores = tuple(float(row[names["score"]]) for row in rows if row[names["score"]])
+        try:
+            scores = tuple(float(row[names["score"]]) for row in rows if row[names["score"]])
+        except ValueError as error:
+            raise PodiumError(f"{path}, line {rows.line_num}: {error}; the column 'score' holds numbers.") from error
     if not scores:
         raise PodiumError(f"{path} holds no score.")
     return Leaderboard(lower_is_better=lower_is_better, scores=scores)

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 LONGEST_HEADER = 1 << 20
 SPARE_ROWS = 1000
 """Rows read beyond twice the expected number, so that surplus ids can be named."""
+LINES_PER_ROW = 100
+"""A quoted cell may go over several lines, but on average no more than this."""
+MOST_EXTRA_COLUMNS = 10_000
 SMALLEST_LIMIT = 256 << 20
 SAMPLE_MULTIPLE = 20
 """A submission may be this many times larger than the sample (at least `SMALLEST_LIMIT`)."""
@@ -142,7 +145,8 @@ def _parse_csv(
         return pd.read_csv(
             stream,
             names=wanted,
-            header=0,
+            header=None,  # not 0: pandas takes minutes over a header with many blank names
+            skiprows=1,
             index_col=False,
             usecols=[columns.index(name) for name in wanted],
             dtype={name: "float64" if name in numeric else "str" for name in wanted},
@@ -179,15 +183,17 @@ def _check_rows(name: str, stream: IO[bytes], *, width: int, most_rows: int, max
     """Refuses rows that are longer or shorter than the header: pandas would cut or pad them without a word."""
     if csv.field_size_limit() < max_bytes:
         csv.field_size_limit(max_bytes)  # a cell may be as long as the file
-    for row, cells in enumerate(_widths(_lines(name, stream))):
+    for row, cells in enumerate(_widths(_lines(name, stream, LINES_PER_ROW * most_rows))):
         if cells != width:
             raise InvalidSubmission(f"{name}, row {row}: the number of cells is {cells}; the header has {width}.")
         if row > most_rows:
             return
 
 
-def _lines(name: str, stream: IO[bytes]) -> Iterator[str]:
+def _lines(name: str, stream: IO[bytes], most_lines: int) -> Iterator[str]:
     for number, line in enumerate(io.TextIOWrapper(stream, "utf-8-sig", newline=""), 1):
+        if number > most_lines:
+            raise InvalidSubmission(f"{name} has more than {most_lines:,} lines, most of them blank or inside quotes.")
         if "\0" in line:
             raise InvalidSubmission(
                 f"{name} is not a text file: line {number} has a zero byte; a CSV file is expected."
@@ -226,6 +232,8 @@ def check_columns(columns: list[str], form: Columns) -> None:
     unexpected = [name for name in times if name not in required]
     if unexpected and not form.extra_columns:
         raise InvalidSubmission(f"{_columns(unexpected)} not expected. Expected: {_quoted(required)}.")
+    if len(columns) > len(required) + MOST_EXTRA_COLUMNS:
+        raise InvalidSubmission(f"There are {len(columns):,} columns; expected: {_quoted(required)}.")
 
 
 def _read_parquet(path: Path, form: Columns, *, most_rows: int, max_bytes: int) -> pd.DataFrame:
@@ -234,20 +242,31 @@ def _read_parquet(path: Path, form: Columns, *, most_rows: int, max_bytes: int) 
         from pyarrow import parquet
     except ImportError as error:
         raise MissingExtraError("Reading a parquet submission", "parquet") from error
+    name = clip(path.name)
     try:
         with parquet.ParquetFile(path) as file:
-            names = [str(name) for name in file.schema_arrow.names]
-            known = _known_names(names, form)
-            check_columns(known, form)
-            _check_size(clip(path.name), file.metadata, most_rows=most_rows, max_bytes=max_bytes)
-        wanted = [names[known.index(name)] for name in (*form.ids, *form.targets)]
+            _check_size(name, file.metadata, most_rows=most_rows, max_bytes=max_bytes)
+            wanted = _check_schema(file.schema_arrow, form)
         # Texts stay in their dictionary until it is known how long they are: one of them may stand for all rows.
         with parquet.ParquetFile(path, read_dictionary=wanted) as file:
             table = file.read(columns=wanted, use_threads=False).select(wanted)
-        _check_unpacked(clip(path.name), sum(map(_text_bytes, table.columns)), max_bytes)
+        _check_unpacked(name, sum(map(_text_bytes, table.columns)), max_bytes)
         return _plain_frame(table.rename_columns([*form.ids, *form.targets]))
     except (arrow.ArrowException, OSError, UnicodeDecodeError) as error:
-        raise InvalidSubmission(f"{clip(path.name)} is not a readable parquet file: {_reason(error)}") from error
+        raise InvalidSubmission(f"{name} is not a readable parquet file: {_reason(error)}") from error
+
+
+def _check_schema(schema: Any, form: Columns) -> list[str]:
+    """The file's names for the id and target columns, once it is clear that they are there and hold plain values."""
+    names = [str(name) for name in schema.names]
+    known = _known_names(names, form)
+    check_columns(known, form)
+    places = [known.index(name) for name in (*form.ids, *form.targets)]
+    for place in places:
+        kind = _value_type(schema.types[place])
+        if not (_is_number(kind) or _is_text(kind)):
+            raise InvalidSubmission(f"Column '{known[place]}' holds {kind} values; numbers or texts are expected.")
+    return [names[place] for place in places]
 
 
 def _check_size(name: str, facts: Any, *, most_rows: int, max_bytes: int) -> None:
@@ -266,32 +285,40 @@ def _text_bytes(column: Any) -> int:
     """How long the texts of a column are together once each row has its own."""
     from pyarrow import compute, types
 
-    if not types.is_dictionary(column.type) or not _is_text(column.type.value_type):
+    if not types.is_dictionary(column.type) or _is_number(column.type.value_type):
         return 0
     lengths = (compute.binary_length(chunk.dictionary).take(chunk.indices) for chunk in column.chunks)
     return sum(compute.sum(chunk.cast("int64")).as_py() or 0 for chunk in lengths)
 
 
-def _is_text(kind: Any) -> bool:
-    from pyarrow import types
-
-    return bool(types.is_string(kind) or types.is_large_string(kind))
-
-
 def _plain_frame(table: Any) -> pd.DataFrame:
     """Columns as numbers, or as texts with blanks for what is missing."""
-    from pyarrow import types
-
     columns = {}
     for name, column in zip(table.column_names, table.columns, strict=True):
-        cells = column.cast(column.type.value_type) if types.is_dictionary(column.type) else column
-        if types.is_floating(cells.type) or types.is_integer(cells.type):
-            columns[name] = cells.to_pandas()
-        elif types.is_boolean(cells.type) or _is_text(cells.type):
-            columns[name] = cells.to_pandas().astype(object).map(lambda cell: "" if cell is None else str(cell))
-        else:
-            raise InvalidSubmission(f"Column '{name}' holds {cells.type} values; numbers or texts are expected.")
+        cells = column.cast(_value_type(column.type)).to_pandas()
+        is_number = _is_number(_value_type(column.type))
+        columns[name] = cells if is_number else cells.astype(object).map(lambda cell: "" if cell is None else str(cell))
     return pd.DataFrame(columns)
+
+
+def _value_type(kind: Any) -> Any:
+    """The type of a column's values, whether or not they are kept in a dictionary."""
+    from pyarrow import types
+
+    return kind.value_type if types.is_dictionary(kind) else kind
+
+
+def _is_number(kind: Any) -> bool:
+    from pyarrow import types
+
+    return bool(types.is_floating(kind) or types.is_integer(kind))
+
+
+def _is_text(kind: Any) -> bool:
+    """Whether values can be written as text: texts themselves, and True and False."""
+    from pyarrow import types
+
+    return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_boolean(kind))
 
 
 def _undecodable_line(path: Path, max_bytes: int) -> str:

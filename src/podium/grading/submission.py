@@ -23,6 +23,8 @@ LARGEST_INTEGER = 2**53
 Refuse = Callable[[np.ndarray, str], None]
 """Raises if any cell is marked as wrong, naming the first one."""
 
+_BETWEEN_IDS = "\0"
+"""Joins the ids of a row; no CSV holds it, so that ("a", "b c") and ("a b", "c") stay apart."""
 _TRUE, _FALSE = {"true", "1", "1.0", "t"}, {"false", "0", "0.0", "f"}
 
 
@@ -32,10 +34,15 @@ def align(table: pd.DataFrame, form: Columns, ids: pd.DataFrame) -> pd.DataFrame
     Args:
         ids: the id columns as they stand in the answers or in the sample submission, as text.
     """
-    found = _keys(table, ids, form)
+    whole = {name for name in form.ids if _whole_numbers(ids[name])}
+    found, wanted = _keys(table, form, whole), _keys(ids, form, whole)
+    if form.missing_rows:
+        there = pd.Index(wanted).isin(found)
+        ids, wanted = ids[there], wanted[there]
     if form.repeated_rows:
-        ids = _repeated(ids, _keys(ids, ids, form), found)
-    rows = _Rows(order=_order(_keys(ids, ids, form), found, form), names=found)
+        times = _times(wanted, found)
+        ids, wanted = ids.iloc[times], wanted[times]
+    rows = _Rows(order=_order(wanted, found, form), names=found)
     aligned = ids.reset_index(drop=True).copy()
     for column in form.targets:
         values = table[column].iloc[rows.order].reset_index(drop=True)
@@ -54,7 +61,7 @@ class _Rows:
 
     def describe(self, position: int) -> str:
         row = int(self.order[position])
-        return f"row {row + 1} (id {clip(str(self.names[row]))})"
+        return f"row {row + 1} (id {clip(_name(self.names[row]))})"
 
 
 def convert(values: pd.Series, rule: Values, column: str, rows: _Rows | None = None) -> np.ndarray:
@@ -86,9 +93,9 @@ def _numbers(values: pd.Series, rule: Number | Integer, refuse: Refuse) -> np.nd
     refuse(np.isnan(numbers) & ~blank, "is not a number")
     refuse(np.isinf(numbers), "is infinite; a finite number is expected")
     if rule.low is not None:
-        refuse(numbers < rule.low, f"is below {rule.low:g}, the smallest value allowed")
+        refuse(numbers < rule.low, f"is below {rule.low:.15g}, the smallest value allowed")
     if rule.high is not None:
-        refuse(numbers > rule.high, f"is above {rule.high:g}, the largest value allowed")
+        refuse(numbers > rule.high, f"is above {rule.high:.15g}, the largest value allowed")
     return numbers
 
 
@@ -108,7 +115,7 @@ def _booleans(values: pd.Series, refuse: Refuse) -> np.ndarray:
 
 
 def _texts(values: pd.Series, rule: Text, refuse: Refuse) -> np.ndarray:
-    texts = values.astype(str) if values.dtype != object else values
+    texts = values.astype(str).mask(values.isna(), "") if values.dtype != object else values
     if not rule.blank:
         refuse(_is_blank(texts), "is blank; a text is expected")
     if rule.choices is not None:
@@ -123,43 +130,45 @@ def _is_blank(texts: pd.Series) -> np.ndarray:
 def _check_totals(aligned: pd.DataFrame, form: Columns, rows: _Rows) -> None:
     if form.row_total is None:
         return
-    totals = aligned[list(form.targets)].to_numpy(np.float64).sum(axis=1)
+    with np.errstate(over="ignore"):
+        totals = aligned[list(form.targets)].to_numpy(np.float64).sum(axis=1)
     wrong = np.abs(totals - form.row_total) > form.row_tolerance
     if wrong.any():
         first = int(np.argmax(wrong))
+        others = f" ({int(wrong.sum())} such rows)" if wrong.sum() > 1 else ""
         raise InvalidSubmission(
             f"{rows.describe(first).capitalize()}: the columns {some(list(form.targets), 4)} add up to "
-            f"{totals[first]:.6g} instead of {form.row_total:g} ({int(wrong.sum())} such rows)."
+            f"{totals[first]:.6g} instead of {form.row_total:g}{others}."
         )
 
 
-def _repeated(ids: pd.DataFrame, wanted: np.ndarray, found: np.ndarray) -> pd.DataFrame:
-    """The ids, each as often as the submission has it, and at least once."""
-    places = pd.Index(wanted).get_indexer(found)
+def _times(wanted: np.ndarray, found: np.ndarray) -> np.ndarray:
+    """The positions of the wanted ids, each as often as the submission has it, and at least once."""
+    places = pd.Index(wanted).get_indexer(pd.Index(found))
     times = np.bincount(places[places >= 0], minlength=len(wanted))
-    return ids.iloc[np.repeat(np.arange(len(ids)), np.maximum(times, 1))]
+    return np.repeat(np.arange(len(wanted)), np.maximum(times, 1))
 
 
-def _keys(table: pd.DataFrame, reference: pd.DataFrame, form: Columns) -> np.ndarray:
-    """One comparable key per row. Ids that are whole numbers in the reference compare as numbers: 007 is 7."""
-    columns = [_key_column(table[name], reference[name]) for name in form.ids]
+def _keys(table: pd.DataFrame, form: Columns, whole: set[str]) -> np.ndarray:
+    """One comparable key per row. The columns named in `whole` compare as whole numbers: 007 is 7."""
+    columns = [_key_column(table[name], whole=name in whole) for name in form.ids]
     if len(columns) == 1:
         return columns[0]
     joined = pd.Series(columns[0]).astype(str)
     for column in columns[1:]:
-        joined = joined + " / " + pd.Series(column).astype(str)
+        joined = joined + _BETWEEN_IDS + pd.Series(column).astype(str)
     return joined.to_numpy(object)
 
 
-def _key_column(values: pd.Series, reference: pd.Series) -> np.ndarray:
-    if not _whole_numbers(reference):
+def _key_column(values: pd.Series, *, whole: bool) -> np.ndarray:
+    if not whole:
         return values.astype(str).to_numpy(object)
     numbers = pd.to_numeric(values, errors="coerce").to_numpy(np.float64)
-    whole = (np.abs(numbers) < LARGEST_INTEGER) & (numbers == np.round(numbers))
-    if whole.all():
+    exact = (np.abs(numbers) < LARGEST_INTEGER) & (numbers == np.round(numbers))
+    if exact.all():
         return numbers.astype(np.int64)
     keys = values.astype(str).to_numpy(object)
-    keys[whole] = numbers[whole].astype(np.int64)
+    keys[exact] = numbers[exact].astype(np.int64)
     return keys
 
 
@@ -199,36 +208,43 @@ def _numbered(keys: pd.Index) -> pd.Index:
 
 
 def _refuse_ids(target: pd.Index, source: pd.Index, form: Columns) -> None:
-    unknown = source[~source.isin(target)]
-    missing = target[~target.isin(source)]
-    repeated = source[source.duplicated()]
+    numbered = isinstance(target, pd.MultiIndex)
+    wanted, found = (keys.get_level_values(0) if numbered else keys for keys in (target, source))
+    known = found.isin(wanted)
+    missing = wanted[~target.isin(source)].unique()
+    unknown = found[~known].unique()
+    surplus = found[known & (source.duplicated() | ~source.isin(target))].unique()
     problems = [
         f"{len(keys)} {'id is' if len(keys) == 1 else 'ids are'} {what} ({some(_names(keys), EXAMPLES)})"
         for keys, what in (
-            (missing, "missing"),
+            (missing, "missing or not there often enough" if numbered else "missing"),
             (unknown, "unknown"),
-            (repeated.unique(), "there more than once"),
+            (surplus, "there too often" if numbered else "there more than once"),
         )
         if len(keys)
     ]
     if problems:
         column = " + ".join(f"'{name}'" for name in form.ids)
+        rule = "rows are expected, some ids several times" if numbered else "ids are expected, each once"
         close = _closest(unknown, missing)
-        raise InvalidSubmission(
-            f"Column {column}: {'; '.join(problems)}. {len(target)} ids are expected, each once.{close}"
-        )
+        raise InvalidSubmission(f"Column {column}: {'; '.join(problems)}. {len(target)} {rule}.{close}")
 
 
 def _closest(unknown: pd.Index, missing: pd.Index) -> str:
     if not len(unknown) or not len(missing):
         return ""
-    name = _names(unknown[:1])[0]
-    close = difflib.get_close_matches(name, _names(missing[:200]), n=1, cutoff=0.75)
-    return f" Did you mean {clip(close[0])} instead of {clip(name)}?" if close else ""
+    name = clip(_name(unknown[0]))
+    close = difflib.get_close_matches(name, [clip(text) for text in _names(missing[:200])], n=1, cutoff=0.75)
+    return f" Did you mean {close[0]} instead of {name}?" if close else ""
 
 
 def _names(keys: pd.Index) -> list[str]:
-    return [str(key[0]) if isinstance(key, tuple) else str(key) for key in keys]
+    return [_name(key) for key in keys]
+
+
+def _name(key: object) -> str:
+    """An id as people know it."""
+    return str(key).replace(_BETWEEN_IDS, " / ") or "''"
 
 
 def some(names: list[str], most: int) -> str:

@@ -138,6 +138,19 @@ def _cut(runs: Runs, sizes: IntArray) -> Runs:
     return Runs(runs.row[kept], runs.start[kept], np.minimum(runs.stop, sizes)[kept], runs.count)
 
 
+def write_runs(mask: ArrayLike) -> str:
+    """A mask as run-length text, its pixels taken in the order in which they lie."""
+    edges = np.flatnonzero(np.diff(np.asarray(mask, dtype=np.int8).ravel(), prepend=0, append=0)).reshape(-1, 2)
+    return " ".join(f"{start + 1} {stop - start}" for start, stop in edges.tolist())
+
+
+def pixels(runs: Runs) -> tuple[IntArray, IntArray]:
+    """The row and the 0-based place of every pixel."""
+    lengths = runs.stop - runs.start
+    row, skipped = np.repeat(runs.row, lengths), np.repeat(runs.start - np.cumsum(lengths) + lengths, lengths)
+    return row, skipped + np.arange(len(row))
+
+
 def area(runs: Runs) -> IntArray:
     """The number of pixels of each mask."""
     return _add_up(runs, runs.stop - runs.start)

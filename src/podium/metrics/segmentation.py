@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from podium.errors import InvalidSubmission
 from podium.metrics._arrays import IntArray, flags, paired, paired_texts, ratio
-from podium.metrics.runs import area, overlap, parse_runs
+from podium.metrics.runs import Runs, area, overlap, parse_runs
 from podium.task import metric
 
 
@@ -67,6 +67,49 @@ def rle_mean_iou(
     return _mean_iou(_run_sizes(truth, prediction, names, size, strict=strict_size))
 
 
+@metric("F-beta of masks", higher_is_better=True)
+def rle_f_beta(
+    truth: ArrayLike,
+    prediction: ArrayLike,
+    *,
+    beta: float = 1.0,
+    names: Sequence[object] | None = None,
+    size: int | NDArray[np.integer] | None = None,
+    strict_size: bool = False,
+) -> float:
+    """The mean over rows of the weighted harmonic mean of precision and recall of run-length masks.
+
+    F = (1 + beta^2) |A and B| / (beta^2 |A| + |B|) for the true mask A and the predicted B, and 0 where both are empty
+    Names, size and strict_size are those of `podium.metrics.runs.parse_runs`.
+    """
+    actual, predicted = _parse_both(truth, prediction, names, size, strict=strict_size)
+    weighted = beta**2 * area(actual) + area(predicted)
+    return float(np.mean(ratio((1 + beta**2) * overlap(actual, predicted), weighted, empty=0.0)))
+
+
+@metric("Mean precision over IoU thresholds", higher_is_better=True)
+def rle_iou_precision(
+    truth: ArrayLike,
+    prediction: ArrayLike,
+    *,
+    size: int,
+    blank_is_all: bool = False,
+    names: Sequence[object] | None = None,
+) -> float:
+    """The mean over rows of the share of the thresholds 0.5, 0.55, … 0.95 that the IoU of run-length masks exceeds.
+
+    IoU = |A and B| / |A or B|, and 1 where both are empty
+    With `blank_is_all`, an empty prediction is one that covers everything, unless the true mask is empty as well.
+    """
+    actual, predicted = _parse_both(truth, prediction, names, size, strict=False)
+    common, true_area, found_area = overlap(actual, predicted), area(actual), area(predicted)
+    if blank_is_all:
+        blank = (found_area == 0) & (true_area > 0)
+        common, found_area = np.where(blank, true_area, common), np.where(blank, size, found_area)
+    iou = ratio(common, true_area + found_area - common, empty=1.0)
+    return float(np.mean(iou[:, None] > np.arange(0.5, 1.0, 0.05)))
+
+
 @dataclass(frozen=True)
 class _Sizes:
     """Pixels of each sample: in both masks, and in the two masks added up."""
@@ -90,14 +133,25 @@ def _run_sizes(
     *,
     strict: bool,
 ) -> _Sizes:
+    actual, predicted = _parse_both(truth, prediction, names, size, strict=strict)
+    return _Sizes(overlap(actual, predicted), area(actual) + area(predicted))
+
+
+def _parse_both(
+    truth: ArrayLike,
+    prediction: ArrayLike,
+    names: Sequence[object] | None,
+    size: int | NDArray[np.integer] | None,
+    *,
+    strict: bool,
+) -> tuple[Runs, Runs]:
     left, right = paired_texts(truth, prediction)
     called = [f"row {number}" for number in range(1, len(left) + 1)] if names is None else names
     try:
         actual = parse_runs(left, names=called, size=size, strict_size=strict)
     except InvalidSubmission as fault:  # no submission is to blame for the answers
         raise ValueError(f"The truth is malformed. {fault}") from fault
-    predicted = parse_runs(right, names=called, size=size, strict_size=strict)
-    return _Sizes(overlap(actual, predicted), area(actual) + area(predicted))
+    return actual, parse_runs(right, names=called, size=size, strict_size=strict)
 
 
 def _dice(sizes: _Sizes, *, pooled: bool) -> float:

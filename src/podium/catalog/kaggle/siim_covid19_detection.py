@@ -1,0 +1,70 @@
+"""SIIM COVID-19 Detection: how does pneumonia show in a chest radiograph, and where?"""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from podium.data.fabricate import hex_ids, write_bytes
+from podium.data.files import link_tree
+from podium.data.split import split_rows
+from podium.data.tables import read_csv, write_csv
+from podium.metrics.detection import box_map
+from podium.task import Columns, competition
+
+APPEARANCES = ["Negative for Pneumonia", "Typical Appearance", "Indeterminate Appearance", "Atypical Appearance"]
+
+task = competition(
+    "siim-covid19-detection",
+    title="SIIM-FISABIO-RSNA COVID-19 Detection",
+    kind="object detection",
+    metric=box_map.using(iou=0.5, title="mAP at IoU 0.5"),
+    submission=Columns(id="id", target="PredictionString", values=str),
+)
+
+
+@task.prepare
+def prepare(raw: Path, public: Path, private: Path) -> None:
+    studies, images = read_csv(raw / "train_study_level.csv"), read_csv(raw / "train_image_level.csv").sort_values("id")
+    train, test = (part.sort_values("id") for part in split_rows(studies, 0.1))
+    held = (images["StudyInstanceUID"] + "_study").isin(test["id"])
+    write_csv(train, public / "train_study_level.csv")
+    write_csv(images[~held], public / "train_image_level.csv")
+    words = np.array([name.split()[0].lower() for name in APPEARANCES])
+    labels = words[test[APPEARANCES].to_numpy().argmax(axis=1)]
+    per_study = pd.DataFrame({"id": test["id"], "PredictionString": labels + " 1 0 0 1 1"})
+    per_image = images[held][["id", "label"]].rename(columns={"label": "PredictionString"})
+    write_csv(pd.concat([per_study, per_image]), private / "test.csv")
+    sample = [
+        per_study.assign(PredictionString="negative 1 0 0 1 1"),
+        per_image.assign(PredictionString="none 1 0 0 1 1"),
+    ]
+    write_csv(pd.concat(sample), public / "sample_submission.csv")
+    for part, table in (("train", train), ("test", test)):
+        for study in table["id"].str.removesuffix("_study"):
+            link_tree(raw / "train" / study, public / part / study)
+
+
+@task.score
+def score(answers: pd.DataFrame, submission: pd.DataFrame) -> float:
+    texts = answers["PredictionString"], submission["PredictionString"]
+    return task.metric.using(names=answers["id"].tolist())(*texts)
+
+
+@task.fabricate
+def fabricate(raw: Path, rng: np.random.Generator) -> None:
+    names = np.array(hex_ids(rng, 450)).reshape(3, 150)
+    kinds = np.append(rng.choice(4, 146, p=[0.3, 0.4, 0.2, 0.1]), range(4))
+    studies = pd.DataFrame(np.eye(4, dtype=int)[kinds], columns=APPEARANCES)
+    studies.insert(0, "id", [f"{study}_study" for study in names[0]])
+    write_csv(studies, raw / "train_study_level.csv")
+    images = []
+    for study, series, image, kind in zip(*names, kinds, strict=True):
+        x, y, width, height = rng.integers((0, 0, 300, 300), (900, 900, 900, 1200)).tolist()
+        noise = rng.integers(60 * kind, 60 * kind + 60, 64).astype(np.uint8).tobytes()
+        write_bytes(raw / "train" / study / series / f"{image}.dcm", bytes(128) + b"DICM" + noise)
+        box = {"x": x, "y": y, "width": width, "height": height}
+        found = (str([box]), f"opacity 1 {x} {y} {x + width} {y + height}") if kind else ("", "none 1 0 0 1 1")
+        images.append((f"{image}_image", *found, study))
+    columns = ["id", "boxes", "label", "StudyInstanceUID"]
+    write_csv(pd.DataFrame(images, columns=columns), raw / "train_image_level.csv")

@@ -1,0 +1,110 @@
+"""TensorFlow 2.0 Question Answering: which passage of an encyclopaedia page answers the question?"""
+
+import json
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from podium.data.fabricate import sentences
+from podium.data.split import split_rows
+from podium.data.tables import sample_of, write_csv
+from podium.errors import InvalidSubmission
+from podium.metrics import accuracy, f1
+from podium.task import Columns, Metric, competition
+
+TRAIN, TEST = "simplified-nq-train.jsonl", "simplified-nq-test.jsonl"
+SHOWN = ["example_id", "question_text", "document_text", "long_answer_candidates"]
+
+task = competition(
+    "tensorflow2-question-answering",
+    title="TensorFlow 2.0 Question Answering",
+    kind="extractive question answering",
+    metric=accuracy.using(title="Micro F1"),
+    submission=Columns(id="example_id", target="PredictionString", values=str, answers="test.jsonl"),
+)
+
+
+@task.prepare
+def prepare(raw: Path, public: Path, private: Path) -> None:
+    rows: list[tuple[str, str]] = []
+    # As in MLE-bench, every thousand lines are split by themselves.
+    for chunk in pd.read_json(raw / TRAIN, lines=True, chunksize=1000):
+        train, test = split_rows(chunk.astype({"example_id": str}), 0.1)
+        for table, path in ((train, public / TRAIN), (test[SHOWN], public / TEST), (test, private / "test.jsonl")):
+            table.to_json(path, orient="records", lines=True, mode="a")
+        for example in test.to_dict("records"):
+            rows += [(name, next(iter(accepted), "")) for name, accepted in _accepted(example)]
+    gold = pd.DataFrame(rows, columns=["example_id", "PredictionString"])
+    write_csv(gold, private / "gold_submission.csv")
+    write_csv(sample_of(gold, "example_id", PredictionString=""), public / "sample_submission.csv")
+
+
+def _accepted(example: dict[Any, Any]) -> list[tuple[str, list[str]]]:
+    """The two rows of an example, each with the answers that count as right."""
+    annotation, name = example["annotations"][0], example["example_id"]
+    yes_or_no = [annotation["yes_no_answer"]] if annotation["yes_no_answer"] != "NONE" else []
+    long = [annotation["long_answer"]] if annotation["long_answer"]["start_token"] != -1 else []
+    return [(f"{name}_short", yes_or_no + _spans(annotation["short_answers"])), (f"{name}_long", _spans(long))]
+
+
+def _spans(answers: list[dict[str, int]]) -> list[str]:
+    return [f"{answer['start_token']}:{answer['end_token']}" for answer in answers]
+
+
+@task.answers
+def read_answers(private: Path) -> pd.DataFrame:
+    rows = []
+    with (private / "test.jsonl").open("rb") as lines:
+        for line in lines:
+            # The page, nearly all of the line, comes before the annotations and need not be parsed.
+            rows += _accepted(json.loads(b"{" + line[line.rindex(b'"annotations":[') :]))
+    return pd.DataFrame(rows, columns=["example_id", "accepted"])
+
+
+@task.score
+def score(answers: pd.DataFrame, submission: pd.DataFrame, *, metric: Metric = accuracy) -> float:
+    # As in MLE-bench: what it calls micro F1 is the accuracy, where a rightly blank row counts as correct.
+    return metric(*_decisions(answers, submission))
+
+
+def _decisions(answers: pd.DataFrame, submission: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+    """Whether each row should have been answered as it was, and whether it was answered at all."""
+    texts = submission["PredictionString"].str.strip()
+    malformed = ~texts.str.fullmatch(r"(?:YES|NO|-?\d{1,18}\s*:\s*-?\d{1,18})?")
+    if malformed.any():
+        name, text = submission["example_id"][malformed.idxmax()], texts[malformed.idxmax()][:40]
+        raise InvalidSubmission(f"{name}: '{text}' is no answer; expected YES, NO, a span such as 17:25, or nothing.")
+    guesses = [":".join(str(int(end)) for end in text.split(":")) if ":" in text else text for text in texts]
+    pairs = zip(guesses, answers["accepted"], strict=True)
+    right = np.array([guess in accepted if guess else bool(accepted) for guess, accepted in pairs])
+    return right, texts.ne("").to_numpy()
+
+
+@task.fabricate
+def fabricate(raw: Path, rng: np.random.Generator) -> None:
+    examples = []
+    for number, text in enumerate(sentences(rng, 1030, words=6)):  # a little more than a chunk
+        first, end, answered = text.split()[0], len(text.split()) + 2, text < "m"
+        annotation = {
+            "yes_no_answer": "YES" if answered and number % 9 == 0 else "NONE",
+            "long_answer": {"start_token": 0, "end_token": end} if answered else {"start_token": -1, "end_token": -1},
+            "short_answers": [{"start_token": 1, "end_token": 2}] if answered and number % 3 else [],
+        }
+        example = {
+            "document_text": f"<P> {text} </P> <P> né 1/2 </P>",
+            "long_answer_candidates": [{"start_token": 0, "end_token": end, "top_level": True}],
+            "question_text": f"where is {first}",
+            "annotations": [annotation],
+            "document_url": f"https://en.wikipedia.org//w/index.php?oldid={number}",
+            "example_id": int(rng.integers(-(2**63), 2**63 - 1)),
+        }
+        examples.append(example)
+    pd.DataFrame(examples).to_json(raw / TRAIN, orient="records", lines=True, force_ascii=False)
+
+
+task.fixed(
+    "v1 scores accuracy instead of the F1 of the answers that are given.", score=partial(score, metric=f1), metric=f1
+)
