@@ -1,7 +1,7 @@
 """Every task, found by its id without importing the others.
 
 A task file is named after its id, with underscores for hyphens, and defines `task`; the brief lies beside it as
-Markdown (`ID.md`, and `ID.fixed.md` where that edition needs another). `index.json` repeats the facts that listings show, so that listing imports nothing (`make index` renews it, a
+Markdown (`ID.md`; `ID.fixed.md` holds what that edition adds to it). `index.json` repeats the facts that listings show, so that listing imports nothing (`make index` renews it, a
 test checks that it is fresh).
 """
 
@@ -74,19 +74,20 @@ def load(task_id: str) -> Task:
     for folder in FOLDERS:
         if stem in _stems(folder):
             task: Task = import_module(f"podium.catalog.{folder}.{stem}").task
+            brief, note = _text(folder, f"{stem}.md"), _text(folder, f"{stem}.fixed.md")
+            variants = dict(task.variants)
+            if note:
+                variants["fixed"] = replace(variants["fixed"], brief=f"{brief}\n{note}")
             return replace(
                 task,
-                brief=_brief(folder, f"{stem}.md"),
-                variants={
-                    edition: replace(variant, brief=_brief(folder, f"{stem}.{edition}.md"))
-                    for edition, variant in task.variants.items()
-                },
+                brief=brief,
+                variants=variants,
                 reference=task.reference or _human_leaderboard(task_id),
             )
     raise unknown_name(task_id)
 
 
-def _brief(folder: str, name: str) -> str:
+def _text(folder: str, name: str) -> str:
     path = HERE / folder / name
     return path.read_text(encoding="utf-8") if path.is_file() else ""
 
