@@ -32,7 +32,9 @@ def write_csv(table: pd.DataFrame, path: Path, **options: Any) -> None:
 
 def sample_of(answers: pd.DataFrame, ids: str | list[str], **constants: Any) -> pd.DataFrame:
     """A sample submission: the ids of the answers beside columns of constants (or one value per row)."""
-    return answers[[ids] if isinstance(ids, str) else ids].assign(**constants)
+    rows = answers[[ids] if isinstance(ids, str) else ids]
+    # All at once: pandas complains about more than a hundred columns that came one by one.
+    return pd.concat([rows, pd.DataFrame(constants, index=rows.index)], axis=1)
 
 
 def one_hot(labels: pd.Series, classes: list[str]) -> pd.DataFrame:

@@ -43,10 +43,10 @@ def align(table: pd.DataFrame, form: Columns, ids: pd.DataFrame) -> pd.DataFrame
         times = _times(wanted, found)
         ids, wanted = ids.iloc[times], wanted[times]
     rows = _Rows(order=_order(wanted, found, form), names=found)
-    aligned = ids.reset_index(drop=True).copy()
-    for column in form.targets:
-        values = table[column].iloc[rows.order].reset_index(drop=True)
-        aligned[column] = convert(values, form.rule(column), column, rows)
+    ordered = table.iloc[rows.order].reset_index(drop=True)
+    # All at once: pandas complains about more than a hundred columns that came one by one.
+    cells = {name: convert(ordered[name], form.rule(name), name, rows) for name in form.targets}
+    aligned = pd.concat([ids.reset_index(drop=True), pd.DataFrame(cells)], axis=1)
     _check_totals(aligned, form, rows)
     return aligned
 
