@@ -115,6 +115,8 @@ class Columns:
     """Other names that a column may go by, where the task has always taken them."""
     extra_columns: bool = True
     """Whether further columns are ignored (or refused)."""
+    column_order: bool = False
+    """Whether the columns must stand in their order, ids first."""
     extra_rows: bool = False
     """Whether the submission may hold ids that are not graded; they are left out."""
     missing_rows: bool = False

@@ -23,7 +23,7 @@ def link_file(source: Path, target: Path) -> None:
     try:
         os.link(source.resolve(), target)
     except FileNotFoundError as error:
-        raise RawDataError(f"The raw data lacks {source.name}: there is no {source}.") from error
+        raise _lacks(source) from error
     except OSError as error:
         if error.errno not in _CANNOT_LINK:
             raise
@@ -37,13 +37,19 @@ def link_files(source: Path, target: Path, names: Iterable[str]) -> None:
 
 
 def link_tree(source: Path, target: Path) -> None:
-    """Puts every file below `source` at the same place below `target`."""
+    """Puts every file below `source` at the same place below `target`; folders may be symbolic links."""
+    if not source.is_dir():
+        raise _lacks(source)
     target.mkdir(parents=True, exist_ok=True)
-    for path in sorted(source.rglob("*")):
+    for path in sorted(source.iterdir()):
         if path.is_dir():
-            (target / path.relative_to(source)).mkdir(parents=True, exist_ok=True)
+            link_tree(path, target / path.name)
         else:
-            link_file(path, target / path.relative_to(source))
+            link_file(path, target / path.name)
+
+
+def _lacks(path: Path) -> RawDataError:
+    return RawDataError(f"The raw data lacks {path.name}: there is no {path}.")
 
 
 def write_atomically(path: Path, text: str) -> None:

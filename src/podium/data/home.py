@@ -43,7 +43,8 @@ class Place:
 
     @property
     def lock(self) -> Path:
-        return self.root / ".lock"
+        """One for all editions, since they share the raw folder."""
+        return self.raw.with_name(".lock")
 
 
 def locate(task_id: str, *, edition: Edition = "v1", data_dir: Path | None = None) -> Place:

@@ -31,12 +31,11 @@ class Manifest:
 def read_manifest(place: Place) -> Manifest | None:
     """The manifest of a place, or None when nothing has been prepared there."""
     try:
-        document = json.loads(place.manifest.read_text(encoding="utf-8"))
+        return Manifest(**json.loads(place.manifest.read_text(encoding="utf-8")))
     except FileNotFoundError:
         return None
-    except ValueError as error:
+    except (ValueError, TypeError) as error:
         raise PodiumError(f"{place.manifest} is damaged ({error}). Delete it and prepare the task again.") from error
-    return Manifest(**document)
 
 
 def write_manifest(place: Place, manifest: Manifest) -> None:

@@ -120,7 +120,7 @@ def _score(task: Task, path: Path, place: Place, edition: Edition) -> float:
     variant = task.variants[edition]
     answers = variant.answers(place.private) if variant.answers else read_answers(place.private / form.answers, form)
     submission = _read_aligned(form, path, place, ids=answers[list(form.ids)])
-    score = variant.score(answers, submission) if variant.score else _apply_metric(task, answers, submission)
+    score = variant.score(answers, submission) if variant.score else apply_metric(task, answers, submission)
     best = math.inf if task.metric.higher_is_better else -math.inf
     if not math.isfinite(score) and score != best:
         what, why = ("undefined", "constant") if math.isnan(score) else ("infinite", "too large")
@@ -129,7 +129,8 @@ def _score(task: Task, path: Path, place: Place, edition: Edition) -> float:
     return float(score)
 
 
-def _apply_metric(task: Task, answers: pd.DataFrame, submission: pd.DataFrame) -> float:
+def apply_metric(task: Task, answers: pd.DataFrame, submission: pd.DataFrame) -> float:
+    """The metric over the target columns of tables whose rows correspond."""
     form = task.submission
     names = form.answers_target or form.target
     names = (names,) if isinstance(names, str) else names

@@ -165,7 +165,7 @@ def _check_header(name: str, head: bytes, form: Columns) -> list[str]:
             raise InvalidSubmission(f"{name} is {kind}; a CSV file is expected.")
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise InvalidSubmission(f"{name} is encoded as UTF-16; write it as UTF-8.")
-    line = head.removeprefix(b"\xef\xbb\xbf").splitlines()[0] if head.strip() else b""
+    line = next(iter(head.removeprefix(b"\xef\xbb\xbf").splitlines()), b"")
     if len(line) >= LONGEST_HEADER - 3:
         raise InvalidSubmission(f"{name} is not a CSV: its first line is longer than {LONGEST_HEADER:,} bytes.")
     if not line.strip():
@@ -232,6 +232,8 @@ def check_columns(columns: list[str], form: Columns) -> None:
     unexpected = [name for name in times if name not in required]
     if unexpected and not form.extra_columns:
         raise InvalidSubmission(f"{_columns(unexpected)} not expected. Expected: {_quoted(required)}.")
+    if form.column_order and [name for name in columns if name in required] != list(required):
+        raise InvalidSubmission(f"The columns are not in the expected order: {_quoted(required)}.")
     if len(columns) > len(required) + MOST_EXTRA_COLUMNS:
         raise InvalidSubmission(f"There are {len(columns):,} columns; expected: {_quoted(required)}.")
 

@@ -154,10 +154,8 @@ def _keys(table: pd.DataFrame, form: Columns, whole: set[str]) -> np.ndarray:
     columns = [_key_column(table[name], whole=name in whole) for name in form.ids]
     if len(columns) == 1:
         return columns[0]
-    joined = pd.Series(columns[0]).astype(str)
-    for column in columns[1:]:
-        joined = joined + _BETWEEN_IDS + pd.Series(column).astype(str)
-    return joined.to_numpy(object)
+    texts = (map(str, column.tolist()) for column in columns)
+    return np.array([_BETWEEN_IDS.join(row) for row in zip(*texts, strict=True)], dtype=object)
 
 
 def _key_column(values: pd.Series, *, whole: bool) -> np.ndarray:

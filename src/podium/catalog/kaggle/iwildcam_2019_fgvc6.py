@@ -1,0 +1,52 @@
+"""iWildCam 2019: which animal has the camera trap caught, if any?"""
+
+from pathlib import Path
+from uuid import UUID
+
+import numpy as np
+import pandas as pd
+
+from podium.catalog.kaggle._whole import whole_macro_f1
+from podium.data.archives import unpacked, write_zip
+from podium.data.fabricate import hex_ids, picture
+from podium.data.split import split_values
+from podium.data.tables import read_csv, sample_of, write_csv
+from podium.task import Columns, competition
+
+task = competition(
+    "iwildcam-2019-fgvc6",
+    title="iWildCam 2019 - FGVC6",
+    kind="image classification",
+    metric=whole_macro_f1,
+    submission=Columns(id="Id", target="Category", values=float, answers="answers.csv"),
+)
+
+
+@task.prepare
+def prepare(raw: Path, public: Path, private: Path) -> None:
+    train, test = split_values(read_csv(raw / "train.csv"), "location", 0.1, random_state=8)
+    write_csv(train, public / "train.csv")
+    write_csv(test.drop(columns="category_id"), public / "test.csv")
+    write_csv(test, private / "test.csv")
+    answers = test[["id", "category_id"]].set_axis(["Id", "Category"], axis=1)
+    write_csv(answers, private / "answers.csv")
+    write_csv(sample_of(answers, "Id", Category=0), public / "sample_submission.csv", index=True)
+    with unpacked(raw / "train_images.zip", public) as folder:
+        for part, name in ((train, "train_images.zip"), (test, "test_images.zip")):
+            write_zip(public / name, ((f"{image}.jpg", folder / f"{image}.jpg") for image in part["id"]))
+
+
+@task.fabricate
+def fabricate(raw: Path, rng: np.random.Generator) -> None:
+    count = 160
+    location = np.sort(rng.integers(30, size=count))
+    animal = np.where(rng.random(count) < 0.4, 0, rng.choice([1, 3, 8, 11, 13, 19], count))
+    ids = [str(UUID(name)) for name in hex_ids(rng, count, 32)]
+    table = pd.DataFrame({"category_id": animal, "date_captured": "2011-07-14 06:30:00"})
+    table = table.assign(file_name=[f"{name}.jpg" for name in ids], frame_num=1, id=ids, location=location)
+    table = table.assign(rights_holder="Justin Brown", seq_id=ids, seq_num_frames=1, width=8, height=8)
+    write_csv(table, raw / "train.csv")
+    write_zip(
+        raw / "train_images.zip",
+        ((f"{name}.jpg", picture(rng, tint=int(tint))) for name, tint in zip(ids, animal, strict=True)),
+    )

@@ -1,0 +1,91 @@
+"""iWildCam 2020: which animal has the camera trap caught, at places nobody has seen before?"""
+
+import json
+from pathlib import Path
+from uuid import UUID
+
+import numpy as np
+import pandas as pd
+
+from podium.data.fabricate import hex_ids, picture, write_bytes
+from podium.data.files import link_file, link_files
+from podium.data.split import split_rows
+from podium.data.tables import read_json, sample_of, write_csv
+from podium.metrics import accuracy
+from podium.task import Columns, competition
+
+ANNOTATIONS, TEST_IMAGES = "iwildcam2020_train_annotations.json", "iwildcam2020_test_information.json"
+DETECTIONS = "iwildcam2020_megadetector_results.json"
+TEST_SHARE = 0.22
+
+task = competition(
+    "iwildcam-2020-fgvc7",
+    title="iWildCam 2020 - FGVC7",
+    kind="image classification",
+    metric=accuracy,
+    submission=Columns(id="Id", target="Category", values=int, answers="answers.csv"),
+)
+
+
+@task.prepare
+def prepare(raw: Path, public: Path, private: Path) -> None:
+    known, unknown = read_json(raw / ANNOTATIONS), read_json(raw / TEST_IMAGES)
+    images = pd.DataFrame(known["images"])
+    held = images["location"].isin(_test_locations(images["location"]))
+    train, test = images[~held], images[held]
+    in_test = set(test["id"])
+    labels = pd.DataFrame([entry for entry in known["annotations"] if entry["image_id"] in in_test])
+    answers = labels[["image_id", "category_id"]].set_axis(["Id", "Category"], axis=1)
+    shown = [entry for entry in known["annotations"] if entry["image_id"] not in in_test]
+    about = [{key: document[key] for key in ("categories", "info")} for document in (known, unknown)]
+    _write_json({"annotations": shown, "images": train.to_dict("records"), **about[0]}, public / ANNOTATIONS)
+    _write_json({"images": test.to_dict("records"), **about[1]}, public / TEST_IMAGES)
+    link_file(raw / DETECTIONS, public / DETECTIONS)
+    for part, folder in ((train, "train"), (test, "test")):
+        link_files(raw / "train", public / folder, part["id"] + ".jpg")
+    write_csv(answers, private / "answers.csv")
+    guesses = np.random.RandomState(0).randint(0, 676, len(answers))
+    write_csv(sample_of(answers, "Id", Category=guesses), public / "sample_submission.csv")
+
+
+def _test_locations(locations: pd.Series) -> list[int]:
+    """Locations moved until the share of test images is right, where MLE-bench counts them twice in the total."""
+    sizes = locations.value_counts()
+    train, test = split_rows(list(locations.unique()), TEST_SHARE)
+
+    def share() -> float:
+        count = int(sizes[test].sum())
+        return count / (len(locations) + count)
+
+    while share() < TEST_SHARE:
+        test.append(train.pop())
+    while share() > TEST_SHARE:
+        train.append(test.pop())
+    return test
+
+
+def _write_json(content: object, path: Path) -> None:
+    write_bytes(path, json.dumps(content).encode())
+
+
+@task.fabricate
+def fabricate(raw: Path, rng: np.random.Generator) -> None:
+    ids = [str(UUID(name)) for name in hex_ids(rng, 150, 32)]
+    animals = np.where(rng.random(150) < 0.4, 0, rng.choice([2, 3, 24, 96, 372, 570], 150)).tolist()
+    places = rng.integers(40, size=150).tolist()
+    fields = {"seq_num_frames": 1, "datetime": "2013-08-01 18:05:54.000", "frame_num": 0, "width": 8, "height": 8}
+    images = [
+        {"location": place, **fields, "seq_id": name, "file_name": f"{name}.jpg", "id": name}
+        for name, place in zip(ids, places, strict=True)
+    ]
+    annotations = [
+        {"count": int(animal > 0), "image_id": name, "category_id": animal, "id": name}
+        for name, animal in zip(ids, animals, strict=True)
+    ]
+    categories = [{"id": number, "name": f"animal {number}", "count": 1} for number in sorted(set(animals))]
+    about = {"categories": categories, "info": {"year": 2020}}
+    _write_json({"annotations": annotations[::-1], "images": images, **about}, raw / ANNOTATIONS)
+    _write_json({"images": [], **about}, raw / TEST_IMAGES)
+    _write_json({"images": [{"id": name, "detections": []} for name in ids]}, raw / DETECTIONS)
+    for name, animal in zip(ids, animals, strict=True):
+        write_bytes(raw / "train" / f"{name}.jpg", picture(rng, tint=animal))

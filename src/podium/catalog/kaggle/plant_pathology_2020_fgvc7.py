@@ -1,0 +1,47 @@
+"""Plant Pathology 2020: is the apple leaf healthy, or has it rust, scab or several diseases?"""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from podium.data.fabricate import picture, write_bytes
+from podium.data.files import link_file
+from podium.data.split import split_rows
+from podium.data.tables import one_hot, read_csv, sample_of, write_csv
+from podium.metrics import roc_auc
+from podium.task import Columns, competition
+
+CLASSES = ["healthy", "multiple_diseases", "rust", "scab"]
+
+task = competition(
+    "plant-pathology-2020-fgvc7",
+    title="Plant Pathology 2020 - FGVC7",
+    kind="image classification",
+    metric=roc_auc.using(title="Mean ROC AUC"),
+    submission=Columns(id="image_id", target=tuple(CLASSES), values=float, extra_columns=False),
+)
+
+
+@task.prepare
+def prepare(raw: Path, public: Path, private: Path) -> None:
+    parts = []
+    for part, prefix in zip(split_rows(read_csv(raw / "train.csv"), 0.1), ("Train", "Test"), strict=True):
+        named = part.assign(image_id=[f"{prefix}_{number}" for number in range(len(part))])
+        for old, new in zip(part["image_id"], named["image_id"], strict=True):
+            link_file(raw / "images" / f"{old}.jpg", public / "images" / f"{new}.jpg")
+        parts.append(named)
+    train, test = parts
+    write_csv(train, public / "train.csv")
+    write_csv(test[["image_id"]], public / "test.csv")
+    write_csv(sample_of(test, "image_id", **dict.fromkeys(CLASSES, 0.25)), public / "sample_submission.csv")
+    write_csv(test, private / "test.csv")
+
+
+@task.fabricate
+def fabricate(raw: Path, rng: np.random.Generator) -> None:
+    kinds = rng.permutation(np.arange(240) % 4)
+    table = pd.DataFrame({"image_id": [f"Train_{number}" for number in range(240)]})
+    write_csv(table.join(one_hot(pd.Series(np.array(CLASSES)[kinds]), CLASSES)), raw / "train.csv")
+    for name, kind in zip(table["image_id"], kinds, strict=True):
+        write_bytes(raw / "images" / f"{name}.jpg", picture(rng, tint=int(kind)))

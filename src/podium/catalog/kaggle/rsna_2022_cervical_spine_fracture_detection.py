@@ -1,0 +1,105 @@
+"""RSNA 2022: which vertebrae of the neck are fractured?"""
+
+import random
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from podium.data.dicom import dicom
+from podium.data.fabricate import write_bytes
+from podium.data.files import link_file, link_tree
+from podium.data.tables import read_csv, sample_of, write_csv
+from podium.metrics.medical import weighted_log_loss
+from podium.task import Columns, Number, competition
+
+ID = "StudyInstanceUID"
+TARGETS = ["patient_overall", *(f"C{number}" for number in range(1, 8))]
+SHARE = 0.1
+
+task = competition(
+    "rsna-2022-cervical-spine-fracture-detection",
+    title="RSNA 2022 Cervical Spine Fracture Detection",
+    kind="medical image classification",
+    metric=weighted_log_loss.using(weights=[7.0] + [1.0] * 7, positive=2.0),
+    submission=Columns(id="row_id", target="fractured", values=Number(0, 1), answers="answers.csv"),
+)
+
+
+@task.prepare
+def prepare(raw: Path, public: Path, private: Path) -> None:
+    # As in MLE-bench: a tenth of the studies is for training, not for testing, and boxes and segmentations come only
+    # with studies that were drawn for the sake of them.
+    both, segmented, boxed, others = map(set, _draw(raw))
+    train = both | segmented | boxed | others
+    _write_parts(raw, public, private, train=train, boxed=both | boxed, segmented=both | segmented)
+
+
+def prepare_fixed(raw: Path, public: Path, private: Path) -> None:
+    """Tests on the tenth that v1 trains on."""
+    train = set(read_csv(raw / "train.csv")[ID]).difference(*_draw(raw))
+    _write_parts(raw, public, private, train=train, boxed=train, segmented=train)
+
+
+def _draw(raw: Path) -> list[list[str]]:
+    """A tenth of the studies: some with boxes and segmentations, some with segmentations, some with boxes, others."""
+    draw = random.Random(0)
+    studies = list(read_csv(raw / "train.csv")[ID])
+    boxed = sorted(read_csv(raw / "train_bounding_boxes.csv")[ID].unique())
+    segmented = sorted(path.stem for path in (raw / "segmentations").glob("*.nii"))
+    with_both = [study for study in boxed if study in segmented]
+    drawn = [draw.sample(with_both, round(SHARE * len(with_both)))]
+    for group in (segmented, boxed):
+        candidates = [study for study in group if study not in with_both]
+        drawn.append(draw.sample(candidates, round(SHARE * len(group)) - len(drawn[0])))
+    candidates = [study for study in studies if not any(study in some for some in drawn)]
+    drawn.append(draw.sample(candidates, round(SHARE * len(studies)) - sum(map(len, drawn))))
+    return drawn
+
+
+def _write_parts(
+    raw: Path, public: Path, private: Path, *, train: set[str], boxed: set[str], segmented: set[str]
+) -> None:
+    studies, boxes = read_csv(raw / "train.csv"), read_csv(raw / "train_bounding_boxes.csv")
+    known = studies[ID].isin(train)
+    write_csv(studies[known], public / "train.csv")
+    write_csv(boxes[boxes[ID].isin(boxed)], public / "train_bounding_boxes.csv")
+    for path in (raw / "segmentations").glob("*.nii"):
+        if path.stem in segmented:
+            link_file(path, public / "segmentations" / path.name)
+    for study in studies[ID]:
+        folder = "train_images" if study in train else "test_images"
+        link_tree(raw / "train_images" / study, public / folder / study)
+    answers = studies[~known].melt(ID, TARGETS, "prediction_type", "fractured")
+    answers["row_id"] = answers[ID] + "_" + answers["prediction_type"]
+    write_csv(answers.drop(columns="fractured"), public / "test.csv")
+    write_csv(sample_of(answers, "row_id", fractured=0.5), public / "sample_submission.csv")
+    write_csv(answers, private / "answers.csv")
+
+
+@task.score
+def score(answers: pd.DataFrame, submission: pd.DataFrame) -> float:
+    both = answers.assign(predicted=submission["fractured"]).pivot(index=ID, columns="prediction_type")
+    return task.metric(both["fractured"][TARGETS], both["predicted"][TARGETS])
+
+
+@task.fabricate
+def fabricate(raw: Path, rng: np.random.Generator) -> None:
+    studies = [f"1.2.826.0.1.3680043.{number}" for number in rng.choice(33_000, 60, replace=False)]
+    broken = (rng.random((60, 7)) < 0.12).astype(int)
+    labels = np.column_stack([broken.max(axis=1), broken])
+    write_csv(pd.DataFrame(labels, studies, TARGETS).rename_axis(ID).reset_index(), raw / "train.csv")
+    for study, breaks in zip(studies, broken, strict=True):
+        scan = dicom(rng.integers(0, 90, (7, 7)) + 90 * breaks[:, None])
+        write_bytes(raw / "train_images" / study / "1.dcm", scan)
+    boxes = pd.DataFrame({ID: np.repeat(studies[:30], 2)})
+    boxes[["x", "y", "width", "height"]] = rng.uniform(20, 300, (60, 4))
+    write_csv(boxes.assign(slice_number=1), raw / "train_bounding_boxes.csv")
+    for study in studies[20:45]:
+        write_bytes(raw / "segmentations" / f"{study}.nii", rng.bytes(48))
+
+
+task.fixed(
+    "A tenth of the studies is for testing instead of training; boxes and segmentations come with all that have them.",
+    prepare=prepare_fixed,
+)
