@@ -1,8 +1,8 @@
 """Every task, found by its id without importing the others.
 
 A task file is named after its id, with underscores for hyphens, and defines `task`; the brief lies beside it as
-Markdown (`ID.md`; `ID.fixed.md` holds what that edition adds to it). `index.json` repeats the facts that listings show, so that listing imports nothing (`make index` renews it, a
-test checks that it is fresh).
+Markdown (`ID.md`; `ID.fixed.md` holds what that edition adds to it). `index.json` repeats the facts that listings
+show, so that listing imports nothing (`make index` renews it, a test checks that it is fresh).
 """
 
 from __future__ import annotations
