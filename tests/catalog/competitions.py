@@ -41,8 +41,7 @@ def perfect_submission(task: Task, place: Place) -> pd.DataFrame:
     answers = read_answers(place.private / form.answers, form)
     names = form.answers_target or form.target
     names = (names,) if isinstance(names, str) else names
-    columns = {target: answers[name] for name, target in zip(names, form.targets, strict=True)}
-    return answers[list(form.ids)].assign(**columns)
+    return answers[[*form.ids, *names]].set_axis([*form.ids, *form.targets], axis=1)
 
 
 def noisy_submission(perfect: pd.DataFrame, task: Task) -> pd.DataFrame:

@@ -123,6 +123,7 @@ def _measure_entrant(job: tuple[str, Difficulty, int, int]) -> Entrant:
 
 def run_pipeline(pipeline: Pipeline, material: Material, rng: np.random.Generator) -> np.ndarray:
     """A pipeline's prediction, computed on one thread so that the result does not depend on the machine's cores."""
+    import sklearn.ensemble  # noqa: F401  a limit holds only for libraries that are already loaded
     from threadpoolctl import threadpool_limits
 
     with threadpool_limits(1), warnings.catch_warnings():

@@ -1,0 +1,388 @@
+"""Text classification: which desk of a canal office has to act on a note? Terse notes in half-invented words.
+
+What a note means lies where a bag of words sees poorly: in the beginnings and ends of invented names, most of
+which occur once, in words that a negation turns round or an adverb grades, in the order of two events, in a
+number, the keeper who writes and the season. Quoted earlier notes mean nothing. A share of the labels is drawn
+by lot, so that the best fit has to reckon with it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from podium.catalog.forge.family import Difficulty, Family, Material, Pipeline, PublicData
+from podium.catalog.forge.text_classification_notes import DESKS, draw_canal, draw_waves, misspell, write_notes
+from podium.catalog.forge.toolbox import subsample
+from podium.metrics import log_loss
+from podium.task import Columns, Number
+
+TRAIN_ROWS = {"easy": 5600, "medium": 5000, "hard": 4400}
+MISFILED = {"easy": 0.03, "medium": 0.06, "hard": 0.10}
+MISSPELT = {"easy": 0.01, "medium": 0.03, "hard": 0.06}
+QUOTING = {"easy": 0.3, "medium": 0.5, "hard": 0.7}
+TEST_ROWS = 3000
+
+BRIEF = """# Notes from the locks
+
+The keepers of an old canal send short notes to the head office, which passes each on to one of five desks. The
+keepers have their own names for every part of the waterworks, and nobody in town knows them all. Predict, for
+every note in `test.csv`, how likely each desk is to be the one that has to act.
+
+## Files
+- `train.csv`: past notes with the `desk` that dealt with them
+- `test.csv`: notes to pass on, without it
+- `sample_submission.csv`: the required form
+
+## Columns
+| column | meaning |
+|---|---|
+| note_id | identifier |
+| received | the day the note came in |
+| text | the note: who writes from where, remarks in any order, a closing phrase |
+| desk | `dredging`, `gates`, `masonry`, `moorings` or `wildlife` (train only) |
+
+Lines of a note that begin with `>` quote an earlier one that has been dealt with. The notes were typed in a hurry:
+about {misspelt:.0%} of the longer words have two letters swapped. About {misfiled:.0%} of the notes, in train and
+test alike, went to a desk drawn by lot.
+
+## Metric
+Multi-class logarithmic loss (natural logarithm) of the predicted probabilities; lower is better.
+
+## Submission
+A CSV with the columns `note_id`, `dredging`, `gates`, `masonry`, `moorings` and `wildlife`, one row per row of
+`test.csv`; the five probabilities of a row add up to 1.
+"""
+
+
+def draw(rng: np.random.Generator, difficulty: Difficulty) -> Material:
+    """Draws the words of a canal, then the notes with the chances of each desk, then the desks."""
+    rows, cut, misfiled = TRAIN_ROWS[difficulty] + TEST_ROWS, TRAIN_ROWS[difficulty], MISFILED[difficulty]
+    canal = draw_canal(rng)
+    texts, logit = write_notes(rng, canal, rows, QUOTING[difficulty])
+    day = rng.integers(0, 730, rows)
+    chance = np.exp(logit + draw_waves(rng, day / 365.25))
+    chance = (1 - misfiled) * chance / chance.sum(axis=1, keepdims=True) + misfiled / len(DESKS)
+    desk = (rng.random((rows, 1)) > chance.cumsum(axis=1)[:, :-1]).sum(axis=1)
+    table = pd.DataFrame(
+        {
+            "note_id": [f"N{number:06d}" for number in rng.permutation(900_000)[:rows]],
+            "received": (pd.Timestamp("2021-03-01") + pd.to_timedelta(day, unit="D")).strftime("%Y-%m-%d"),
+            "text": misspell(rng, texts, MISSPELT[difficulty]),
+        }
+    )
+    test = table.iloc[cut:].reset_index(drop=True)
+    answers = pd.DataFrame(np.eye(len(DESKS), dtype=int)[desk[cut:]], columns=list(DESKS))
+    answers.insert(0, "note_id", test["note_id"])
+    return Material(
+        brief=BRIEF.format(misspelt=MISSPELT[difficulty], misfiled=misfiled),
+        public=PublicData(train=table.iloc[:cut].assign(desk=np.array(DESKS)[desk[:cut]]), test=test),
+        answers=answers,
+        sample=answers.assign(**dict.fromkeys(DESKS, 1 / len(DESKS))),
+        ceiling=chance[cut:],
+    )
+
+
+Matrices = tuple[Any, np.ndarray, Any]
+"""Train rows, their desks, and test rows."""
+Marks = list[tuple[str, float]]
+Reader = Callable[[str, str], Marks]
+"""What one way of reading finds in a text and the day it was received."""
+
+
+def _split(data: PublicData, rows: Any) -> Matrices:
+    return rows[: len(data.train)], data.train["desk"].to_numpy(), rows[len(data.train) :]
+
+
+def _vectors(data: PublicData, kind: str, edit: Callable[[str], str] = str, **settings: Any) -> Matrices:
+    """Counts or TF-IDF weights of the words of the edited texts."""
+    from sklearn.feature_extraction import text
+
+    vectorizer = {"counts": text.CountVectorizer, "tfidf": text.TfidfVectorizer}[kind](**settings)
+    train = vectorizer.fit_transform(data.train["text"].map(edit))
+    return train, data.train["desk"].to_numpy(), vectorizer.transform(data.test["text"].map(edit))
+
+
+def _logistic(train: Any, target: np.ndarray, test: Any, *, strength: float) -> np.ndarray:
+    from sklearn.linear_model import LogisticRegression
+
+    return LogisticRegression(C=strength, max_iter=40, tol=1e-3).fit(train, target).predict_proba(test)
+
+
+def _softened(chance: np.ndarray, share: float) -> np.ndarray:
+    """Chances mixed with some ignorance, so that a sure mistake does not cost everything."""
+    return (1 - share) * chance + share / len(DESKS)
+
+
+def shares(data: PublicData, rng: np.random.Generator) -> np.ndarray:
+    """The share of each desk among notes of about the same length."""
+    length = data.train["text"].str.len()
+    edges = np.quantile(length, np.linspace(0, 1, int(rng.integers(3, 9)))[1:-1])
+    counts = pd.crosstab(np.searchsorted(edges, length), data.train["desk"]) + 5
+    means = counts.div(counts.sum(axis=1), axis=0).to_numpy()
+    return means[np.searchsorted(edges, data.test["text"].str.len())]
+
+
+def neighbours(data: PublicData, rng: np.random.Generator) -> np.ndarray:
+    from sklearn.neighbors import KNeighborsClassifier
+
+    train, target, test = _vectors(data, "tfidf")
+    return _softened(KNeighborsClassifier(int(rng.integers(15, 80))).fit(train, target).predict_proba(test), 0.1)
+
+
+def tree(data: PublicData, rng: np.random.Generator) -> np.ndarray:
+    """A tree over the words that occur most."""
+    from sklearn.tree import DecisionTreeClassifier
+
+    train, target, test = _vectors(data, "counts", max_features=int(rng.integers(50, 300)), binary=True)
+    model = DecisionTreeClassifier(min_samples_leaf=int(rng.integers(20, 80)), random_state=0)
+    return _softened(model.fit(train, target).predict_proba(test), 0.05)
+
+
+def bayes(data: PublicData, rng: np.random.Generator) -> np.ndarray:
+    from sklearn.naive_bayes import MultinomialNB
+
+    train, target, test = _vectors(data, "counts", min_df=int(rng.integers(1, 6)))
+    return MultinomialNB(alpha=rng.uniform(0.5, 3)).fit(train, target).predict_proba(test)
+
+
+def bag_of_words(data: PublicData, rng: np.random.Generator) -> np.ndarray:
+    words = _vectors(
+        data, "counts", min_df=int(rng.integers(1, 4)), stop_words="english" if rng.random() < 0.5 else None
+    )
+    return _logistic(*words, strength=10 ** rng.uniform(-1.5, 0.3))
+
+
+def tfidf(data: PublicData, rng: np.random.Generator) -> np.ndarray:
+    train, target, test = _vectors(data, "tfidf", min_df=int(rng.integers(1, 4)))
+    rows = subsample(len(target), rng.uniform(0.7, 1), rng)
+    return _logistic(train[rows], target[rows], test, strength=10 ** rng.uniform(-0.6, 0.3))
+
+
+def without_quotes(text: str) -> str:
+    return re.sub("(?m)^>.*$", "", text)
+
+
+def joined(text: str) -> str:
+    """Without quotes, negations joined to the word they turn round, adverbs to the one they grade."""
+    text = re.sub(r"\b(?:not|no longer|far from) (\w)", r"not_\1", without_quotes(text).lower())
+    return re.sub(r"\b(slightly|badly) (\w)", r"\1_\2", text)
+
+
+def word_ngrams(data: PublicData, rng: np.random.Generator) -> np.ndarray:
+    settings = {"ngram_range": (1, int(rng.integers(2, 4))), "min_df": 3, "sublinear_tf": True}
+    return _logistic(*_vectors(data, "tfidf", without_quotes, **settings), strength=10 ** rng.uniform(0, 0.7))
+
+
+def weighted_ngrams(data: PublicData, rng: np.random.Generator) -> np.ndarray:
+    """One linear model per desk on n-grams weighted by naive Bayes' log ratios."""
+    from sklearn.linear_model import LogisticRegression
+
+    settings = {"ngram_range": (1, int(rng.integers(2, 4))), "min_df": 2, "binary": True}
+    train, target, test = _vectors(data, "counts", joined, **settings)
+    model = LogisticRegression(C=10 ** rng.uniform(-1.5, -0.5), solver="liblinear", tol=1e-2)
+    chance = np.empty((len(data.test), len(DESKS)))
+    for number, desk in enumerate(DESKS):
+        inside, outside = (train[rows].sum(axis=0).A1 + 1 for rows in (target == desk, target != desk))
+        ratio = np.log(inside / inside.sum()) - np.log(outside / outside.sum())
+        model.fit(train.multiply(ratio).tocsr(), target == desk)
+        chance[:, number] = model.predict_proba(test.multiply(ratio).tocsr())[:, 1]
+    return chance / chance.sum(axis=1, keepdims=True)
+
+
+def _pieces(data: PublicData, longest: int) -> Matrices:
+    """Words and pieces of words, each kind scaled by itself.
+
+    Pieces are counted once per different word and summed over a note's words: `char_wb`, but much faster.
+    """
+    from scipy.sparse import hstack
+    from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
+
+    vectorizer = CountVectorizer()
+    words = vectorizer.fit_transform(pd.concat([data.train["text"], data.test["text"]]).map(joined))
+    letters = CountVectorizer(analyzer="char_wb", ngram_range=(2, longest), min_df=5)
+    pieces = words @ letters.fit_transform(vectorizer.get_feature_names_out())
+    scaled = [TfidfTransformer(sublinear_tf=True).fit_transform(counts) for counts in (words, pieces)]
+    return _split(data, hstack(scaled).tocsr())
+
+
+def word_pieces(data: PublicData, rng: np.random.Generator) -> np.ndarray:
+    return _logistic(*_pieces(data, int(rng.integers(3, 5))), strength=10 ** rng.uniform(-0.2, 0.5))
+
+
+def prepared_ngrams(data: PublicData, rng: np.random.Generator) -> np.ndarray:
+    settings = {"ngram_range": (1, int(rng.integers(2, 4))), "min_df": 3, "sublinear_tf": True}
+    return _beside_header(data, _vectors(data, "tfidf", joined, **settings), rng)
+
+
+def prepared_pieces(data: PublicData, rng: np.random.Generator) -> np.ndarray:
+    return _beside_header(data, _pieces(data, int(rng.integers(3, 5))), rng)
+
+
+def _beside_header(data: PublicData, matrices: Matrices, rng: np.random.Generator) -> np.ndarray:
+    """A linear model on the words next to what the first sentence and the date say."""
+    from scipy.sparse import hstack
+
+    (train, target, test), (near_train, _, near_test) = matrices, _marked(data, [who_and_when])
+    share = rng.uniform(0.2, 0.5)
+    train, test = hstack([train, share * near_train]).tocsr(), hstack([test, share * near_test]).tocsr()
+    return _logistic(train, target, test, strength=10 ** rng.uniform(-0.1, 0.6))
+
+
+def who_and_when(text: str, received: str) -> Marks:
+    """The way the note came and the keeper, from its first sentence, and the season."""
+    first = re.split("[.:]", text, maxsplit=1)[0].split()
+    keeper = next(word.strip(",") for word in first[1:] if word[0].isupper())
+    angle = 2 * np.pi * pd.Timestamp(received).dayofyear / 365.25
+    return [(first[0].strip(","), 1.0), (keeper, 1.0), ("winter", np.cos(angle)), ("spring", np.sin(angle))]
+
+
+OBSERVATION = r"(\w+) (?:is|looks|was|seems) (?:(not|no longer|far from|slightly|badly) )?(\w+)\."
+
+
+def conditions(text: str, received: str) -> Marks:
+    """Each condition, turned round by a negation and graded by an adverb."""
+    grades = {"": 1.0, "slightly": 0.4, "badly": 1.6}
+    return [(state, grades.get(grade, -1.0)) for _, grade, state in re.findall(OBSERVATION, text)]
+
+
+def name_parts(text: str, received: str) -> Marks:
+    names = [name for name, _, _ in re.findall(OBSERVATION, text)]
+    return [(part, 1.0) for name in names for part in (name[:3], name[:2], "-" + name[-3:], "-" + name[-2:])]
+
+
+def places(text: str, received: str) -> Marks:
+    return [(place, 1.0) for place in re.findall(r" the (\w+)\.", text)]
+
+
+def orders(text: str, received: str) -> Marks:
+    """Each pair of events, positive when the one that comes first in the alphabet came first."""
+    found = re.findall(r"(\w+) (before|then|after|followed) (\w+)\.", text)
+    pairs = [(one, other) if word in ("before", "then") else (other, one) for one, word, other in found]
+    return [(" ".join(sorted(pair)), 1.0 if pair[0] < pair[1] else -1.0) for pair in pairs]
+
+
+def levels(text: str, received: str) -> Marks:
+    """Where a level lies between knots, so that a linear model can bend."""
+    values = [float(level) / 0.6 for level in re.findall(r"\d\.\d\d", text)]
+    return [(f"level {knot}", max(0.0, 1 - abs(value - knot))) for value in values for knot in range(11)]
+
+
+READERS: tuple[Reader, ...] = (who_and_when, conditions, name_parts, places, orders, levels)
+
+
+def _marked(data: PublicData, readers: Sequence[Reader]) -> Matrices:
+    """A matrix of the marks that some ways of reading find in each note."""
+    from sklearn.feature_extraction import DictVectorizer
+
+    rows: list[dict[str, float]] = []
+    for text, received in pd.concat([data.train, data.test])[["text", "received"]].itertuples(index=False):
+        row: dict[str, float] = {}
+        for mark, value in (found for read in readers for found in read(without_quotes(text), received)):
+            row[mark] = row.get(mark, 0) + value
+        rows.append(row)
+    return _split(data, DictVectorizer().fit_transform(rows))
+
+
+def repaired(data: PublicData) -> PublicData:
+    """Every word spelt in the most frequent of the ways that have its first, last and inner letters."""
+    counts = Counter(re.findall("[A-Za-z]+", " ".join([*data.train["text"], *data.test["text"]])))
+    keys = {word: word[0] + "".join(sorted(word[1:-1])) + word[-1] for word in counts}
+    usual = {keys[word]: word for word, _ in reversed(counts.most_common())}
+    train, test = (
+        frame.assign(text=[re.sub("[A-Za-z]+", lambda word: usual[keys[word[0]]], text) for text in frame["text"]])
+        for frame in (data.train, data.test)
+    )
+    return PublicData(train, test)
+
+
+def partial_reading(data: PublicData, rng: np.random.Generator) -> np.ndarray:
+    """A close reading by someone who overlooked a thing or two."""
+    chosen = rng.permutation(len(READERS))[: -rng.integers(1, 3)]
+    return _logistic(*_marked(data, [READERS[number] for number in chosen]), strength=10 ** rng.uniform(-0.7, 0.1))
+
+
+def close_reading(data: PublicData, rng: np.random.Generator) -> np.ndarray:
+    return _logistic(*_marked(repaired(data), READERS), strength=10 ** rng.uniform(-0.7, 0.1))
+
+
+def lots_aware(data: PublicData, rng: np.random.Generator) -> np.ndarray:
+    return _reckon_with_lots(*_marked(repaired(data), READERS), rng)
+
+
+def _reckon_with_lots(train: Any, target: np.ndarray, test: Any, rng: np.random.Generator) -> np.ndarray:
+    """Logistic regression for desks of which a share was drawn by lot."""
+    from scipy.optimize import minimize
+    from scipy.special import softmax
+
+    share, strength = rng.uniform(0.03, 0.10), 10 ** rng.uniform(-0.5, 0.3)
+    chosen = target[:, None] == np.array(DESKS)
+
+    def loss(flat: np.ndarray) -> tuple[float, np.ndarray]:
+        weights = flat.reshape(-1, len(DESKS))
+        chance = softmax(train @ weights, axis=1)
+        meant = (1 - share) * chance[chosen]
+        seen = meant + share / len(DESKS)
+        slope = train.T @ ((meant / seen)[:, None] * (chance - chosen)) + weights / strength
+        return float((weights**2).sum() / (2 * strength) - np.log(seen).sum()), slope.ravel()
+
+    found = minimize(loss, np.zeros(train.shape[1] * len(DESKS)), jac=True, method="L-BFGS-B")
+    return _softened(softmax(test @ found.x.reshape(-1, len(DESKS)), axis=1), share)
+
+
+def blend(data: PublicData, rng: np.random.Generator) -> np.ndarray:
+    """Two fits of the close reading with a little of the pieces of words, mixed as logits."""
+    marks = _marked(repaired(data), READERS)
+    parts = (_reckon_with_lots(*marks, rng), _reckon_with_lots(*marks, rng), prepared_pieces(data, rng))
+    mixed = np.exp(np.tensordot(rng.dirichlet([10, 10, 1]), np.log(parts), axes=1))
+    return mixed / mixed.sum(axis=1, keepdims=True)
+
+
+def default_tfidf(data: PublicData, rng: np.random.Generator) -> np.ndarray:
+    from sklearn.linear_model import LogisticRegression
+
+    train, target, test = _vectors(data, "tfidf")
+    return LogisticRegression().fit(train, target).predict_proba(test)
+
+
+def default_bayes(data: PublicData, rng: np.random.Generator) -> np.ndarray:
+    from sklearn.naive_bayes import MultinomialNB
+
+    train, target, test = _vectors(data, "counts")
+    return MultinomialNB().fit(train, target).predict_proba(test)
+
+
+family = Family(
+    name="text-classification",
+    title="Notes from the locks",
+    kind="text classification",
+    metric=log_loss,
+    submission=Columns(id="note_id", target=DESKS, values=Number(0, 1), row_total=1),
+    draw=draw,
+    pipelines=(
+        Pipeline("desk shares by length", "naive", shares, 4),
+        Pipeline("nearest neighbours", "naive", neighbours, 3),
+        Pipeline("tree on frequent words", "naive", tree, 4),
+        Pipeline("naive Bayes", "naive", bayes, 6),
+        Pipeline("bag of words", "plain", bag_of_words, 6),
+        Pipeline("TF-IDF as is", "plain", tfidf, 7),
+        Pipeline("word n-grams", "good", word_ngrams, 4),
+        Pipeline("naive Bayes weights", "good", weighted_ngrams, 4),
+        Pipeline("prepared n-grams", "good", prepared_ngrams, 4),
+        Pipeline("words and their pieces", "good", word_pieces, 5),
+        Pipeline("prepared pieces", "good", prepared_pieces, 5),
+        Pipeline("partial reading", "good", partial_reading, 5),
+        Pipeline("close reading", "expert", close_reading, 4),
+        Pipeline("close reading aware of the lots", "expert", lots_aware, 4),
+        Pipeline("blend", "expert", blend, 3),
+    ),
+    defaults=(
+        Pipeline("TfidfVectorizer() + LogisticRegression()", "plain", default_tfidf, 0),
+        Pipeline("CountVectorizer() + MultinomialNB()", "plain", default_bayes, 0),
+    ),
+)

@@ -1,0 +1,81 @@
+"""What `import podium` offers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import podium
+from podium.errors import NotPreparedError, UnknownTaskError, UsageError
+
+TASK = "spaceship-titanic"
+
+
+@pytest.fixture(scope="module")
+def data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("data")
+    podium.prepare(TASK, data_dir=folder, miniature=True)
+    return folder
+
+
+def test_the_public_names_are_these() -> None:
+    assert podium.__all__ == ["PodiumError", "Task", "grade", "load", "prepare", "tasks", "validate"]
+    assert all(getattr(podium, name) for name in podium.__all__)
+    with pytest.raises(AttributeError, match="module 'podium' has no attribute 'gradee'"):
+        podium.gradee  # noqa: B018
+
+
+def test_a_task_is_found_by_its_id() -> None:
+    task = podium.load(TASK)
+    assert isinstance(task, podium.Task)
+    assert task.id == TASK
+    assert TASK in podium.tasks()
+
+
+@pytest.mark.parametrize("wrong", ["spaceship-titanik", "Spaceship-Titanic", "spaceship"])
+def test_an_unknown_task_names_the_closest(wrong: str) -> None:
+    with pytest.raises(UnknownTaskError, match=f"There is no task or suite '{wrong}'. Did you mean .*{TASK}"):
+        podium.load(wrong)
+
+
+@pytest.mark.parametrize("wrong", ["", "..", "../kaggle", "spaceship_titanic/..", "__init__", "_scored", "os"])
+def test_an_id_is_not_a_path(wrong: str) -> None:
+    with pytest.raises(UnknownTaskError, match="There is no task or suite"):
+        podium.load(wrong)
+
+
+def test_an_unknown_suite_names_the_suites() -> None:
+    with pytest.raises(UnknownTaskError, match=r"There is no suite 'quik'. The suites are: .*quick"):
+        podium.tasks("quik")
+
+
+def test_suites_hold_tasks_that_can_be_loaded() -> None:
+    for task_id in podium.tasks("quick"):
+        assert podium.load(task_id).id == task_id
+
+
+def test_paths_may_be_texts(data_dir: Path) -> None:
+    sample = f"{data_dir}/{TASK}/public/sample_submission.csv"
+    assert podium.validate(TASK, sample, data_dir=str(data_dir)).valid
+    assert podium.grade(TASK, sample, data_dir=str(data_dir)) == podium.grade(
+        podium.load(TASK), Path(sample), data_dir=data_dir
+    )
+    assert podium.prepare(TASK, data_dir=str(data_dir), miniature=True).status == "kept"
+
+
+def test_every_error_is_a_podium_error_and_a_builtin_one(data_dir: Path, tmp_path: Path) -> None:
+    with pytest.raises(podium.PodiumError) as unknown:
+        podium.load("nonsense")
+    assert isinstance(unknown.value, LookupError)
+    with pytest.raises(podium.PodiumError) as unprepared:
+        podium.grade(TASK, tmp_path / "submission.csv", data_dir=tmp_path)
+    assert isinstance(unprepared.value, NotPreparedError | FileNotFoundError)
+    with pytest.raises(UsageError):
+        podium.prepare(TASK, raw=tmp_path, data_dir=tmp_path, miniature=True)
+
+
+def test_an_invalid_submission_is_a_result(data_dir: Path, tmp_path: Path) -> None:
+    grade = podium.grade(TASK, tmp_path / "nowhere.csv", data_dir=data_dir)
+    assert (grade.valid, grade.score, grade.miniature) == (False, None, True)
+    assert grade.error == f"There is no submission at {tmp_path}/nowhere.csv (No such file or directory)."
