@@ -149,8 +149,10 @@ def _swell(rng: np.random.Generator, count: int, longest: float) -> tuple[np.nda
 
 
 def _sing(rng: np.random.Generator, pitch: np.ndarray, volume: np.ndarray) -> np.ndarray:
-    turns = np.cumsum(np.broadcast_to(pitch, volume.shape), axis=1) / RATE + rng.random((len(pitch), 1))
-    return volume * np.sin(2 * np.pi * turns)
+    turns = np.cumsum(np.broadcast_to(pitch / RATE, volume.shape), axis=1)
+    turns += rng.random((len(pitch), 1))
+    turns *= 2 * np.pi
+    return np.sin(turns, out=turns) * volume
 
 
 def _beat(rng: np.random.Generator, count: int, pace: float) -> np.ndarray:
@@ -201,10 +203,14 @@ def _recorded(rng: np.random.Generator, scene: np.ndarray, recorder: np.ndarray)
     tilt = (frequency / 1000) ** rng.normal(0, 0.4, (RECORDERS, 1))
     offset = np.log(frequency / _pitch(rng, 500, 3000, RECORDERS)) / rng.uniform(0.15, 0.4, (RECORDERS, 1))
     response = tilt * (1 + rng.uniform(0.5, 2.5, (RECORDERS, 1)) * np.exp(-(offset**2)))
-    sound = np.fft.irfft((np.fft.rfft(scene) + colour * noise) * response[recorder], SAMPLES)
+    spectrum = np.fft.rfft(scene)
+    spectrum += np.multiply(noise, colour, out=noise)
+    spectrum *= response[recorder]
+    sound = np.fft.irfft(spectrum, SAMPLES)
     sound += _hum(rng, rng.uniform(0, 1.2, RECORDERS)[recorder])
     gain = rng.lognormal(5.5, 0.5, RECORDERS)[recorder] * rng.lognormal(0, 0.2, len(scene))
-    return np.clip(np.round(sound * gain[:, None]), -(2**15), 2**15 - 1).astype(np.int16)
+    sound *= gain[:, None]
+    return np.clip(np.round(sound, out=sound), -(2**15), 2**15 - 1, out=sound).astype(np.int16)
 
 
 def _hum(rng: np.random.Generator, strength: np.ndarray) -> np.ndarray:
