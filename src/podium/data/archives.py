@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
 import io
+import lzma
 import tarfile
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +18,7 @@ from podium.errors import MissingExtraError, RawDataError
 
 Members = Iterable[tuple[str, Path | bytes]]
 """Names inside the archive, with the file or the bytes that go there."""
+_DAMAGE = (zipfile.BadZipFile, tarfile.TarError, gzip.BadGzipFile, zlib.error, lzma.LZMAError, EOFError)
 
 
 @contextmanager
@@ -51,8 +55,7 @@ def extract(archive: Path, folder: Path) -> None:
     """Unpacks an archive; members cannot leave the folder."""
     try:
         if archive.name.endswith(".7z"):
-            with _seven_zip().SevenZipFile(archive) as packed:
-                packed.extractall(folder)
+            _extract_7z(archive, folder)
         elif ".tar" in archive.name:
             with tarfile.open(archive) as tar:
                 tar.extractall(folder, filter="data")
@@ -61,8 +64,18 @@ def extract(archive: Path, folder: Path) -> None:
                 zipped.extractall(folder)
     except FileNotFoundError as error:
         raise RawDataError(f"The raw data lacks {archive.name}: there is no {archive}.") from error
-    except (zipfile.BadZipFile, tarfile.TarError) as error:
-        raise RawDataError(f"{archive} is damaged ({error}). Download it again.") from error
+    except _DAMAGE as error:
+        reason = next(iter(str(error).splitlines()), "it ends too early").rstrip(":")
+        raise RawDataError(f"{archive} is damaged ({reason}). Download it again.") from error
+
+
+def _extract_7z(archive: Path, folder: Path) -> None:
+    library = _seven_zip()
+    try:
+        with library.SevenZipFile(archive) as packed:
+            packed.extractall(folder)
+    except library.exceptions.ArchiveError as error:
+        raise lzma.LZMAError(str(error)) from error
 
 
 def write_zip(path: Path, members: Members) -> None:

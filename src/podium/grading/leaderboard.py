@@ -45,7 +45,7 @@ def _percentile(score: float, best_first: np.ndarray) -> float:
     upper, lower = best_first[:-1], best_first[1:]
     width = upper - lower
     flat = np.where(score > upper, 1.0, np.where(score == upper, 0.5, 0.0))
-    spread = np.clip((score - lower) / np.where(width > 0, width, 1.0), 0.0, 1.0)
+    spread = (np.clip(score, lower, upper) - lower) / np.where(width > 0, width, 1.0)
     return float(100.0 * np.mean(np.where(width > 0, spread, flat)))
 
 

@@ -128,7 +128,7 @@ def _read_csv(path: Path, form: Columns, *, most_rows: int, max_bytes: int) -> p
             return _parse_csv(path, form, columns, as_text=True, most_rows=most_rows, max_bytes=max_bytes)
     except UnicodeDecodeError as error:
         raise InvalidSubmission(f"{name} {_undecodable_line(path, max_bytes)}") from error
-    except pd.errors.ParserError as error:
+    except (pd.errors.ParserError, csv.Error) as error:
         raise InvalidSubmission(f"{name} is not a well-formed CSV: {_reason(error)}") from error
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise InvalidSubmission(f"{name} is not a readable gzip file: {_reason(error)}") from error
@@ -336,8 +336,8 @@ def _undecodable_line(path: Path, max_bytes: int) -> str:
 
 def _reason(error: Exception) -> str:
     """The gist of a parser's complaint, without its name for itself."""
-    gist = str(error).split("C error: ")[-1].strip().splitlines()[0]
-    return clip(gist.rstrip("."), 300) + "."
+    lines = str(error).split("C error: ")[-1].strip().splitlines() or [type(error).__name__]
+    return clip(lines[0].rstrip("."), 300) + "."
 
 
 def _columns(names: Collection[str]) -> str:
