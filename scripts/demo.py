@@ -37,7 +37,7 @@ def main() -> None:
             f"{model.percentile:.0f}",
             model.medal or "-",
         )
-    console = Console(width=None if sys.stdout.isatty() else 100)
+    console = Console(width=None if sys.stdout.isatty() else 104)
     console.print(table)
     console.print(
         f"{len(table.rows)} tasks prepared, submitted to and graded in {time.perf_counter() - started:.0f} s."
