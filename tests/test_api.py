@@ -39,7 +39,7 @@ def test_an_unknown_task_names_the_closest(wrong: str) -> None:
         podium.load(wrong)
 
 
-@pytest.mark.parametrize("wrong", ["", "..", "../kaggle", "spaceship_titanic/..", "__init__", "_scored", "os"])
+@pytest.mark.parametrize("wrong", ["", "..", "../kaggle", "spaceship_titanic/..", "__init__", "_herbarium", "os"])
 def test_an_id_is_not_a_path(wrong: str) -> None:
     with pytest.raises(UnknownTaskError, match="There is no task or suite"):
         podium.load(wrong)

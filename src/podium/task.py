@@ -80,6 +80,8 @@ class Integer:
 
     low: int | None = None
     high: int | None = None
+    cut: bool = False
+    """Whether what follows the decimal point is cut off, not refused: for tasks that have always taken any number."""
 
 
 @dataclass(frozen=True)

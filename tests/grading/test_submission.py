@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from toys import Toy, toy_task
 
 from podium.errors import InvalidSubmission
-from podium.grading.submission import align, clip, convert, some
+from podium.grading.submission import align, clip, convert, scored_cells, some
 from podium.metrics import accuracy
 from podium.task import Boolean, Columns, Integer, Number, Text, Values
 
@@ -109,6 +109,17 @@ def test_a_cell_that_is_no_whole_number_is_named(make: Make, cell: str, what: st
 
 def test_whole_numbers_may_be_written_as_floats(make: Make) -> None:
     assert make(int, [1, 2, 3]).score(cells("1.0", "2", "3e0")) == 1
+
+
+def test_fractions_are_cut_off_where_a_task_takes_any_number(make: Make) -> None:
+    assert make(Integer(cut=True), [1, 2, -3]).score(cells("1.9", "2.0", "-3.5")) == 1
+
+
+def test_a_blank_cell_of_a_scored_row_is_named() -> None:
+    table = pd.DataFrame({"id": list("abc"), "y": [np.nan, 2.0, np.nan]})
+    assert scored_cells(table, np.array([False, True, False]), ["y"], "id").tolist() == [[2.0]]
+    with pytest.raises(InvalidSubmission, match=r"Column 'y', id a: a scored cell is blank \(2 such cells\)\."):
+        scored_cells(table, np.array([True, True, True]), ["y"], "id")
 
 
 def test_truth_may_be_written_in_many_ways(make: Make) -> None:

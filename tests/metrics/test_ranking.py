@@ -73,6 +73,12 @@ def test_a_repeated_hit_uses_up_a_rank() -> None:
     assert map_at_k.using(k=2)(["a b"], ["a a b"]) == pytest.approx(1 / 2)
 
 
+def test_empty_items_use_up_ranks_if_told() -> None:
+    assert map_at_k.using(k=3)(["a"], ["b  a"]) == pytest.approx(1 / 2)
+    assert map_at_k.using(k=3, empty_items=True)(["a"], ["b  a"]) == pytest.approx(1 / 3)
+    assert map_at_k.using(k=3, empty_items=True)(["a"], [" a "]) == pytest.approx(1 / 2)
+
+
 @pytest.mark.parametrize("metric", [map_at_k, ndcg_at_k])
 def test_nothing_relevant_or_nothing_predicted_scores_0(metric: object) -> None:
     scored = metric.using(k=5)  # type: ignore[attr-defined]

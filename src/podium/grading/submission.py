@@ -85,6 +85,17 @@ def convert(values: pd.Series, rule: Values, column: str, rows: _Rows | None = N
             return _texts(values, rule, refuse)
 
 
+def scored_cells(submission: pd.DataFrame, scored: np.ndarray, columns: list[str], id: str) -> np.ndarray:  # noqa: A002
+    """The numbers in the scored rows, a column each, where others may be blank; none of these may."""
+    rows = submission[scored]
+    for column in columns:
+        blank = rows.loc[rows[column].isna(), id]
+        if len(blank):
+            others = f" ({len(blank)} such cells)" if len(blank) > 1 else ""
+            raise InvalidSubmission(f"Column '{column}', id {blank.iloc[0]}: a scored cell is blank{others}.")
+    return rows[columns].to_numpy(np.float64)
+
+
 def _numbers(values: pd.Series, rule: Number | Integer, refuse: Refuse) -> np.ndarray:
     numbers = pd.to_numeric(values, errors="coerce").to_numpy(np.float64)
     blank = _is_blank(values) if values.dtype == object else np.isnan(numbers)
@@ -101,6 +112,7 @@ def _numbers(values: pd.Series, rule: Number | Integer, refuse: Refuse) -> np.nd
 
 def _integers(values: pd.Series, rule: Integer, refuse: Refuse) -> np.ndarray:
     numbers = _numbers(values, rule, refuse)
+    numbers = np.trunc(numbers) if rule.cut else numbers
     refuse(np.abs(numbers) > LARGEST_INTEGER, "is too large; a whole number below 2^53 is expected")
     refuse(numbers != np.round(numbers), "is not a whole number")
     return numbers.astype(np.int64)

@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from podium.metrics._arrays import FloatArray, IntArray, paired_texts, ratio
+from podium.metrics._arrays import FloatArray, IntArray, as_texts, paired_texts, ratio
 from podium.metrics.tokens import encode, unique_pairs
 from podium.task import metric
 
+_EMPTY_ITEM = re.compile(r"(?<![^ ])(?= )")
+
 
 @metric("MAP@k", higher_is_better=True)
-def map_at_k(truth: ArrayLike, prediction: ArrayLike, *, k: int) -> float:
+def map_at_k(truth: ArrayLike, prediction: ArrayLike, *, k: int, empty_items: bool = False) -> float:
     """The mean over rows of the average precision within the first k predicted items.
 
     AP@k = (1 / min(number of relevant items, k)) sum over hits at rank r <= k of (hits up to r) / r
     An item counts as a hit once, repeats use up a rank; a row without relevant items has AP 0.
+
+    Args:
+        empty_items: Whether every blank of a prediction ends an item, so that two in a row cost a rank.
     """
+    if empty_items:
+        prediction = [_EMPTY_ITEM.sub("-", text) for text in as_texts(prediction)]
     hits = _find_hits(truth, prediction, k)
     first_of_row = np.searchsorted(hits.row, hits.row)
     so_far = np.arange(1, len(hits.row) + 1) - first_of_row

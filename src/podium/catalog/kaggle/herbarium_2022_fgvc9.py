@@ -18,17 +18,17 @@ from podium.catalog.kaggle._coco import (
     write_document,
     write_numbered_answers,
 )
-from podium.catalog.kaggle._whole import whole_macro_f1
 from podium.data.fabricate import write_bytes
 from podium.data.tables import read_json
-from podium.task import Columns, competition
+from podium.metrics import f1
+from podium.task import Columns, Integer, competition
 
 task = competition(
     "herbarium-2022-fgvc9",
     title="Herbarium 2022 - FGVC9",
     kind="image classification",
-    metric=whole_macro_f1,
-    submission=Columns(id="Id", target="Predicted", values=float, answers="answers.csv"),
+    metric=f1.using(average="macro", title="Macro F1"),
+    submission=Columns(id="Id", target="Predicted", values=Integer(cut=True), answers="answers.csv"),
 )
 
 

@@ -5,7 +5,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.catalog.kaggle._guesses import each_blank_counts
 from podium.data.fabricate import hex_ids, picture, write_bytes
 from podium.data.files import link_file
 from podium.data.retyping import retyped
@@ -20,7 +19,7 @@ task = competition(
     "hotel-id-2021-fgvc8",
     title="Hotel-ID to Combat Human Trafficking 2021 - FGVC8",
     kind="image retrieval",
-    metric=map_at_k.using(k=5, title="MAP@5"),
+    metric=map_at_k.using(k=5, empty_items=True, title="MAP@5"),
     submission=Columns(id="image", target="hotel_id", values=str),
 )
 
@@ -41,7 +40,7 @@ def prepare(raw: Path, public: Path, private: Path) -> None:
 @task.score
 def score(answers: pd.DataFrame, submission: pd.DataFrame) -> float:
     # As in MLE-bench: single guesses are numbers, and no longer whole (so all wrong) if one of them is blank.
-    return task.metric(answers["hotel_id"], each_blank_counts(retyped(submission["hotel_id"])))
+    return task.metric(answers["hotel_id"], retyped(submission["hotel_id"]))
 
 
 @task.fabricate

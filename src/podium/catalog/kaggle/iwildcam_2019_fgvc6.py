@@ -6,19 +6,19 @@ from uuid import UUID
 import numpy as np
 import pandas as pd
 
-from podium.catalog.kaggle._whole import whole_macro_f1
 from podium.data.archives import unpacked, write_zip
 from podium.data.fabricate import hex_ids, picture
 from podium.data.split import split_values
 from podium.data.tables import read_csv, sample_of, write_csv
-from podium.task import Columns, competition
+from podium.metrics import f1
+from podium.task import Columns, Integer, competition
 
 task = competition(
     "iwildcam-2019-fgvc6",
     title="iWildCam 2019 - FGVC6",
     kind="image classification",
-    metric=whole_macro_f1,
-    submission=Columns(id="Id", target="Category", values=float, answers="answers.csv"),
+    metric=f1.using(average="macro", title="Macro F1"),
+    submission=Columns(id="Id", target="Category", values=Integer(cut=True), answers="answers.csv"),
 )
 
 

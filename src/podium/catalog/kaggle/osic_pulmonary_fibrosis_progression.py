@@ -6,12 +6,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.catalog.kaggle._scored import scored_numbers
 from podium.data.fabricate import write_bytes
 from podium.data.files import link_tree
 from podium.data.split import split_groups
 from podium.data.tables import read_csv, sample_of, write_csv
 from podium.errors import InvalidSubmission
+from podium.grading.submission import scored_cells
 from podium.metrics import laplace_log_likelihood
 from podium.task import Columns, Number, competition
 
@@ -49,7 +49,7 @@ def score(answers: pd.DataFrame, submission: pd.DataFrame) -> float:
     """Scores the last visits of each patient; no confidence given stands for the smallest."""
     visits = answers.dropna(subset="FVC").sort_values("Weeks").groupby("Patient").tail(SCORED_VISITS)
     scored = submission["Patient_Week"].isin(visits["Patient_Week"]).to_numpy()
-    predicted = scored_numbers(submission.fillna({"Confidence": 0}), scored, ["FVC", "Confidence"], "Patient_Week")
+    predicted = scored_cells(submission.fillna({"Confidence": 0}), scored, ["FVC", "Confidence"], "Patient_Week")
     if not scored.any():
         raise InvalidSubmission("No row of a patient's last visits is there; one is expected for every week.")
     truth = submission[["Patient_Week"]][scored].merge(visits)["FVC"]

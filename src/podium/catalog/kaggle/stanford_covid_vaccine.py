@@ -5,11 +5,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.catalog.kaggle._scored import scored_numbers
 from podium.data.fabricate import hex_ids
 from podium.data.files import link_files
 from podium.data.records import read_json_lines
 from podium.data.tables import sample_of, write_csv
+from podium.grading.submission import scored_cells
 from podium.metrics import rmse
 from podium.task import Columns, Number, Text, competition
 
@@ -64,7 +64,7 @@ def _by_position(molecules: pd.DataFrame) -> pd.DataFrame:
 @task.score
 def score(answers: pd.DataFrame, submission: pd.DataFrame) -> float:
     kept = answers["keep"].to_numpy()
-    return task.metric(answers.loc[kept, SCORED], scored_numbers(submission, kept, SCORED, "id_seqpos"))
+    return task.metric(answers.loc[kept, SCORED], scored_cells(submission, kept, SCORED, "id_seqpos"))
 
 
 @task.fabricate

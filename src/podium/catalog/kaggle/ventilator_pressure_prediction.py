@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.catalog.kaggle._scored import scored_numbers
 from podium.data.split import split_groups
 from podium.data.tables import read_csv, sample_of, write_csv
+from podium.grading.submission import scored_cells
 from podium.metrics import mae
 from podium.task import Columns, Number, competition
 
@@ -34,7 +34,7 @@ def prepare(raw: Path, public: Path, private: Path) -> None:
 def score(answers: pd.DataFrame, submission: pd.DataFrame) -> float:
     """Scores the time in which the lung is filled."""
     filling = answers["u_out"].eq(0).to_numpy()
-    return task.metric(answers.loc[filling, ["pressure"]], scored_numbers(submission, filling, ["pressure"], "id"))
+    return task.metric(answers.loc[filling, ["pressure"]], scored_cells(submission, filling, ["pressure"], "id"))
 
 
 @task.fabricate

@@ -5,7 +5,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.catalog.kaggle._guesses import each_blank_counts
 from podium.data.fabricate import hex_ids, picture, write_bytes
 from podium.data.files import link_files
 from podium.data.split import split_rows
@@ -19,7 +18,7 @@ task = competition(
     "whale-categorization-playground",
     title="Humpback Whale Identification Challenge",
     kind="image classification",
-    metric=map_at_k.using(k=5, title="MAP@5"),
+    metric=map_at_k.using(k=5, empty_items=True, title="MAP@5"),
     submission=Columns(id="Image", target="Id", values=str, extra_columns=False),
 )
 
@@ -53,11 +52,6 @@ def _held(photos: pd.DataFrame) -> list[int]:
                 held.append(rows.index[0])
     _, others = split_rows([row for row in photos.index if row not in placed], 0.1)
     return held + others
-
-
-@task.score
-def score(answers: pd.DataFrame, submission: pd.DataFrame) -> float:
-    return task.metric(answers["Id"], each_blank_counts(submission["Id"]))
 
 
 @task.fabricate
