@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import io
 import wave
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -87,6 +88,14 @@ def picture(
     return buffer.getvalue()
 
 
+def tinted_pictures(
+    rng: np.random.Generator, names: Iterable[str], tints: Iterable[int], **options: Any
+) -> Iterator[tuple[str, bytes]]:
+    """Files by name, of the kind that it ends in: a `picture` each, whose colour tells the label in `tints`."""
+    for name, tint in zip(names, tints, strict=True):
+        yield name, picture(rng, tint=int(tint), suffix=Path(name).suffix, **options)
+
+
 def sound(rng: np.random.Generator, *, pitch: int = 0, samples: int = 400, rate: int = 16_000) -> bytes:
     """A noisy tone whose height depends on `pitch`, as the bytes of a .wav file."""
     tone = np.sin(np.arange(samples) * (0.05 + 0.03 * pitch)) * 8000 + rng.normal(0, 2000, samples)
@@ -101,3 +110,9 @@ def write_bytes(path: Path, content: bytes) -> None:
     """Writes a file, making its folder first."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content)
+
+
+def write_files(folder: Path, contents: Iterable[tuple[str, bytes]]) -> None:
+    """Writes files into a folder, by their path below it."""
+    for name, content in contents:
+        write_bytes(folder / name, content)

@@ -48,6 +48,11 @@ def link_tree(source: Path, target: Path) -> None:
             link_file(path, target / path.name)
 
 
+def link_any(source: Path, target: Path) -> None:
+    """Puts a file, or a folder with all that is in it, at `target`."""
+    (link_tree if source.is_dir() else link_file)(source, target)
+
+
 def _lacks(path: Path) -> RawDataError:
     return RawDataError(f"The raw data lacks {path.name}: there is no {path}.")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -37,9 +37,14 @@ def sample_of(answers: pd.DataFrame, ids: str | list[str], **constants: Any) -> 
     return pd.concat([rows, pd.DataFrame(constants, index=rows.index)], axis=1)
 
 
-def one_hot(labels: pd.Series, classes: list[str]) -> pd.DataFrame:
+def one_hot(labels: pd.Series, classes: Sequence[str]) -> pd.DataFrame:
     """A 0/1 column per class, in the order given, whether or not the class occurs."""
     return pd.DataFrame({name: labels.eq(name).astype(int) for name in classes})
+
+
+def lines_beside(task_file: str) -> list[str]:
+    """The lines of the text file that has the name of a Python file: a list too long to stand in it."""
+    return Path(task_file).with_suffix(".txt").read_text(encoding="utf-8").splitlines()
 
 
 def renumber(values: pd.Series) -> pd.Series:

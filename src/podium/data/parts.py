@@ -1,0 +1,117 @@
+"""The train and the test part of a split on their way into the public and the private folder."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from podium.data.archives import unpacked, write_zip
+from podium.data.files import link_any, link_file, link_tree
+from podium.data.split import split_rows
+from podium.data.tables import one_hot, read_csv, sample_of, write_csv
+from podium.task import Columns, Prepare
+
+Parts = Sequence[pd.DataFrame]
+"""The train part and the test part."""
+
+
+def table_split(
+    form: Columns,
+    test_size: float,
+    *,
+    table: str = "train.csv",
+    files: str | None = None,
+    test_files: str | None = None,
+    shared: Sequence[str] = (),
+    **options: Any,
+) -> Prepare:
+    """The usual preparation: the rows of one raw table are split at random, and their files follow them.
+
+    Args:
+        table: The raw table; the train part gets its name, less `.zip`.
+        files, test_files: The files of a row, as `link_parts` takes them.
+        shared: Files and folders that are handed out as they are.
+        options: What `write_parts` takes.
+    """
+
+    def prepare(raw: Path, public: Path, private: Path) -> None:
+        parts = split_rows(read_csv(raw / table), test_size)
+        write_parts(form, parts, public, private, **{"train": table.removesuffix(".zip"), **options})
+        if files:
+            link_parts(parts, raw, public, files=files, test_files=test_files)
+        for name in shared:
+            link_any(raw / name, public / name)
+
+    return prepare
+
+
+def write_parts(
+    form: Columns,
+    parts: Parts,
+    public: Path,
+    private: Path,
+    *,
+    guess: Any,
+    hidden: str | Sequence[str] | None = None,
+    train: str = "train.csv",
+    answers: pd.DataFrame | None = None,
+    classes: str | None = None,
+    **options: Any,
+) -> None:
+    """Writes the tables of a split: train part, test part, sample submission and answers.
+
+    Args:
+        form: What a submission looks like; it also names the sample and the answers.
+        guess: What the sample submission says: a value for every target, a mapping with a value for each, or a
+            function that gives the values of so many rows.
+        hidden: The columns that the public test.csv lacks; without them there is no such file.
+        train: The name of the train table.
+        answers: The answers, where they are not the test part as it is.
+        classes: The column of labels, where the answers have a 0/1 column for each of the targets instead.
+        options: How `write_csv` writes all tables but the sample.
+    """
+    known, test = parts
+    write_csv(known, public / train, **options)
+    if hidden is not None:
+        write_csv(test.drop(columns=hidden), public / "test.csv", **options)
+    guess = guess(len(test)) if callable(guess) else guess
+    guesses = guess if isinstance(guess, Mapping) else dict.fromkeys(form.targets, guess)
+    write_csv(sample_of(test, list(form.ids), **guesses), public / form.sample)
+    if classes:
+        answers = test[list(form.ids)].join(one_hot(test[classes], form.targets))
+    write_csv(test if answers is None else answers, private / form.answers, **options)
+
+
+def link_parts(parts: Parts, raw: Path, public: Path, *, files: str, test_files: str | None = None) -> None:
+    """Links the file of each row into the public folder.
+
+    Args:
+        files: The path of a file with columns in braces, such as `train/{id}.jpg`; one that ends in `/` is a folder.
+        test_files: The path of the test part's; by default the same with `test` for the first `train`.
+    """
+    for part, pattern in zip(parts, (files, test_files or files.replace("train", "test", 1)), strict=True):
+        put = link_tree if pattern.endswith("/") else link_file
+        for old, new in zip(file_names(part, files), file_names(part, pattern), strict=True):
+            put(raw / old, public / new)
+
+
+def zip_parts(parts: Parts, archive: Path, public: Path, *, files: str, folder: str = "") -> None:
+    """Packs the files of both parts anew, into an archive of the same name and one with `test` for `train`.
+
+    Args:
+        files: The name of a row's file in its new archive, as in `link_parts`.
+        folder: The folder inside the old archive where that file lies.
+    """
+    with unpacked(archive, public) as unpacked_folder:
+        source = unpacked_folder / folder
+        for part, name in zip(parts, (archive.name, archive.name.replace("train", "test", 1)), strict=True):
+            write_zip(public / name, ((file, source / file) for file in file_names(part, files)))
+
+
+def file_names(table: pd.DataFrame, pattern: str) -> list[str]:
+    """The pattern filled in with the columns of each row: `{id[0]}/{id}.npy`."""
+    used = [name for name in table.columns if f"{{{name}" in pattern]
+    return [pattern.format_map(row) for row in table[used].to_dict("records")]

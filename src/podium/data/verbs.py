@@ -1,0 +1,59 @@
+"""The verbs that task files are written with, in one place: tables, splits, files, archives, miniatures."""
+
+from podium.data.archives import opened_member, unpacked, write_7z, write_tar, write_zip
+from podium.data.dicom import dicom
+from podium.data.fabricate import (
+    WORDS,
+    hex_ids,
+    picture,
+    sentences,
+    sound,
+    tinted_pictures,
+    write_bytes,
+    write_files,
+)
+from podium.data.files import link_any, link_file, link_files, link_tree
+from podium.data.parts import file_names, link_parts, table_split, write_parts, zip_parts
+from podium.data.pictures import picture_of
+from podium.data.retyping import retyped
+from podium.data.split import split_groups, split_per_category, split_rows, split_values
+from podium.data.tables import lines_beside, one_hot, read_csv, read_json, renumber, sample_of, write_csv
+
+__all__ = [
+    "WORDS",
+    "dicom",
+    "file_names",
+    "hex_ids",
+    "lines_beside",
+    "link_any",
+    "link_file",
+    "link_files",
+    "link_parts",
+    "link_tree",
+    "one_hot",
+    "opened_member",
+    "picture",
+    "picture_of",
+    "read_csv",
+    "read_json",
+    "renumber",
+    "retyped",
+    "sample_of",
+    "sentences",
+    "sound",
+    "split_groups",
+    "split_per_category",
+    "split_rows",
+    "split_values",
+    "table_split",
+    "tinted_pictures",
+    "unpacked",
+    "write_7z",
+    "write_bytes",
+    "write_csv",
+    "write_files",
+    "write_parts",
+    "write_tar",
+    "write_zip",
+    "zip_parts",
+]
