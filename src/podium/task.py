@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -49,6 +50,11 @@ class Metric:
     def using(self, *, title: str | None = None, **options: Any) -> Metric:
         """The same metric with some of its options fixed: `f1.using(average="macro")`."""
         return replace(self, title=title or self.title, options={**self.options, **options})
+
+    @property
+    def takes_names(self) -> bool:
+        """Whether the function wants to know what rows are called, for its messages."""
+        return "names" in signature(self.function).parameters
 
     def is_better(self, score: float, other: float) -> bool:
         """Whether the first score is strictly better than the second."""
@@ -97,6 +103,8 @@ class Text:
     """Whether a cell may be empty."""
     choices: tuple[str, ...] | None = None
     """The only texts allowed, where the task has a closed list."""
+    retyped: bool = False
+    """Whether a column reads as pandas guesses it: NA and its like are blank, 007 in a column of numbers is 7."""
 
 
 Values = Number | Integer | Boolean | Text

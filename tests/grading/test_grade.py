@@ -16,6 +16,7 @@ import podium
 from podium.errors import InvalidSubmission, NotPreparedError, PodiumError, UsageError
 from podium.grading.grade import improvement
 from podium.metrics import accuracy, mae, pearson, rmse
+from podium.metrics.detection import point_f1
 from podium.task import Baseline, Columns, Integer, Leaderboard, Metric, Number, Text
 
 ROWS = 30
@@ -212,6 +213,13 @@ def test_a_task_may_refuse_a_submission_itself(tmp_path: Path) -> None:
 
     toy = Toy(task, tmp_path)
     assert toy.grade_file(toy.write("id,y\n1,a\n")).error == "Column 'y', row 1: too few words."
+
+
+def test_a_metric_learns_what_rows_are_called(tmp_path: Path) -> None:
+    answers = pd.DataFrame({"page": ["p"], "part": [2], "y": ["a 1 1 5 5"]})
+    toy = Toy(toy_task(Columns(("page", "part"), "y", str), answers, metric=point_f1), tmp_path)
+    assert toy.grade_file(toy.write("page,part,y\np,2,a 2 2\n")).score == 1
+    assert str(toy.grade_file(toy.write("page,part,y\np,2,a 2\n")).error).startswith("p, 2: ")
 
 
 def test_validation_needs_no_answers(numbers: Toy) -> None:

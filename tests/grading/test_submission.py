@@ -149,6 +149,12 @@ def test_texts_are_taken_as_they_are_written(make: Make) -> None:
     assert toy.score(cells("", "7", "x", "1", "NULL", "é")) == 0
 
 
+def test_texts_read_as_pandas_guesses_them_where_the_form_says_so(make: Make) -> None:
+    toy = make(Text(retyped=True), ["7", "8"])
+    assert toy.score(cells("007", "8")) == 1
+    assert toy.score(cells("007", "NA")) == 0, "a column with a missing number has no whole ones: 7.0"
+
+
 def test_closed_lists_and_blanks_are_checked(make: Make) -> None:
     toy = make(Text(blank=False, choices=tuple("pqrstuvwxyz")), ["p", "q", "r"])
     assert toy.score(cells("p", "q", "r")) == 1

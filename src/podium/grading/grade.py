@@ -136,10 +136,14 @@ def apply_metric(task: Task, answers: pd.DataFrame, submission: pd.DataFrame) ->
     names = (names,) if isinstance(names, str) else names
     pairs = zip(names, form.targets, strict=True)
     truth = pd.DataFrame({target: convert(answers[name], form.rule(target), name) for name, target in pairs})
+    metric = task.metric
+    if metric.takes_names:
+        rows = answers[list(form.ids)].itertuples(index=False)
+        metric = metric.using(names=[", ".join(map(str, row)) for row in rows])
     if len(form.targets) == 1:
         column = form.targets[0]
-        return task.metric(truth[column].to_numpy(), submission[column].to_numpy())
-    return task.metric(truth.to_numpy(), submission[list(form.targets)].to_numpy())
+        return metric(truth[column].to_numpy(), submission[column].to_numpy())
+    return metric(truth.to_numpy(), submission[list(form.targets)].to_numpy())
 
 
 def _read_aligned(form: Columns, path: Path, place: Place, ids: pd.DataFrame | None) -> pd.DataFrame:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from podium.data.retyping import retyped
 from podium.errors import InvalidSubmission
 from podium.task import Boolean, Columns, Integer, Number, Text, Values
 
@@ -128,6 +129,7 @@ def _booleans(values: pd.Series, refuse: Refuse) -> np.ndarray:
 
 def _texts(values: pd.Series, rule: Text, refuse: Refuse) -> np.ndarray:
     texts = values.astype(str).mask(values.isna(), "") if values.dtype != object else values
+    texts = retyped(texts) if rule.retyped else texts
     if not rule.blank:
         refuse(_is_blank(texts), "is blank; a text is expected")
     if rule.choices is not None:
