@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from podium.metrics import laplace_log_likelihood, mae, pearson, pinball, rmse, rmsle, smape, spearman
+from podium.metrics.regression import group_log_mae
 from podium.task import Metric
 
 examples = settings(max_examples=50, deadline=None)
@@ -157,6 +158,13 @@ def test_correlations_are_those_of_scipy(pairs: list[tuple[float, float]]) -> No
     assume(len(set(truth)) > 1 and len(set(prediction)) > 1)
     assert pearson(truth, prediction) == pytest.approx(scipy.stats.pearsonr(truth, prediction)[0], abs=1e-9)
     assert spearman(truth, prediction) == pytest.approx(scipy.stats.spearmanr(truth, prediction)[0], abs=1e-9)
+
+
+def test_log_errors_are_averaged_over_groups() -> None:
+    metric = group_log_mae.using(groups=["x", "y", "x"])
+    assert metric([1.0, 2.0, 3.0], [2.0, 5.0, 6.0]) == pytest.approx((math.log(2) + math.log(3)) / 2)
+    assert metric([1.0, 2.0, 3.0], [1.0, 5.0, 3.0]) == -math.inf
+    assert metric.using(floor=1e-9)([1.0, 2.0, 3.0], [1.0, 2.0, 3.0]) == pytest.approx(math.log(1e-9))
 
 
 @pytest.mark.parametrize("correlation", [pearson, spearman])

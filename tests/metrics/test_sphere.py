@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from podium.metrics.sphere import EARTH_RADIUS_M, angular_error, haversine_m
+from podium.metrics.sphere import EARTH_RADIUS_M, angular_error, haversine_m, percentile_distance_m
 
 examples = settings(max_examples=50, deadline=None)
 
@@ -67,3 +67,10 @@ def test_two_columns_are_expected(wrong: list[object]) -> None:
         angular_error(wrong, wrong)
     with pytest.raises(ValueError, match="two columns"):
         haversine_m(wrong, wrong)
+
+
+def test_percentiles_are_those_of_each_group() -> None:
+    degree = math.pi * EARTH_RADIUS_M / 180
+    truth, guess = np.zeros((5, 2)), np.array([[1.0, 0], [2, 0], [3, 0], [4, 0], [10, 0]])
+    expected = degree * np.mean([np.percentile([1, 2, 10], [50, 95]), np.percentile([3, 4], [50, 95])])
+    assert percentile_distance_m.using(groups=list("aabba"))(truth, guess) == pytest.approx(expected)

@@ -10,7 +10,7 @@ from hypothesis.extra import numpy as arrays
 from scipy.spatial.distance import cdist
 
 from podium.metrics.runs import parse_runs, write_runs
-from podium.metrics.surface import Body, body_of, hausdorff, stack_distances
+from podium.metrics.surface import Body, body_of, dice_hausdorff, hausdorff, stack_distances
 
 examples = settings(max_examples=40, deadline=None)
 
@@ -74,3 +74,18 @@ def test_layers_are_as_far_apart_as_they_are_numbered() -> None:
     truth, prediction = parse_runs(["1 1", "", ""], names="abc"), parse_runs(["", "", "1 1"], names="abc")
     facts = {"stack": np.zeros(3, np.int64), "layer": np.arange(3), "sides": np.full((3, 2), 4)}
     assert stack_distances(truth, prediction, **facts) == pytest.approx([2 / 3 / math.sqrt(3)])
+
+
+def test_masks_count_one_by_one_and_as_a_body() -> None:
+    voxels = np.zeros((2, 3, 4), dtype=bool)
+    voxels[:, 1, 1:3] = True
+    moved = np.roll(voxels, 1, axis=2)
+    options = {"names": ["a", "b"], "stack": np.zeros(2, int), "layer": np.arange(2), "sides": np.array([[3, 4]] * 2)}
+    metric = dice_hausdorff.using(**options)
+    truth, guess = ([write_runs(mask) for mask in body] for body in (voxels, moved))
+    assert metric(truth, guess) == pytest.approx(0.4 * 0.5 + 0.6 * (1 - slow_distance(voxels, moved)))
+    assert metric(truth, truth) == 1
+    # Read as if they went down the columns, the four pixels lie elsewhere, but as often in both.
+    turned = [body.reshape(2, 4, 3) for body in (voxels, moved)]
+    expected = 0.4 * 0.5 + 0.6 * (1 - slow_distance(*turned))
+    assert metric.using(along_rows=False)(truth, guess) == pytest.approx(expected)

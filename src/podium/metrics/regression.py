@@ -55,6 +55,19 @@ def mae(truth: ArrayLike, prediction: ArrayLike) -> float:
     return float(np.mean(np.abs(left - right)))
 
 
+@metric("Mean log MAE of groups", higher_is_better=False)
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")
+def group_log_mae(truth: ArrayLike, prediction: ArrayLike, *, groups: ArrayLike, floor: float = 0.0) -> float:
+    """The mean over groups of rows of the logarithm of their MAE; minus infinity where a group has no error.
+
+    score = (1 / G) sum_g ln(max(MAE of group g, floor))
+    """
+    left, right = numbers(truth, prediction)
+    codes = np.unique(np.asarray(groups), return_inverse=True)[1]
+    errors = np.bincount(codes, weights=np.abs(left - right)) / np.bincount(codes)
+    return float(np.mean(np.log(np.maximum(errors, floor))))
+
+
 @metric("SMAPE", higher_is_better=False)
 @np.errstate(over="ignore", invalid="ignore")
 def smape(truth: ArrayLike, prediction: ArrayLike) -> float:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -35,6 +37,15 @@ def haversine_m(places: ArrayLike, others: ArrayLike) -> FloatArray:
     share = north**2 + np.cos(latitude) * np.cos(latitude_2) * east**2
     distance: FloatArray = 2 * EARTH_RADIUS_M * np.arcsin(np.sqrt(np.clip(share, 0, 1)))
     return distance
+
+
+@metric("Mean percentile of the distance", higher_is_better=False)
+def percentile_distance_m(
+    truth: ArrayLike, prediction: ArrayLike, *, groups: ArrayLike, percentiles: Sequence[float] = (50, 95)
+) -> float:
+    """The mean over groups of places of some percentiles of the distance in metres, averaged."""
+    distances, names = haversine_m(truth, prediction), np.asarray(groups)
+    return float(np.mean([np.percentile(distances[names == name], percentiles) for name in np.unique(names)]))
 
 
 def _two_columns(truth: ArrayLike, prediction: ArrayLike) -> tuple[FloatArray, FloatArray]:

@@ -3,15 +3,47 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from podium.metrics._arrays import BoolArray, FloatArray, IntArray
-from podium.metrics.runs import Runs, pixels
+from podium.metrics._arrays import BoolArray, FloatArray, IntArray, ratio
+from podium.metrics.runs import Runs, area, overlap, parse_runs, pixels
+from podium.task import metric
 
 _CELL = 6
 """Voxels along the side of a cell."""
+
+
+@metric("Dice and 3D Hausdorff", higher_is_better=True)
+def dice_hausdorff(
+    truth: ArrayLike,
+    prediction: ArrayLike,
+    *,
+    names: Sequence[object],
+    stack: IntArray,
+    layer: IntArray,
+    sides: IntArray,
+    along_rows: bool = True,
+    most_times: float = math.inf,
+    dice_weight: float = 0.4,
+) -> float:
+    """How well run-length masks agree one by one and, stacked up, in space; what is empty on both sides is left out.
+
+    score = w mean Dice of the masks + (1 - w) (1 - mean Hausdorff distance of the stacks)
+
+    Args:
+        stack, layer, most_times: As in `stack_distances`.
+        sides: The height and the width of each mask.
+        along_rows: Whether pixels are taken to run along the rows, not down the columns.
+    """
+    actual, predicted = (parse_runs(side, names=names, size=sides.prod(axis=1)) for side in (truth, prediction))
+    dice = ratio(2 * overlap(actual, predicted), area(actual) + area(predicted), empty=np.nan)
+    sides = sides if along_rows else sides[:, ::-1]
+    distances = stack_distances(actual, predicted, stack=stack, layer=layer, sides=sides, most_times=most_times)
+    return float(dice_weight * np.nanmean(dice) + (1 - dice_weight) * (1 - np.nanmean(distances)))
 
 
 def stack_distances(
