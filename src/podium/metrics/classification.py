@@ -32,6 +32,12 @@ def accuracy(truth: ArrayLike, prediction: ArrayLike) -> float:
     return float(np.mean(left == right))
 
 
+@metric("Error rate", higher_is_better=False)
+def error_rate(truth: ArrayLike, prediction: ArrayLike) -> float:
+    """The share of values that differ: 1 - accuracy."""
+    return 1 - accuracy(truth, prediction)
+
+
 @metric("ROC AUC", higher_is_better=True)
 def roc_auc(truth: ArrayLike, prediction: ArrayLike) -> float:
     """The area under the ROC curve, averaged over columns; NaN where a column has one class only.

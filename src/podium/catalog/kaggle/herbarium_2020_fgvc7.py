@@ -2,16 +2,8 @@
 
 from functools import partial
 
-from podium.catalog.kaggle._coco import fabricate_herbarium, prepare_herbarium
-from podium.metrics import f1
-from podium.task import Columns, Integer, competition
+from podium.catalog.kaggle._herbarium import fabricate, herbarium, prepare
 
-task = competition(
-    "herbarium-2020-fgvc7",
-    title="Herbarium 2020 - FGVC7",
-    kind="image classification",
-    metric=f1.using(average="macro", title="Macro F1"),
-    submission=Columns(id="Id", target="Predicted", values=Integer(cut=True), answers="answers.csv"),
-)
-task.prepare(partial(prepare_herbarium, folder="nybg2020", encoding="latin-1"))
-task.fabricate(partial(fabricate_herbarium, folder="nybg2020", encoding="latin-1"))
+task = herbarium("herbarium-2020-fgvc7", title="Herbarium 2020 - FGVC7")
+task.prepare(partial(prepare, folder="nybg2020", encoding="latin-1"))
+task.fabricate(partial(fabricate, folder="nybg2020", encoding="latin-1"))

@@ -6,49 +6,28 @@ from pathlib import Path
 
 import numpy as np
 
-from podium.catalog.kaggle._coco import (
-    Pair,
-    by_category,
-    images_of,
-    link_images,
-    make_document,
-    make_pictures,
-    split_document,
-    with_pairs,
-    write_document,
-    write_numbered_answers,
-)
+from podium.catalog.kaggle._herbarium import by_category, herbarium, write_answers
+from podium.data import coco
 from podium.data.fabricate import write_bytes
 from podium.data.tables import read_json
-from podium.metrics import f1
-from podium.task import Columns, Integer, competition
 
-task = competition(
-    "herbarium-2022-fgvc9",
-    title="Herbarium 2022 - FGVC9",
-    kind="image classification",
-    metric=f1.using(average="macro", title="Macro F1"),
-    submission=Columns(id="Id", target="Predicted", values=Integer(cut=True), answers="answers.csv"),
-)
+task = herbarium("herbarium-2022-fgvc9", title="Herbarium 2022 - FGVC9")
 
 
 @task.prepare
 def prepare(raw: Path, public: Path, private: Path) -> None:
     document = read_json(raw / "train_metadata.json")
-    train, test = split_document(document, 0.2, id_key="image_id", smallest=2)
-    named = _numbered_by_species(train)
-    write_document(with_pairs(document, named), public / "train_metadata.json")
-    link_images(raw / "train_images", public / "train_images", images_of(train), images_of(named))
-    numbered = [
-        {**image, "image_id": str(number), "file_name": f"{number // 1000:03d}/test-{number:06d}.jpg"}
-        for number, image in enumerate(images_of(test))
-    ]
-    write_document(numbered, public / "test_metadata.json")
-    link_images(raw / "train_images", public / "test_images", images_of(test), numbered)
-    write_numbered_answers(test, public, private, guess=42)
+    train, test = coco.split_document(document, 0.2, id_key="image_id", smallest=2)
+    named, images = _numbered_by_species(train), coco.images_of(test)
+    coco.write_document(coco.with_pairs(document, named), public / "train_metadata.json")
+    coco.link_images(raw / "train_images", public / "train_images", coco.images_of(train), coco.images_of(named))
+    renamed = coco.numbered(images, lambda place: f"{place // 1000:03d}/test-{place:06d}.jpg", id_key="image_id")
+    coco.write_document(renamed, public / "test_metadata.json")
+    coco.link_images(raw / "train_images", public / "test_images", images, renamed)
+    write_answers(test, public, private, guess=42)
 
 
-def _numbered_by_species(pairs: list[Pair]) -> list[Pair]:
+def _numbered_by_species(pairs: list[coco.Pair]) -> list[coco.Pair]:
     """Names without gaps, so that they do not tell how many sheets of a species are in the test part."""
     seen: Counter[int] = Counter()
     named = []
@@ -63,9 +42,9 @@ def _numbered_by_species(pairs: list[Pair]) -> list[Pair]:
 
 @task.fabricate
 def fabricate(raw: Path, rng: np.random.Generator) -> None:
-    document = make_document(rng, 15_501, lambda category, number: f"{by_category(category)}/{number}.jpg")
+    document = coco.make_document(rng, 15_501, lambda category, number: f"{by_category(category)}/{number}.jpg")
     for image in document["images"]:
         image["image_id"] = image.pop("id")
     write_bytes(raw / "train_metadata.json", json.dumps(document).encode())
-    for name, content in make_pictures(rng, document):
+    for name, content in coco.make_pictures(rng, document):
         write_bytes(raw / "train_images" / name, content)

@@ -6,41 +6,24 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
 
-from podium.catalog.kaggle._coco import (
-    categories_of,
-    images_of,
-    make_document,
-    make_pictures,
-    split_document,
-    with_pairs,
-    without_labels,
-    write_document,
-)
+from podium.data import coco
 from podium.data.archives import unpacked, write_tar
 from podium.data.fabricate import write_bytes
 from podium.data.files import link_file
 from podium.data.tables import read_json, sample_of, write_csv
 from podium.errors import InvalidSubmission
-from podium.metrics import accuracy
-from podium.task import Columns, Text, competition, metric
+from podium.metrics.classification import error_rate
+from podium.task import Columns, Text, competition
 
 SAMPLE = "kaggle_sample_submission.csv"
 FOLDER = "train_val2019"
-
-
-@metric("Top-1 error", higher_is_better=False)
-def top_1_error(truth: ArrayLike, prediction: ArrayLike) -> float:
-    """The share of rows whose first guess is wrong."""
-    return 1 - accuracy(truth, prediction)
-
 
 task = competition(
     "inaturalist-2019-fgvc6",
     title="iNaturalist 2019 at FGVC6",
     kind="image classification",
-    metric=top_1_error,
+    metric=error_rate.using(title="Top-1 error"),
     submission=Columns(id="id", target="predicted", values=Text(blank=False), sample=SAMPLE, answers="answers.csv"),
 )
 
@@ -48,19 +31,20 @@ task = competition(
 @task.prepare
 def prepare(raw: Path, public: Path, private: Path, *, validation_pictures: bool = False) -> None:
     document = read_json(raw / "train2019.json")
-    train, test = split_document(document, 0.12)
-    write_document(with_pairs(document, train), public / "train2019.json")
+    train, test = coco.split_document(document, 0.12)
+    shown, images = coco.images_of(train), coco.images_of(test)
+    coco.write_document(coco.with_pairs(document, train), public / "train2019.json")
     link_file(raw / "val2019.json", public / "val2019.json")
-    renamed = [{**image, "file_name": f"test2019/{Path(image['file_name']).name}"} for image in images_of(test)]
-    write_document(without_labels(document, renamed), public / "test2019.json")
-    answers = pd.DataFrame({"id": [image["id"] for image in images_of(test)], "predicted": categories_of(test)})
+    renamed = [{**image, "file_name": f"test2019/{Path(image['file_name']).name}"} for image in images]
+    coco.write_document(coco.without_labels(document, renamed), public / "test2019.json")
+    answers = pd.DataFrame({"id": [image["id"] for image in images], "predicted": coco.categories_of(test)})
     write_csv(answers, private / "answers.csv")
     write_csv(sample_of(answers, "id", predicted=654), public / SAMPLE)
-    shown = images_of(train) + (read_json(raw / "val2019.json")["images"] if validation_pictures else [])
+    shown += read_json(raw / "val2019.json")["images"] if validation_pictures else []
     with unpacked(raw / f"{FOLDER}.tar.gz", public) as folder:
         names = [image["file_name"].removeprefix(f"{FOLDER}/") for image in shown]
         write_tar(public / f"{FOLDER}.tar.gz", ((name, folder / FOLDER / name) for name in names))
-        places = [folder / image["file_name"] for image in images_of(test)]
+        places = [folder / image["file_name"] for image in images]
         write_tar(public / "test2019.tar.gz", ((place.name, place) for place in places))
 
 
@@ -78,9 +62,9 @@ def score(answers: pd.DataFrame, submission: pd.DataFrame) -> float:
 def fabricate(raw: Path, rng: np.random.Generator) -> None:
     pictures = []
     for part in ("train", "val"):
-        document = make_document(rng, 1010, lambda category, number: f"{FOLDER}/Birds/{category}/{number:032x}.jpg")
+        document = coco.make_document(rng, 1010, lambda kind, number: f"{FOLDER}/Birds/{kind}/{number:032x}.jpg")
         write_bytes(raw / f"{part}2019.json", json.dumps(document, ensure_ascii=False).encode())
-        pictures += make_pictures(rng, document)
+        pictures += coco.make_pictures(rng, document)
     write_tar(raw / f"{FOLDER}.tar.gz", pictures)
 
 

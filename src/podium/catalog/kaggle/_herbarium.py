@@ -1,0 +1,58 @@
+"""What the Herbarium competitions share: their form, and that of 2020 and 2021 the layout of their files."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from podium.data import coco
+from podium.data.fabricate import write_bytes
+from podium.data.tables import read_json, sample_of, write_csv
+from podium.metrics import f1
+from podium.task import Columns, Integer, Task, competition
+
+
+def herbarium(task_id: str, *, title: str) -> Task:
+    """A Herbarium competition without its data."""
+    return competition(
+        task_id,
+        title=title,
+        kind="image classification",
+        metric=f1.using(average="macro", title="Macro F1"),
+        submission=Columns(id="Id", target="Predicted", values=Integer(cut=True), answers="answers.csv"),
+    )
+
+
+def prepare(raw: Path, public: Path, private: Path, *, folder: str = "", encoding: str = "utf-8") -> None:
+    """A fifth of each species becomes the test part, numbered anew."""
+    source, shown = raw / folder / "train", public / folder
+    document = read_json(source / "metadata.json", encoding=encoding)
+    train, test = coco.split_document(document, 0.2)
+    coco.write_document(coco.with_pairs(document, train), shown / "train" / "metadata.json")
+    coco.link_images(source, shown / "train", coco.images_of(train))
+    renamed = coco.numbered(coco.images_of(test), lambda place: f"images/{place // 1000:03d}/{place}.jpg")
+    coco.write_document(coco.without_labels(document, renamed), shown / "test" / "metadata.json")
+    coco.link_images(source, shown / "test", coco.images_of(test), renamed)
+    write_answers(test, public, private, guess=0)
+
+
+def write_answers(test: list[coco.Pair], public: Path, private: Path, *, guess: int) -> None:
+    """Answers whose ids are positions in the test part, and a sample submission of one guess."""
+    answers = pd.DataFrame({"Id": range(len(test)), "Predicted": coco.categories_of(test)})
+    write_csv(answers, private / "answers.csv")
+    write_csv(sample_of(answers, "Id", Predicted=guess), public / "sample_submission.csv")
+
+
+def by_category(category: int) -> str:
+    """The folder of a category: two levels of it, by hundreds."""
+    return f"{category // 100:03d}/{category % 100:02d}"
+
+
+def fabricate(raw: Path, rng: np.random.Generator, *, folder: str = "", encoding: str = "utf-8") -> None:
+    """A miniature for `prepare`."""
+    document = coco.make_document(rng, 32_000, lambda category, number: f"images/{by_category(category)}/{number}.jpg")
+    text = json.dumps(document, ensure_ascii=False)
+    write_bytes(raw / folder / "train" / "metadata.json", text.encode(encoding))
+    for name, content in coco.make_pictures(rng, document):
+        write_bytes(raw / folder / "train" / name, content)
