@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from podium.data.archives import extract, opened_member, unpacked, write_7z, write_tar, write_zip
+from podium.data.archives import extract, members_of, opened_member, unpacked, write_7z, write_tar, write_zip, zipped
 from podium.errors import RawDataError
 
 MEMBERS = {"images/1.png": bytes(range(256)) * 80, "train.csv": b"id,y\n1,0\n"}
@@ -99,3 +99,10 @@ def test_a_table_is_read_packed_or_not(tmp_path: Path, name: str) -> None:
             path.write_bytes(b"id\n")
     with opened_member(path) as file:
         assert file.read() == b"id\n"
+
+
+@pytest.mark.parametrize("compressed", [False, True])
+def test_members_are_read_one_by_one(tmp_path: Path, compressed: bool) -> None:
+    write_tar(tmp_path / "x.tar.gz", MEMBERS.items(), compressed=compressed)
+    assert dict(members_of(tmp_path / "x.tar.gz")) == MEMBERS
+    assert dict(members_of(zipped(MEMBERS.items()))) == MEMBERS

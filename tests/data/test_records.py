@@ -33,3 +33,10 @@ def test_a_missing_file_is_explained(tmp_path: Path) -> None:
             read(tmp_path / "meta")
     with pytest.raises(RawDataError, match="lacks meta"):
         records.copy_parquet_rows(tmp_path / "meta", tmp_path / "copy", "batch", [1])
+
+
+def test_json_is_written_into_new_folders(tmp_path: Path) -> None:
+    records.write_json_lines(TABLE, tmp_path / "a" / "x.jsonl")
+    pd.testing.assert_frame_equal(records.read_json_lines(tmp_path / "a" / "x.jsonl"), TABLE)
+    records.write_json({"é": [1]}, tmp_path / "b" / "x.json", ensure_ascii=False)
+    assert (tmp_path / "b" / "x.json").read_text(encoding="utf-8") == '{"é": [1]}'

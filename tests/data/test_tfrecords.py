@@ -4,7 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from podium.data.tfrecords import first_bytes, keep_features, make_record, read_records, write_records
+from podium.data.tfrecords import (
+    first_bytes,
+    keep_features,
+    keep_only,
+    make_record,
+    read_records,
+    texts_of,
+    write_records,
+)
 from podium.errors import RawDataError
 
 LONG = bytes(range(256)) * 3
@@ -44,6 +52,15 @@ def test_frames_carry_tensorflow_checksums(tmp_path: Path, content: bytes) -> No
 def test_features_can_be_left_out() -> None:
     shown = keep_features(RECORDS[0], {"image", "image_name"})
     assert shown == make_record(image=LONG, image_name="a.jpg")
+
+
+def test_a_file_is_stripped_without_touching_what_it_is_linked_to(tmp_path: Path) -> None:
+    write_records(tmp_path / "raw.tfrec", RECORDS[:1])
+    (tmp_path / "public.tfrec").hardlink_to(tmp_path / "raw.tfrec")
+    keep_only(tmp_path / "public.tfrec", {"image_name"})
+    assert list(read_records(tmp_path / "public.tfrec")) == [make_record(image_name="a.jpg")]
+    assert list(read_records(tmp_path / "raw.tfrec")) == RECORDS[:1]
+    assert texts_of(tmp_path.glob("*.tfrec"), "image_name") == {"a.jpg"}
 
 
 def test_other_kinds_of_fields_are_passed_over() -> None:

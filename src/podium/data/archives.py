@@ -78,7 +78,26 @@ def _extract_7z(archive: Path, folder: Path) -> None:
         raise lzma.LZMAError(str(error)) from error
 
 
-def write_zip(path: Path, members: Members) -> None:
+def members_of(archive: Path | bytes) -> Iterator[tuple[str, bytes]]:
+    """The files in a .tar(.gz), or in a ZIP given as bytes: their names and what they hold, one at a time."""
+    if isinstance(archive, bytes):
+        with zipfile.ZipFile(io.BytesIO(archive)) as zipped_files:
+            yield from ((name, zipped_files.read(name)) for name in zipped_files.namelist())
+        return
+    with tarfile.open(archive) as tar:
+        for member in tar:
+            if file := tar.extractfile(member):
+                yield member.name, file.read()
+
+
+def zipped(members: Members) -> bytes:
+    """The bytes of a ZIP with these files."""
+    buffer = io.BytesIO()
+    write_zip(buffer, members)
+    return buffer.getvalue()
+
+
+def write_zip(path: Path | IO[bytes], members: Members) -> None:
     """Packs files into a ZIP without compressing them again; most hold pictures or sound."""
     with zipfile.ZipFile(path, "w") as archive:
         for name, content in members:
@@ -88,9 +107,9 @@ def write_zip(path: Path, members: Members) -> None:
                 archive.writestr(zipfile.ZipInfo(name), content)
 
 
-def write_tar(path: Path, members: Members) -> None:
-    """Packs files into an uncompressed tar."""
-    with tarfile.open(path, "w") as archive:
+def write_tar(path: Path, members: Members, *, compressed: bool = False) -> None:
+    """Packs files into a tar, which is not compressed unless told so, whatever its name."""
+    with tarfile.open(path, "w:gz", compresslevel=1) if compressed else tarfile.open(path, "w") as archive:
         for name, content in members:
             if isinstance(content, Path):
                 archive.add(content, name)

@@ -1,7 +1,8 @@
-"""Tables that are not CSV: Parquet files and lines of JSON."""
+"""What is not CSV: Parquet files, lines of JSON, and whole JSON documents."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +19,18 @@ def read_json_lines(path: Path) -> pd.DataFrame:
     """A table from a file with one JSON object per line; pandas takes columns of whole numbers as integers."""
     with _explained(path), path.open(encoding="utf-8") as file:
         return pd.read_json(file, lines=True)
+
+
+def write_json_lines(table: pd.DataFrame, path: Path, **options: Any) -> None:
+    """Writes a table with one JSON object per line."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    table.to_json(path, orient="records", lines=True, **options)
+
+
+def write_json(content: Any, path: Path, **options: Any) -> None:
+    """Writes a JSON document, in one line unless told otherwise."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(content, **options), encoding="utf-8")
 
 
 def read_parquet(path: Path, **options: Any) -> pd.DataFrame:

@@ -67,6 +67,18 @@ def keep_features(record: bytes, names: Collection[str]) -> bytes:
     return _record(entry for entry in _entries(record) if _find(entry, _NAME).decode() in names)
 
 
+def texts_of(paths: Iterable[Path], name: str) -> set[str]:
+    """What a feature that holds one text says, in all records of some files."""
+    return {first_bytes(record, name).decode() for path in paths for record in read_records(path)}
+
+
+def keep_only(path: Path, names: Collection[str]) -> None:
+    """Writes a file anew whose records have no other feature; what it was linked to stays as it is."""
+    linked = path.rename(path.with_suffix(".linked"))
+    write_records(path, (keep_features(record, names) for record in read_records(linked)))
+    linked.unlink()
+
+
 def _entries(record: bytes) -> Iterator[bytes]:
     """The pairs of name and feature in a record."""
     return (content for _, content in _fields(_find(record, _ONLY)))
