@@ -1,6 +1,7 @@
 """The verbs that task files are written with, in one place: tables, splits, files, archives, miniatures."""
 
-from podium.data.archives import opened_member, unpacked, write_7z, write_tar, write_zip
+from podium.data.archives import members_of, opened_member, unpacked, write_7z, write_tar, write_zip, zipped
+from podium.data.arrays import read_array, write_array
 from podium.data.dicom import dicom
 from podium.data.fabricate import (
     WORDS,
@@ -15,6 +16,7 @@ from podium.data.fabricate import (
 from podium.data.files import link_any, link_file, link_files, link_tree
 from podium.data.parts import file_names, link_parts, table_split, write_parts, zip_parts
 from podium.data.pictures import picture_of
+from podium.data.records import read_json_lines, write_json, write_json_lines
 from podium.data.retyping import retyped
 from podium.data.split import split_groups, split_per_category, split_rows, split_values
 from podium.data.tables import lines_beside, one_hot, read_csv, read_json, renumber, sample_of, write_csv
@@ -30,12 +32,15 @@ __all__ = [
     "link_files",
     "link_parts",
     "link_tree",
+    "members_of",
     "one_hot",
     "opened_member",
     "picture",
     "picture_of",
+    "read_array",
     "read_csv",
     "read_json",
+    "read_json_lines",
     "renumber",
     "retyped",
     "sample_of",
@@ -49,11 +54,15 @@ __all__ = [
     "tinted_pictures",
     "unpacked",
     "write_7z",
+    "write_array",
     "write_bytes",
     "write_csv",
     "write_files",
+    "write_json",
+    "write_json_lines",
     "write_parts",
     "write_tar",
     "write_zip",
     "zip_parts",
+    "zipped",
 ]

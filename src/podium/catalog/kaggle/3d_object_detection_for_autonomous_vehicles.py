@@ -1,6 +1,5 @@
 """Lyft 3D Object Detection: where are the cars, people and bicycles around a self-driving car?"""
 
-import json
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -9,9 +8,7 @@ import numpy as np
 import pandas as pd
 
 from podium.data.fabricate import hex_ids, picture, write_bytes
-from podium.data.files import link_file
-from podium.data.split import split_rows
-from podium.data.tables import read_csv, read_json, sample_of, write_csv
+from podium.data.verbs import link_file, read_csv, read_json, sample_of, split_rows, write_csv, write_json
 from podium.metrics.boxes3d import box3d_map
 from podium.task import Columns, competition
 
@@ -44,7 +41,7 @@ def prepare(raw: Path, public: Path, private: Path, *, train_map: str = "test") 
         rows[part] = boxes[boxes["Id"].isin({sample["token"] for sample in drives["sample"]})]
         for name, table in drives.items():
             if part == "train" or name not in LABELS:
-                write_bytes(public / f"{part}_data" / f"{name}.json", json.dumps(table).encode())
+                write_json(table, public / f"{part}_data" / f"{name}.json")
         for recording in drives["sample_data"]:
             link_file(raw / f"train_{recording['filename']}", public / f"{part}_{recording['filename']}")
         link_file(raw / "train_maps" / MAP, public / f"{part}_maps" / MAP)
@@ -73,41 +70,33 @@ def _part_of(tables: Tables, logs: set[str]) -> Tables:
     return part
 
 
-@task.score
-def score(answers: pd.DataFrame, submission: pd.DataFrame) -> float:
-    texts = answers["PredictionString"], submission["PredictionString"]
-    return task.metric.using(names=answers["Id"].tolist())(*texts)
-
-
 @task.fabricate
 def fabricate(raw: Path, rng: np.random.Generator) -> None:
-    logs, kinds = hex_ids(rng, 10, 64), ("car", "pedestrian", "bicycle")
-    tables: Tables = {name: [] for name in TABLES}
-    tables["log"], tables["category"] = [{"token": log} for log in logs], [{"token": kind} for kind in kinds]
-    tables["scene"] = [{"token": log, "log_token": log} for log in logs]
+    logs, kinds, texts = hex_ids(rng, 10, 64), ["car", "pedestrian", "bicycle"], {}
     at_rest = {"rotation": [1.0, 0.0, 0.0, 0.0], "translation": [0.0, 0.0, 0.0]}
-    tables["calibrated_sensor"] = [{"token": "a004-images", **at_rest}, {"token": "a004-lidar", **at_rest}]
+    tables: Tables = {name: [] for name in TABLES}
+    tables["log"] = [{"token": log} for log in logs]
+    tables["scene"] = [{"token": log, "log_token": log} for log in logs]
+    tables["calibrated_sensor"] = [{"token": sensor, **at_rest} for sensor in ("images", "lidar")]
     tables["map"] = [{"log_tokens": logs, "filename": f"maps/{MAP}", "token": "map"}]
-    texts = {}
     for number, token in enumerate(hex_ids(rng, 20, 64)):
         tables["sample"].append({"token": token, "scene_token": logs[number // 2]})
         boxes = rng.normal([2000, 900, -20, 1.9, 4.8, 1.7, 0], [15, 15, 0.5, 0.1, 0.2, 0.1, 1], (4, 7)).round(3)
         points = (boxes[:, :3] + rng.normal(0, 0.2, (4, 3))).astype(np.float32).tobytes()
-        for folder, file, content in (("images", f"{number}.jpeg", picture(rng)), ("lidar", f"{number}.bin", points)):
-            recording = {"sample_token": token, "filename": f"{folder}/{file}", "ego_pose_token": f"pose-{file}"}
-            tables["sample_data"].append(recording | {"token": file, "calibrated_sensor_token": f"a004-{folder}"})
-            tables["ego_pose"].insert(0, {"token": f"pose-{file}", **at_rest})
-            write_bytes(raw / f"train_{folder}" / file, content)
+        for sensor, file, content in (("images", f"{number}.jpeg", picture(rng)), ("lidar", f"{number}.bin", points)):
+            recording = {"token": file, "sample_token": token, "filename": f"{sensor}/{file}", "ego_pose_token": file}
+            tables["sample_data"].append(recording | {"calibrated_sensor_token": sensor})
+            tables["ego_pose"].insert(0, {"token": file, **at_rest})
+            write_bytes(raw / f"train_{sensor}" / file, content)
         names = rng.choice(kinds, 4)
         texts[token] = " ".join(f"{' '.join(map(str, box))} {name}" for box, name in zip(boxes, names, strict=True))
-        for box, name in zip(boxes.tolist(), names, strict=True):
-            keys = {"sample_token": token, "instance_token": f"thing-{box[0]}"}
-            turned = [np.cos(box[6] / 2), 0.0, 0.0, np.sin(box[6] / 2)]
+        for place, (box, name) in enumerate(zip(boxes.tolist(), names, strict=True)):
+            thing, turned = f"{token}-{place}", [np.cos(box[6] / 2), 0.0, 0.0, np.sin(box[6] / 2)]
             shape = {"translation": box[:3], "size": box[3:6], "rotation": turned, "category_name": name}
-            tables["sample_annotation"].append(keys | shape)
-            tables["instance"].append({"token": f"thing-{box[0]}", "category_token": name})
+            tables["sample_annotation"].append({"sample_token": token, "instance_token": thing, **shape})
+            tables["instance"].append({"token": thing, "category_token": name})
     for name, table in tables.items():
-        write_bytes(raw / "train_data" / f"{name}.json", json.dumps(table).encode())
+        write_json(table, raw / "train_data" / f"{name}.json")
     write_bytes(raw / "train_maps" / MAP, picture(rng, suffix=".png"))
     write_csv(pd.DataFrame(texts.items(), columns=["Id", "PredictionString"]), raw / "train.csv")
 

@@ -1,17 +1,15 @@
 """Predicting Molecular Properties: how strongly do two atoms of a molecule couple magnetically?"""
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
 
-from podium.data.fabricate import write_bytes
-from podium.data.files import link_files
-from podium.data.split import split_groups
-from podium.data.tables import read_csv, sample_of, write_csv
-from podium.task import Columns, competition, metric
+from podium.data.verbs import link_files, read_csv, split_groups, write_bytes, write_csv, write_parts
+from podium.metrics.regression import group_log_mae
+from podium.task import Columns, competition
 
 TARGET = "scalar_coupling_constant"
 EXTRAS = {
@@ -22,59 +20,32 @@ EXTRAS = {
     "scalar_coupling_contributions": ["fc", "sd", "pso", "dso"],
 }
 
-
-@metric("Mean log MAE of coupling types", higher_is_better=False)
-def mean_log_mae(truth: ArrayLike, prediction: ArrayLike, *, types: ArrayLike, floor: float = 0.0) -> float:
-    """The mean over types of the natural logarithm of their MAE, which is at least `floor`."""
-    errors = pd.Series(np.abs(np.asarray(truth) - np.asarray(prediction))).groupby(np.asarray(types)).mean()
-    with np.errstate(divide="ignore"):  # a type without any error scores minus infinity
-        return float(np.log(errors.clip(floor)).mean())
-
-
 task = competition(
     "champs-scalar-coupling",
     title="Predicting Molecular Properties",
     kind="molecular regression",
-    metric=mean_log_mae,
+    metric=group_log_mae.using(title="Mean log MAE of coupling types"),
     submission=Columns(id="id", target=TARGET, values=float, answers="answers.csv", repeated_rows=True),
 )
 
 
 @task.prepare
-def prepare(raw: Path, public: Path, private: Path) -> None:
+def prepare(raw: Path, public: Path, private: Path, *, all_structures: bool = False) -> None:
     train, test = split_groups(read_csv(raw / "train.csv"), "molecule_name", 0.1)
-    write_csv(train, public / "train.csv")
-    write_csv(test.drop(columns=TARGET), public / "test.csv")
-    write_csv(sample_of(test, "id", **{TARGET: 0}), public / "sample_submission.csv")
-    write_csv(test, private / "answers.csv")
-    for name in ("structures", *EXTRAS):
-        _copy_rows(raw / f"{name}.csv", public / f"{name}.csv", train["molecule_name"])
-    link_files(raw / "structures", public / "structures", train["molecule_name"].unique() + ".xyz")
-
-
-def prepare_fixed(raw: Path, public: Path, private: Path) -> None:
-    """Says where the atoms of test molecules are, too."""
-    prepare(raw, public, private)
-    train, test = (read_csv(public / f"{part}.csv")["molecule_name"] for part in ("train", "test"))
-    _copy_rows(raw / "structures.csv", public / "structures.csv", pd.concat([train, test]))
-    link_files(raw / "structures", public / "structures", test.unique() + ".xyz")
-
-
-def _copy_rows(source: Path, target: Path, molecules: pd.Series) -> None:
-    table = read_csv(source)
-    write_csv(table[table["molecule_name"].isin(molecules)], target)
+    write_parts(task.submission, (train, test), public, private, guess=0, hidden=TARGET)
+    known, every = train["molecule_name"], pd.concat([train, test])["molecule_name"]
+    shown = {"structures": every if all_structures else known} | dict.fromkeys(EXTRAS, known)
+    for name, molecules in shown.items():
+        table = read_csv(raw / f"{name}.csv")
+        write_csv(table[table["molecule_name"].isin(molecules)], public / f"{name}.csv")
+    link_files(raw / "structures", public / "structures", shown["structures"].unique() + ".xyz")
 
 
 @task.score
-def score(answers: pd.DataFrame, submission: pd.DataFrame) -> float:
+def score(answers: pd.DataFrame, submission: pd.DataFrame, *, floor: float = 0.0) -> float:
     # As in MLE-bench, every copy of a repeated id counts, which dilutes the error of its type.
     truth = submission[["id"]].merge(answers)
-    return mean_log_mae.using(types=truth["type"])(truth[TARGET], submission[TARGET])
-
-
-def score_fixed(answers: pd.DataFrame, submission: pd.DataFrame) -> float:
-    """Takes errors below 1e-9 for 1e-9, as Kaggle does."""
-    return mean_log_mae.using(types=answers["type"], floor=1e-9)(answers[TARGET], submission[TARGET])
+    return task.metric.using(groups=truth["type"], floor=floor)(truth[TARGET], submission[TARGET])
 
 
 @task.fabricate
@@ -104,7 +75,7 @@ def fabricate(raw: Path, rng: np.random.Generator) -> None:
 
 task.fixed(
     "The structures of test molecules are given and errors have a floor, as on Kaggle; repeated ids are refused.",
-    prepare=prepare_fixed,
-    score=score_fixed,
+    prepare=partial(prepare, all_structures=True),
+    score=partial(score, floor=1e-9),
     submission=replace(task.submission, repeated_rows=False),
 )

@@ -1,20 +1,14 @@
 """Multi-modal Gesture Recognition: which gestures does somebody make, and in which order?"""
 
-import io
 import random
 import tarfile
-import zipfile
-from collections.abc import Iterable
 from pathlib import Path
-from typing import IO
 
 import numpy as np
 import pandas as pd
 
-from podium.data.archives import write_7z, write_zip
-from podium.data.fabricate import sound
-from podium.data.files import link_file, link_files
-from podium.data.tables import read_csv, write_csv
+from podium.data.archives import members_of, write_7z, write_tar, write_zip, zipped
+from podium.data.verbs import link_file, link_files, read_csv, sound, write_csv
 from podium.errors import InvalidSubmission
 from podium.metrics import normalised_levenshtein
 from podium.task import Columns, Text, competition
@@ -22,7 +16,7 @@ from podium.task import Columns, Text, competition
 GESTURES = range(1, 21)
 SAMPLES = [f"{part}{number}.tar.gz" for part in ("training", "validation") for number in (1, 2, 3)]
 HELD = "training4.tar.gz"
-EXTRAS = ["devel01-40.7z", "valid_all_files_combined.7z", "sample_code_mmrgc.zip"]
+RECORDINGS, CODE = ["devel01-40.7z", "valid_all_files_combined.7z"], "sample_code_mmrgc.zip"
 
 task = competition(
     "multi-modal-gesture-recognition",
@@ -35,7 +29,7 @@ task = competition(
 
 @task.prepare
 def prepare(raw: Path, public: Path, private: Path) -> None:
-    link_files(raw, public, [*SAMPLES, *EXTRAS])
+    link_files(raw, public, [*SAMPLES, *RECORDINGS, CODE])
     link_file(raw / HELD, public / "test.tar.gz")
     with tarfile.open(raw / HELD) as archive:
         held = sorted(Path(name).stem[-4:] for name in archive.getnames() if name.endswith(".zip"))
@@ -54,28 +48,12 @@ def prepare_fixed(raw: Path, public: Path, private: Path) -> None:
     """Leaves the .mat files out of the test samples."""
     prepare(raw, public, private)
     (public / "test.tar.gz").unlink()
-    with tarfile.open(raw / HELD) as archive:
-        samples = ((member.name, archive.extractfile(member)) for member in archive if member.isfile())
-        _write_samples(public / "test.tar.gz", ((name, _without_labels(file)) for name, file in samples if file))
+    samples = ((name, zipped(_unlabelled(content))) for name, content in members_of(raw / HELD))
+    write_tar(public / "test.tar.gz", samples, compressed=True)
 
 
-def _without_labels(file: IO[bytes]) -> dict[str, bytes]:
-    with zipfile.ZipFile(file) as sample:
-        return {name: sample.read(name) for name in sample.namelist() if not name.endswith(".mat")}
-
-
-def _write_samples(path: Path, samples: Iterable[tuple[str, dict[str, bytes]]]) -> None:
-    """Packs samples, each a ZIP by itself."""
-    with tarfile.open(path, "w:gz", compresslevel=1) as archive:
-        for name, files in samples:
-            buffer = io.BytesIO()
-            with zipfile.ZipFile(buffer, "w") as sample:
-                for file, content in files.items():
-                    sample.writestr(file, content)
-            facts = tarfile.TarInfo(name)
-            facts.size = buffer.tell()
-            buffer.seek(0)
-            archive.addfile(facts, buffer)
+def _unlabelled(sample: bytes) -> list[tuple[str, bytes]]:
+    return [(name, content) for name, content in members_of(sample) if not name.endswith(".mat")]
 
 
 @task.score
@@ -97,17 +75,17 @@ def _gestures(name: str, text: str) -> str:
 def fabricate(raw: Path, rng: np.random.Generator) -> None:
     labels = []
     for part, archive in enumerate([*SAMPLES[:3], HELD, *SAMPLES[3:]]):
-        samples = {}
+        samples = []
         for number in range(100 * part + 1, 100 * part + 16):
             gestures, name = rng.permutation(GESTURES)[: rng.integers(6, 21)], f"Sample{number:05d}"
-            heard = sound(rng, pitch=gestures[0])
-            samples[f"{name}.zip"] = {f"{name}_audio.wav": heard, f"{name}_data.mat": gestures.tobytes()}
+            files = [(f"{name}_audio.wav", sound(rng, pitch=gestures[0])), (f"{name}_data.mat", gestures.tobytes())]
+            samples.append((f"{name}.zip", zipped(files)))
             labels.append((name[-4:], " ".join(map(str, gestures))))
-        _write_samples(raw / archive, samples.items())
+        write_tar(raw / archive, samples, compressed=True)
     write_csv(pd.DataFrame(labels[:60], columns=["Id", "Sequence"]), raw / "training.csv")
-    for name in EXTRAS:
-        write = write_7z if name.endswith(".7z") else write_zip
-        write(raw / name, [("readme.txt", b"Further recordings and examples of code")])
+    for name in RECORDINGS:
+        write_7z(raw / name, [("readme.txt", b"Further recordings")])
+    write_zip(raw / CODE, [("readme.txt", b"Examples of code")])
 
 
 task.fixed("Test samples come without their .mat files, which hold the labels.", prepare=prepare_fixed)

@@ -1,15 +1,13 @@
 """RSNA 2022: which vertebrae of the neck are fractured?"""
 
 import random
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from podium.data.dicom import dicom
-from podium.data.fabricate import write_bytes
-from podium.data.files import link_file, link_tree
-from podium.data.tables import read_csv, sample_of, write_csv
+from podium.data.verbs import dicom, link_file, link_tree, read_csv, sample_of, write_bytes, write_csv
 from podium.metrics.medical import weighted_log_loss
 from podium.task import Columns, Number, competition
 
@@ -27,46 +25,19 @@ task = competition(
 
 
 @task.prepare
-def prepare(raw: Path, public: Path, private: Path) -> None:
+def prepare(raw: Path, public: Path, private: Path, *, fixed: bool = False) -> None:
     # As in MLE-bench: a tenth of the studies is for training, not for testing, and boxes and segmentations come only
     # with studies that were drawn for the sake of them.
-    both, segmented, boxed, others = map(set, _draw(raw))
-    train = both | segmented | boxed | others
-    _write_parts(raw, public, private, train=train, boxed=both | boxed, segmented=both | segmented)
-
-
-def prepare_fixed(raw: Path, public: Path, private: Path) -> None:
-    """Tests on the tenth that v1 trains on."""
-    train = set(read_csv(raw / "train.csv")[ID]).difference(*_draw(raw))
-    _write_parts(raw, public, private, train=train, boxed=train, segmented=train)
-
-
-def _draw(raw: Path) -> list[list[str]]:
-    """A tenth of the studies: some with boxes and segmentations, some with segmentations, some with boxes, others."""
-    draw = random.Random(0)
-    studies = list(read_csv(raw / "train.csv")[ID])
-    boxed = sorted(read_csv(raw / "train_bounding_boxes.csv")[ID].unique())
-    segmented = sorted(path.stem for path in (raw / "segmentations").glob("*.nii"))
-    with_both = [study for study in boxed if study in segmented]
-    drawn = [draw.sample(with_both, round(SHARE * len(with_both)))]
-    for group in (segmented, boxed):
-        candidates = [study for study in group if study not in with_both]
-        drawn.append(draw.sample(candidates, round(SHARE * len(group)) - len(drawn[0])))
-    candidates = [study for study in studies if not any(study in some for some in drawn)]
-    drawn.append(draw.sample(candidates, round(SHARE * len(studies)) - sum(map(len, drawn))))
-    return drawn
-
-
-def _write_parts(
-    raw: Path, public: Path, private: Path, *, train: set[str], boxed: set[str], segmented: set[str]
-) -> None:
     studies, boxes = read_csv(raw / "train.csv"), read_csv(raw / "train_bounding_boxes.csv")
-    known = studies[ID].isin(train)
+    masks = {path.stem: path for path in sorted((raw / "segmentations").glob("*.nii"))}
+    both, masked, boxed, others = _draw(list(studies[ID]), sorted(boxes[ID].unique()), list(masks))
+    drawn = [*both, *masked, *boxed, *others]
+    known = studies[ID].isin(drawn) != fixed
+    train = set(studies[ID][known])
     write_csv(studies[known], public / "train.csv")
-    write_csv(boxes[boxes[ID].isin(boxed)], public / "train_bounding_boxes.csv")
-    for path in (raw / "segmentations").glob("*.nii"):
-        if path.stem in segmented:
-            link_file(path, public / "segmentations" / path.name)
+    write_csv(boxes[boxes[ID].isin(train if fixed else both + boxed)], public / "train_bounding_boxes.csv")
+    for study in train.intersection(masks) if fixed else both + masked:
+        link_file(masks[study], public / "segmentations" / masks[study].name)
     for study in studies[ID]:
         folder = "train_images" if study in train else "test_images"
         link_tree(raw / "train_images" / study, public / folder / study)
@@ -75,6 +46,19 @@ def _write_parts(
     write_csv(answers.drop(columns="fractured"), public / "test.csv")
     write_csv(sample_of(answers, "row_id", fractured=0.5), public / "sample_submission.csv")
     write_csv(answers, private / "answers.csv")
+
+
+def _draw(studies: list[str], boxed: list[str], masked: list[str]) -> list[list[str]]:
+    """A tenth of the studies: some with boxes and segmentations, some with segmentations, some with boxes, others."""
+    draw = random.Random(0)
+    with_both = [study for study in boxed if study in masked]
+    drawn = [draw.sample(with_both, round(SHARE * len(with_both)))]
+    for group in (masked, boxed):
+        candidates = [study for study in group if study not in with_both]
+        drawn.append(draw.sample(candidates, round(SHARE * len(group)) - len(drawn[0])))
+    candidates = [study for study in studies if not any(study in some for some in drawn)]
+    drawn.append(draw.sample(candidates, round(SHARE * len(studies)) - sum(map(len, drawn))))
+    return drawn
 
 
 @task.score
@@ -101,5 +85,5 @@ def fabricate(raw: Path, rng: np.random.Generator) -> None:
 
 task.fixed(
     "A tenth of the studies is for testing instead of training; boxes and segmentations come with all that have them.",
-    prepare=prepare_fixed,
+    prepare=partial(prepare, fixed=True),
 )

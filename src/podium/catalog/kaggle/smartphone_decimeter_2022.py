@@ -4,32 +4,20 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
 
-from podium.data.fabricate import write_bytes
-from podium.data.files import link_tree
-from podium.data.split import split_rows
-from podium.data.tables import read_csv, sample_of, write_csv
-from podium.metrics.sphere import EARTH_RADIUS_M, haversine_m
-from podium.task import Columns, competition, metric
+from podium.data.verbs import link_tree, read_csv, sample_of, split_rows, write_bytes, write_csv
+from podium.metrics.sphere import EARTH_RADIUS_M, percentile_distance_m
+from podium.task import Columns, competition
 
 TIME = "UnixTimeMillis"
 PLACE = ["LatitudeDegrees", "LongitudeDegrees"]
 AWAY = dict(zip(PLACE, (37.904611315634504, -86.48107806249548), strict=True))
 
-
-@metric("Mean of the 50th and 95th percentile error", higher_is_better=False)
-def percentile_error(truth: ArrayLike, prediction: ArrayLike, *, trips: ArrayLike) -> float:
-    """The mean over trips of the two percentiles of the distance in metres, averaged."""
-    distances = pd.Series(haversine_m(truth, prediction))
-    return float(distances.groupby(np.asarray(trips)).quantile(np.array([0.5, 0.95])).mean())
-
-
 task = competition(
     "smartphone-decimeter-2022",
     title="Google Smartphone Decimeter Challenge 2022",
     kind="time series positioning",
-    metric=percentile_error,
+    metric=percentile_distance_m.using(title="Mean of the 50th and 95th percentile error"),
     submission=Columns(id="tripId", target=(TIME, *PLACE), values=float),
 )
 
@@ -71,7 +59,7 @@ def _take_truth(path: Path) -> pd.DataFrame:
 def score(answers: pd.DataFrame, submission: pd.DataFrame) -> float:
     # MLE-bench pairs the rows of a trip by position and never reads the times; here they are brought into order first.
     truth, guess = (table.sort_values(["tripId", TIME]) for table in (answers, submission))
-    return percentile_error.using(trips=truth["tripId"])(truth[PLACE], guess[PLACE])
+    return task.metric.using(groups=truth["tripId"])(truth[PLACE], guess[PLACE])
 
 
 @task.fabricate
@@ -88,15 +76,14 @@ def _fabricate_trip(folder: Path, start: int, rng: np.random.Generator) -> None:
     """A drive; what the phone takes for its position is off by some metres."""
     times = start + 1000 * np.arange(rng.integers(14, 25))
     places = np.add([37.42, -122.08], np.cumsum(rng.normal(0, 1e-4, (len(times), 2)), axis=0)).round(10)
-    truth = pd.DataFrame({"MessageType": "Fix", "Provider": "GT", **dict(zip(PLACE, places.T, strict=True))})
-    truth = truth.assign(AltitudeMeters=33.0, SpeedMps=9.5, AccuracyMeters=0.1, BearingDegrees=90.0, **{TIME: times})
+    truth = pd.DataFrame(places, columns=PLACE).assign(MessageType="Fix", SpeedMps=9.5, **{TIME: times})
     write_csv(truth, folder / "ground_truth.csv")
     write_csv(truth[[*PLACE, TIME]], folder / "supplemental" / "span_log.nmea", header=False)
     latitude, longitude = np.radians(places + rng.normal(0, 3e-5, places.shape)).T
     gnss = pd.DataFrame({"MessageType": "Raw", "utcTimeMillis": times})
-    gnss["WlsPositionXEcefMeters"] = EARTH_RADIUS_M * np.cos(latitude) * np.cos(longitude)
-    gnss["WlsPositionYEcefMeters"] = EARTH_RADIUS_M * np.cos(latitude) * np.sin(longitude)
-    gnss["WlsPositionZEcefMeters"] = EARTH_RADIUS_M * np.sin(latitude)
+    around = np.cos(latitude) * np.array([np.cos(longitude), np.sin(longitude)])
+    for axis, share in zip("XYZ", [*around, np.sin(latitude)], strict=True):
+        gnss[f"WlsPosition{axis}EcefMeters"] = EARTH_RADIUS_M * share
     write_csv(gnss, folder / "device_gnss.csv")
 
 

@@ -8,9 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from podium.data.fabricate import sentences
-from podium.data.split import split_rows
-from podium.data.tables import sample_of, write_csv
+from podium.data.verbs import sample_of, sentences, split_rows, write_csv, write_json_lines
 from podium.errors import InvalidSubmission
 from podium.metrics import accuracy, f1
 from podium.task import Columns, Metric, competition
@@ -34,7 +32,7 @@ def prepare(raw: Path, public: Path, private: Path) -> None:
     for chunk in pd.read_json(raw / TRAIN, lines=True, chunksize=1000):
         train, test = split_rows(chunk.astype({"example_id": str}), 0.1)
         for table, path in ((train, public / TRAIN), (test[SHOWN], public / TEST), (test, private / "test.jsonl")):
-            table.to_json(path, orient="records", lines=True, mode="a")
+            write_json_lines(table, path, mode="a")
         for example in test.to_dict("records"):
             rows += [(name, next(iter(accepted), "")) for name, accepted in _accepted(example)]
     gold = pd.DataFrame(rows, columns=["example_id", "PredictionString"])
@@ -66,12 +64,6 @@ def read_answers(private: Path) -> pd.DataFrame:
 
 @task.score
 def score(answers: pd.DataFrame, submission: pd.DataFrame, *, metric: Metric = accuracy) -> float:
-    # As in MLE-bench: what it calls micro F1 is the accuracy, where a rightly blank row counts as correct.
-    return metric(*_decisions(answers, submission))
-
-
-def _decisions(answers: pd.DataFrame, submission: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
-    """Whether each row should have been answered as it was, and whether it was answered at all."""
     texts = submission["PredictionString"].str.strip()
     malformed = ~texts.str.fullmatch(r"(?:YES|NO|-?\d{1,18}\s*:\s*-?\d{1,18})?")
     if malformed.any():
@@ -79,30 +71,26 @@ def _decisions(answers: pd.DataFrame, submission: pd.DataFrame) -> tuple[np.ndar
         raise InvalidSubmission(f"{name}: '{text}' is no answer; expected YES, NO, a span such as 17:25, or nothing.")
     guesses = [":".join(str(int(end)) for end in text.split(":")) if ":" in text else text for text in texts]
     pairs = zip(guesses, answers["accepted"], strict=True)
-    right = np.array([guess in accepted if guess else bool(accepted) for guess, accepted in pairs])
-    return right, texts.ne("").to_numpy()
+    right = [guess in accepted if guess else bool(accepted) for guess, accepted in pairs]
+    # As in MLE-bench: what it calls micro F1 is the accuracy, where a rightly blank row counts as correct.
+    return metric(right, texts.ne(""))
 
 
 @task.fabricate
 def fabricate(raw: Path, rng: np.random.Generator) -> None:
-    examples = []
+    short, no_span, examples = [{"start_token": 1, "end_token": 2}], {"start_token": -1, "end_token": -1}, []
     for number, text in enumerate(sentences(rng, 1030, words=6)):  # a little more than a chunk
-        first, end, answered = text.split()[0], len(text.split()) + 2, text < "m"
+        page, answered = {"start_token": 0, "end_token": len(text.split()) + 2}, text < "m"
         annotation = {
             "yes_no_answer": "YES" if answered and number % 9 == 0 else "NONE",
-            "long_answer": {"start_token": 0, "end_token": end} if answered else {"start_token": -1, "end_token": -1},
-            "short_answers": [{"start_token": 1, "end_token": 2}] if answered and number % 3 else [],
+            "long_answer": page if answered else no_span,
+            "short_answers": short if answered and number % 3 else [],
         }
-        example = {
-            "document_text": f"<P> {text} </P> <P> né 1/2 </P>",
-            "long_answer_candidates": [{"start_token": 0, "end_token": end, "top_level": True}],
-            "question_text": f"where is {first}",
-            "annotations": [annotation],
-            "document_url": f"https://en.wikipedia.org//w/index.php?oldid={number}",
-            "example_id": int(rng.integers(-(2**63), 2**63 - 1)),
-        }
-        examples.append(example)
-    pd.DataFrame(examples).to_json(raw / TRAIN, orient="records", lines=True, force_ascii=False)
+        shown = f"<P> {text} </P> <P> né 1/2 </P>", [page | {"top_level": True}], f"where is {text.split()[0]}"
+        name = rng.integers(-(2**63), 2**63 - 1)
+        examples.append((*shown, [annotation], f"https://en.wikipedia.org//w/index.php?oldid={number}", name))
+    columns = ["document_text", "long_answer_candidates", "question_text", "annotations", "document_url", "example_id"]
+    write_json_lines(pd.DataFrame(examples, columns=columns), raw / TRAIN, force_ascii=False)
 
 
 task.fixed(
