@@ -9,10 +9,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from podium.data.fabricate import tinted_pictures, write_files
-from podium.data.parts import Parts, file_names, link_parts, table_split, write_parts, zip_parts
+from podium.data.fabricate import pictures, write_files
+from podium.data.parts import Parts, file_names, link_parts, split_table, write_parts, zip_parts
 from podium.errors import RawDataError
-from podium.task import Columns
+from podium.metrics import accuracy
+from podium.task import Columns, competition
 
 FORM = Columns(id="id", target="kind", values=str, answers="answers.csv")
 
@@ -101,13 +102,14 @@ def test_a_table_split_does_it_all(folders: tuple[Path, Path, Path]) -> None:
     raw, public, private = folders
     table = pd.DataFrame({"id": range(10), "kind": "cat"})
     table.to_csv(raw / "train.csv.zip", index=False)
-    write_files(raw, tinted_pictures(np.random.default_rng(0), file_names(table, "train/{id}.png"), table["id"]))
+    write_files(raw, pictures(np.random.default_rng(0), file_names(table, "train/{id}.png"), table["id"]))
     write_files(raw, [("notes.txt", b""), ("more/notes.txt", b"")])
-    prepare = table_split(
-        FORM, 0.1, table="train.csv.zip", guess="cat", files="train/{id}.png", shared=["notes.txt", "more"]
-    )
+    task = competition("toy", title="Toy", kind="image classification", metric=accuracy, submission=FORM)
+    split_table(task, 0.1, table="train.csv.zip", guess="cat", files="train/{id}.png", shared=["notes.txt", "more"])
+    prepare = task.variants["v1"].prepare
+    assert prepare
     prepare(raw, public, private)
-    pictures = [name for name in listing(public) if name.endswith(".png")]
-    assert (len(pictures), sum(name.startswith("test/") for name in pictures)) == (10, 1)
+    shown = [name for name in listing(public) if name.endswith(".png")]
+    assert (len(shown), sum(name.startswith("test/") for name in shown)) == (10, 1)
     assert {"train.csv", "sample_submission.csv", "notes.txt", "more/notes.txt"} <= set(listing(public))
     assert listing(private) == ["answers.csv"]

@@ -88,7 +88,7 @@ def picture(
     return buffer.getvalue()
 
 
-def tinted_pictures(
+def pictures(
     rng: np.random.Generator, names: Iterable[str], tints: Iterable[int], **options: Any
 ) -> Iterator[tuple[str, bytes]]:
     """Files by name, of the kind that it ends in: a `picture` each, whose colour tells the label in `tints`."""

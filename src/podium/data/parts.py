@@ -12,14 +12,14 @@ from podium.data.archives import unpacked, write_zip
 from podium.data.files import link_any, link_file, link_tree
 from podium.data.split import split_rows
 from podium.data.tables import one_hot, read_csv, sample_of, write_csv
-from podium.task import Columns, Prepare
+from podium.task import Columns, Task
 
 Parts = Sequence[pd.DataFrame]
 """The train part and the test part."""
 
 
-def table_split(
-    form: Columns,
+def split_table(
+    task: Task,
     test_size: float,
     *,
     table: str = "train.csv",
@@ -27,8 +27,8 @@ def table_split(
     test_files: str | None = None,
     shared: Sequence[str] = (),
     **options: Any,
-) -> Prepare:
-    """The usual preparation: the rows of one raw table are split at random, and their files follow them.
+) -> None:
+    """Declares the usual preparation: the rows of one raw table are split at random, and their files follow them.
 
     Args:
         table: The raw table; the train part gets its name, less `.zip`.
@@ -37,15 +37,14 @@ def table_split(
         options: What `write_parts` takes.
     """
 
+    @task.prepare
     def prepare(raw: Path, public: Path, private: Path) -> None:
         parts = split_rows(read_csv(raw / table), test_size)
-        write_parts(form, parts, public, private, **{"train": table.removesuffix(".zip"), **options})
+        write_parts(task.submission, parts, public, private, **{"train": table.removesuffix(".zip"), **options})
         if files:
             link_parts(parts, raw, public, files=files, test_files=test_files)
         for name in shared:
             link_any(raw / name, public / name)
-
-    return prepare
 
 
 def write_parts(

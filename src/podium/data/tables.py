@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from podium.data.archives import write_zip
 from podium.errors import RawDataError
 
 
@@ -25,9 +26,13 @@ def read_json(path: Path, encoding: str = "utf-8") -> Any:
 
 
 def write_csv(table: pd.DataFrame, path: Path, **options: Any) -> None:
-    """Writes a table without its index, in pandas' own style."""
+    """Writes a table without its index, in pandas' own style; a `.zip` holds a file of its name, less the ending."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    table.to_csv(path, **{"index": False, **options})
+    options = {"index": False, **options}
+    if path.suffix == ".zip":
+        write_zip(path, [(path.stem, table.to_csv(**options).encode())])
+    else:
+        table.to_csv(path, **options)
 
 
 def sample_of(answers: pd.DataFrame, ids: str | list[str], **constants: Any) -> pd.DataFrame:

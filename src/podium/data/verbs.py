@@ -7,14 +7,14 @@ from podium.data.fabricate import (
     WORDS,
     hex_ids,
     picture,
+    pictures,
     sentences,
     sound,
-    tinted_pictures,
     write_bytes,
     write_files,
 )
 from podium.data.files import link_any, link_file, link_files, link_tree
-from podium.data.parts import file_names, link_parts, table_split, write_parts, zip_parts
+from podium.data.parts import file_names, link_parts, split_table, write_parts, zip_parts
 from podium.data.pictures import picture_of
 from podium.data.records import read_json_lines, write_json, write_json_lines
 from podium.data.retyping import retyped
@@ -37,6 +37,7 @@ __all__ = [
     "opened_member",
     "picture",
     "picture_of",
+    "pictures",
     "read_array",
     "read_csv",
     "read_json",
@@ -49,9 +50,8 @@ __all__ = [
     "split_groups",
     "split_per_category",
     "split_rows",
+    "split_table",
     "split_values",
-    "table_split",
-    "tinted_pictures",
     "unpacked",
     "write_7z",
     "write_array",

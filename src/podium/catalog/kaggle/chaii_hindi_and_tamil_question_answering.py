@@ -5,9 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.fabricate import hex_ids, sentences
-from podium.data.split import split_rows
-from podium.data.tables import read_csv, sample_of, write_csv
+from podium.data.verbs import hex_ids, read_csv, sample_of, sentences, split_rows, write_csv, write_parts
 from podium.metrics import word_jaccard
 from podium.task import Columns, competition
 
@@ -24,10 +22,9 @@ task = competition(
 def prepare(raw: Path, public: Path, private: Path) -> None:
     # An answer such as "null" is read as missing: as in MLE-bench, nobody can score on that row.
     train, test = split_rows(read_csv(raw / "train.csv"), 0.1)
-    write_csv(train, public / "train.csv")
-    write_csv(test[["id", "context", "question", "language"]], public / "test.csv")
-    write_csv(sample_of(test, "id", PredictionString="dummy text"), public / "sample_submission.csv")
-    write_csv(sample_of(test, "id", PredictionString=test["answer_text"]), private / "test.csv")
+    answers = sample_of(test, "id", PredictionString=test["answer_text"])
+    hidden = ["answer_text", "answer_start"]
+    write_parts(task.submission, (train, test), public, private, guess="dummy text", hidden=hidden, answers=answers)
 
 
 @task.fabricate

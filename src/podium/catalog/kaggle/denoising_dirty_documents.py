@@ -5,11 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.archives import unpacked, write_zip
-from podium.data.files import link_files
-from podium.data.pictures import picture_of
-from podium.data.split import split_rows
-from podium.data.tables import sample_of, write_csv
+from podium.data.verbs import link_files, picture_of, sample_of, split_rows, unpacked, write_csv, write_zip
 from podium.metrics import rmse
 from podium.task import Columns, competition
 

@@ -5,9 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.fabricate import sentences
-from podium.data.files import link_file
-from podium.data.tables import read_csv, write_csv
+from podium.data.verbs import link_file, read_csv, sentences, write_csv
 from podium.metrics import roc_auc
 from podium.task import Columns, Number, competition
 

@@ -6,11 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.archives import unpacked, write_zip
-from podium.data.fabricate import picture
-from podium.data.files import link_file
-from podium.data.split import split_rows
-from podium.data.tables import sample_of, write_csv
+from podium.data.verbs import link_file, pictures, sample_of, split_rows, unpacked, write_csv, write_zip
 from podium.metrics import log_loss
 from podium.task import Columns, Number, competition
 
@@ -46,11 +42,5 @@ def _species(path: Path) -> str:
 
 @task.fabricate
 def fabricate(raw: Path, rng: np.random.Generator) -> None:
-    write_zip(
-        raw / "train.zip",
-        (
-            (f"train/{species}.{number}.jpg", picture(rng, tint=tint, size=(16, 12)))
-            for tint, species in enumerate(["cat", "dog"])
-            for number in range(80)
-        ),
-    )
+    names = [f"train/{species}.{number}.jpg" for species in ("cat", "dog") for number in range(80)]
+    write_zip(raw / "train.zip", pictures(rng, names, np.repeat([0, 1], 80), size=(16, 12)))

@@ -1,13 +1,12 @@
 """Facebook Recruiting III: which tags did the question get?"""
 
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from podium.data.fabricate import sentences
-from podium.data.split import split_rows
-from podium.data.tables import read_csv, write_csv
+from podium.data.verbs import read_csv, sentences, split_rows, write_csv, write_zip
 from podium.metrics import label_micro_f1
 from podium.task import Columns, competition
 
@@ -22,21 +21,13 @@ task = competition(
 
 
 @task.prepare
-def prepare(raw: Path, public: Path, private: Path) -> None:
-    # As in MLE-bench, the tag "null" is read as missing where it stands alone.
-    questions = read_csv(raw / "Train.zip", dtype={"Id": str, "Tags": str})
-    _write_parts(*split_rows(questions, 0.1), public, private)
-
-
-def prepare_fixed(raw: Path, public: Path, private: Path) -> None:
-    questions = read_csv(raw / "Train.zip", dtype=str, keep_default_na=False)
+def prepare(raw: Path, public: Path, private: Path, *, fixed: bool = False) -> None:
+    # As in MLE-bench, the tag "null" is read as missing in v1, where it stands alone.
+    questions = read_csv(raw / "Train.zip", dtype={"Id": str, "Tags": str}, keep_default_na=not fixed)
     train, test = split_rows(questions, 0.1)
-    wording = pd.util.hash_pandas_object(questions[["Title", "Body"]], index=False)
-    asked_in_test = wording[train.index].isin(wording[test.index])
-    _write_parts(train[~asked_in_test], test, public, private)
-
-
-def _write_parts(train: pd.DataFrame, test: pd.DataFrame, public: Path, private: Path) -> None:
+    if fixed:
+        wording = pd.util.hash_pandas_object(questions[["Title", "Body"]], index=False)
+        train = train[~wording[train.index].isin(wording[test.index])]
     write_csv(train, public / "train.csv")
     write_csv(test.drop(columns="Tags"), public / "test.csv")
     write_csv(test.assign(Tags="javascript c# python php java"), public / "sample_submission.csv")
@@ -54,13 +45,12 @@ def fabricate(raw: Path, rng: np.random.Generator) -> None:
     again = rng.integers(count, size=count // 10)
     table = pd.concat([table, table.iloc[again]], ignore_index=True)
     table.insert(0, "Id", np.arange(1, len(table) + 1))
-    compression = {"method": "zip", "archive_name": "Train.csv"}
-    write_csv(table, raw / "Train.zip", quoting=1, compression=compression)
+    write_zip(raw / "Train.zip", [("Train.csv", table.to_csv(index=False, quoting=1).encode())])
 
 
 task.fixed(
     "Questions that are asked again in the test part leave the training part, the tag 'null' is kept, and every wrong "
     "tag counts.",
-    prepare=prepare_fixed,
+    prepare=partial(prepare, fixed=True),
     metric=label_micro_f1,
 )

@@ -5,10 +5,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.files import link_file, link_files
 from podium.data.records import copy_parquet_rows, read_parquet, write_parquet
-from podium.data.split import split_rows
-from podium.data.tables import sample_of, write_csv
+from podium.data.verbs import link_file, link_files, sample_of, split_rows, write_csv
 from podium.metrics.sphere import angular_error
 from podium.task import Columns, competition
 

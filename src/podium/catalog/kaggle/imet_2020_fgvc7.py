@@ -5,11 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.fabricate import hex_ids, write_bytes
-from podium.data.files import link_file, link_files
-from podium.data.pictures import picture_of
-from podium.data.split import split_rows
-from podium.data.tables import read_csv, sample_of, write_csv
+from podium.data.verbs import hex_ids, picture_of, split_table, write_bytes, write_csv
 from podium.metrics import label_micro_f1
 from podium.task import Columns, competition
 
@@ -21,17 +17,7 @@ task = competition(
     metric=label_micro_f1.using(ignore_unknown=True, title="Micro F1"),
     submission=Columns(id="id", target="attribute_ids", values=str, answers="answers.csv"),
 )
-
-
-@task.prepare
-def prepare(raw: Path, public: Path, private: Path) -> None:
-    train, test = split_rows(read_csv(raw / "train.csv"), 0.15)
-    write_csv(train, public / "train.csv")
-    write_csv(sample_of(test, "id", attribute_ids="0 1 2"), public / "sample_submission.csv")
-    write_csv(test, private / "answers.csv")
-    link_file(raw / "labels.csv", public / "labels.csv")
-    for part, folder in ((train, "train"), (test, "test")):
-        link_files(raw / "train", public / folder, part["id"] + ".png")
+split_table(task, 0.15, guess="0 1 2", files="train/{id}.png", shared=["labels.csv"])
 
 
 @task.fabricate

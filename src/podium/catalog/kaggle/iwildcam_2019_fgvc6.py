@@ -6,10 +6,7 @@ from uuid import UUID
 import numpy as np
 import pandas as pd
 
-from podium.data.archives import unpacked, write_zip
-from podium.data.fabricate import hex_ids, picture
-from podium.data.split import split_values
-from podium.data.tables import read_csv, sample_of, write_csv
+from podium.data.verbs import hex_ids, pictures, read_csv, sample_of, split_values, write_csv, write_zip, zip_parts
 from podium.metrics import f1
 from podium.task import Columns, Integer, competition
 
@@ -24,16 +21,15 @@ task = competition(
 
 @task.prepare
 def prepare(raw: Path, public: Path, private: Path) -> None:
-    train, test = split_values(read_csv(raw / "train.csv"), "location", 0.1, random_state=8)
+    parts = split_values(read_csv(raw / "train.csv"), "location", 0.1, random_state=8)
+    train, test = parts
     write_csv(train, public / "train.csv")
     write_csv(test.drop(columns="category_id"), public / "test.csv")
     write_csv(test, private / "test.csv")
     answers = test[["id", "category_id"]].set_axis(["Id", "Category"], axis=1)
     write_csv(answers, private / "answers.csv")
     write_csv(sample_of(answers, "Id", Category=0), public / "sample_submission.csv", index=True)
-    with unpacked(raw / "train_images.zip", public) as folder:
-        for part, name in ((train, "train_images.zip"), (test, "test_images.zip")):
-            write_zip(public / name, ((f"{image}.jpg", folder / f"{image}.jpg") for image in part["id"]))
+    zip_parts(parts, raw / "train_images.zip", public, files="{id}.jpg")
 
 
 @task.fabricate
@@ -46,7 +42,4 @@ def fabricate(raw: Path, rng: np.random.Generator) -> None:
     table = table.assign(file_name=[f"{name}.jpg" for name in ids], frame_num=1, id=ids, location=location)
     table = table.assign(rights_holder="Justin Brown", seq_id=ids, seq_num_frames=1, width=8, height=8)
     write_csv(table, raw / "train.csv")
-    write_zip(
-        raw / "train_images.zip",
-        ((f"{name}.jpg", picture(rng, tint=int(tint))) for name, tint in zip(ids, animal, strict=True)),
-    )
+    write_zip(raw / "train_images.zip", pictures(rng, table["file_name"], animal))

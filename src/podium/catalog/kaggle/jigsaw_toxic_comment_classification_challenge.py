@@ -5,8 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.fabricate import hex_ids, sentences
-from podium.data.tables import read_csv, sample_of, write_csv
+from podium.data.verbs import hex_ids, read_csv, sample_of, sentences, write_csv
 from podium.metrics import roc_auc
 from podium.task import Columns, competition
 

@@ -5,11 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.archives import unpacked, write_zip
-from podium.data.fabricate import picture
-from podium.data.files import link_file
-from podium.data.split import split_rows
-from podium.data.tables import read_csv, sample_of, write_csv
+from podium.data.verbs import link_file, picture, read_csv, split_rows, write_csv, write_parts, write_zip, zip_parts
 from podium.metrics.detection import point_f1
 from podium.task import Columns, competition
 
@@ -24,27 +20,17 @@ task = competition(
 
 @task.prepare
 def prepare(raw: Path, public: Path, private: Path) -> None:
-    pages = read_csv(raw / "train.csv")
-    train, test = split_rows(pages, 0.1)
-    write_csv(train, public / "train.csv")
-    write_csv(sample_of(test, "image_id", labels="U+003F 1 1 U+FF2F 2 2"), public / "sample_submission.csv")
-    write_csv(test, private / "test.csv")
+    _, test = parts = split_rows(read_csv(raw / "train.csv"), 0.1)
+    write_parts(task.submission, parts, public, private, guess="U+003F 1 1 U+FF2F 2 2")
     write_csv(test.assign(labels=test["labels"].map(_points)), private / "gold_submission.csv")
     link_file(raw / "unicode_translation.csv", public / "unicode_translation.csv")
-    with unpacked(raw / "train_images.zip", public) as folder:
-        for part, name in ((train, "train_images.zip"), (test, "test_images.zip")):
-            write_zip(public / name, ((f"{page}.jpg", folder / f"{page}.jpg") for page in part["image_id"]))
+    zip_parts(parts, raw / "train_images.zip", public, files="{image_id}.jpg")
 
 
 def _points(labels: str) -> str:
     """A point inside each box, at its upper left corner."""
     label, x, y = (labels.split()[field::5] for field in range(3))
     return " ".join(f"{a} {int(b) + 1} {int(c) + 1}" for a, b, c in zip(label, x, y, strict=True))
-
-
-@task.score
-def score(answers: pd.DataFrame, submission: pd.DataFrame) -> float:
-    return task.metric.using(names=answers["image_id"].tolist())(answers["labels"], submission["labels"])
 
 
 @task.fabricate

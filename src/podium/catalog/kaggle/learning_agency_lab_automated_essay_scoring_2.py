@@ -5,9 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.fabricate import hex_ids, sentences
-from podium.data.split import split_rows
-from podium.data.tables import read_csv, sample_of, write_csv
+from podium.data.verbs import hex_ids, sentences, split_table, write_csv
 from podium.metrics import quadratic_kappa
 from podium.task import Columns, competition
 
@@ -18,16 +16,7 @@ task = competition(
     metric=quadratic_kappa,
     submission=Columns(id="essay_id", target="score", values=int, answers="answers.csv"),
 )
-
-
-@task.prepare
-def prepare(raw: Path, public: Path, private: Path) -> None:
-    train, test = split_rows(read_csv(raw / "train.csv"), 0.1)
-    guesses = np.random.RandomState(42).randint(1, 7, len(test))
-    write_csv(train, public / "train.csv")
-    write_csv(test.drop(columns="score"), public / "test.csv")
-    write_csv(sample_of(test, "essay_id", score=guesses), public / "sample_submission.csv")
-    write_csv(test, private / "answers.csv")
+split_table(task, 0.1, guess=lambda count: np.random.RandomState(42).randint(1, 7, count), hidden="score")
 
 
 @task.fabricate

@@ -6,9 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.fabricate import sentences
-from podium.data.split import split_rows
-from podium.data.tables import one_hot, read_csv, sample_of, write_csv
+from podium.data.verbs import one_hot, sentences, split_table, write_csv
 from podium.metrics import log_loss
 from podium.task import Columns, Number, competition
 
@@ -28,15 +26,7 @@ task = competition(
         answers="answers.csv",
     ),
 )
-
-
-@task.prepare
-def prepare(raw: Path, public: Path, private: Path) -> None:
-    train, test = split_rows(read_csv(raw / "train.csv"), 0.1)
-    write_csv(train, public / "train.csv")
-    write_csv(test[["id", "prompt", "response_a", "response_b"]], public / "test.csv")
-    write_csv(sample_of(test, "id", **dict.fromkeys(WINNERS, 1 / 3)), public / "sample_submission.csv")
-    write_csv(test, private / "answers.csv")
+split_table(task, 0.1, guess=1 / 3, hidden=["model_a", "model_b", *WINNERS])
 
 
 @task.fabricate

@@ -1,12 +1,12 @@
 """Movie Review Sentiment Analysis: how does a phrase of a film review sound, from negative to positive?"""
 
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from podium.data.split import split_rows, split_values
-from podium.data.tables import read_csv, sample_of, write_csv
+from podium.data.verbs import read_csv, sample_of, split_rows, split_values, write_csv
 from podium.metrics import accuracy
 from podium.task import Columns, competition
 
@@ -22,18 +22,10 @@ task = competition(
 
 
 @task.prepare
-def prepare(raw: Path, public: Path, private: Path) -> None:
-    # As in MLE-bench, phrases such as "None" are read as missing.
-    phrases = read_csv(raw / "train.tsv.zip", sep="\t")
-    _write_parts(*split_rows(phrases, 0.3), public, private)
-
-
-def prepare_fixed(raw: Path, public: Path, private: Path) -> None:
-    phrases = read_csv(raw / "train.tsv.zip", sep="\t", keep_default_na=False)
-    _write_parts(*split_values(phrases, "SentenceId", 0.3), public, private)
-
-
-def _write_parts(train: pd.DataFrame, test: pd.DataFrame, public: Path, private: Path) -> None:
+def prepare(raw: Path, public: Path, private: Path, *, fixed: bool = False) -> None:
+    # As in MLE-bench, phrases such as "None" are read as missing in v1.
+    phrases = read_csv(raw / "train.tsv.zip", sep="\t", keep_default_na=not fixed)
+    train, test = split_values(phrases, "SentenceId", 0.3) if fixed else split_rows(phrases, 0.3)
     write_csv(train, public / "train.tsv.zip", sep="\t")
     write_csv(test.drop(columns="Sentiment"), public / "test.tsv.zip", sep="\t")
     write_csv(sample_of(test, "PhraseId", Sentiment=2), public / "sampleSubmission.csv")
@@ -55,5 +47,5 @@ def fabricate(raw: Path, rng: np.random.Generator) -> None:
 
 task.fixed(
     "All phrases of a sentence fall on the same side of the split, and phrases such as 'None' are kept.",
-    prepare=prepare_fixed,
+    prepare=partial(prepare, fixed=True),
 )

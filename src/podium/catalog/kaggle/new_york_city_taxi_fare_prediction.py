@@ -5,15 +5,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.fabricate import write_bytes
-from podium.data.files import link_file
-from podium.data.split import split_rows
-from podium.data.tables import read_csv, sample_of, write_csv
+from podium.data.verbs import split_table, write_bytes, write_csv
 from podium.metrics import rmse
 from podium.task import Columns, competition
 
-TEST_ROWS = 9_914
-"""Of the real 55 million; a miniature gives a tenth."""
 COUPONS = "GCP-Coupons-Instructions.rtf"
 
 task = competition(
@@ -24,17 +19,7 @@ task = competition(
     # MLE-bench pairs rows by the order of their keys and never compares them; here they must match.
     submission=Columns(id="key", target="fare_amount", values=float),
 )
-
-
-@task.prepare
-def prepare(raw: Path, public: Path, private: Path) -> None:
-    rides = read_csv(raw / "train.csv")
-    train, test = split_rows(rides, TEST_ROWS if len(rides) > TEST_ROWS else 0.1)
-    write_csv(train, public / "labels.csv")
-    write_csv(test.drop(columns="fare_amount"), public / "test.csv")
-    write_csv(sample_of(test, "key", fare_amount=11.35), public / "sample_submission.csv")
-    write_csv(test, private / "test.csv")
-    link_file(raw / COUPONS, public / COUPONS)
+split_table(task, 9_914, guess=11.35, hidden="fare_amount", train="labels.csv", shared=[COUPONS])
 
 
 @task.fabricate

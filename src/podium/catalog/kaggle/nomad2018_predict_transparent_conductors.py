@@ -6,10 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.archives import unpacked, write_zip
-from podium.data.files import link_file
-from podium.data.split import split_rows
-from podium.data.tables import read_csv, sample_of, write_csv
+from podium.data.verbs import link_file, read_csv, split_rows, unpacked, write_csv, write_parts, write_zip
 from podium.metrics import rmsle
 from podium.task import Columns, Number, competition
 
@@ -28,16 +25,13 @@ task = competition(
 
 @task.prepare
 def prepare(raw: Path, public: Path, private: Path) -> None:
-    train, test = split_rows(read_csv(raw / "train.csv.zip"), 0.1)
+    parts = split_rows(read_csv(raw / "train.csv.zip"), 0.1)
     with unpacked(raw / "train.zip", public) as folder:
-        for part, name in ((train, "train"), (test, "test")):
+        for part, name in zip(parts, ("train", "test"), strict=True):
             for number, old in enumerate(part["id"], 1):
                 link_file(folder / "train" / f"{old}/geometry.xyz", public / name / f"{number}/geometry.xyz")
-    train, test = (part.assign(id=np.arange(1, len(part) + 1)) for part in (train, test))
-    write_csv(train, public / "train.csv")
-    write_csv(test.drop(columns=TARGETS), public / "test.csv")
-    write_csv(sample_of(test, "id", **TYPICAL), public / "sample_submission.csv")
-    write_csv(test, private / "test.csv")
+    numbered = [part.assign(id=np.arange(1, len(part) + 1)) for part in parts]
+    write_parts(task.submission, numbered, public, private, guess=TYPICAL, hidden=TARGETS)
 
 
 @task.fabricate
@@ -52,7 +46,7 @@ def fabricate(raw: Path, rng: np.random.Generator) -> None:
         table[f"lattice_angle_{name}_degree"] = rng.choice([90.0, 120.0], count)
     table[TARGETS[0]] = (0.1 + 0.4 * metals[:, 1] * metals[:, 2] + rng.gamma(2, 0.02, count)).round(4)
     table[TARGETS[1]] = (1 + 4 * metals[:, 0] + rng.normal(0, 0.2, count)).clip(0.0001).round(4)
-    write_zip(raw / "train.csv.zip", [("train.csv", table.to_csv(index=False).encode())])
+    write_csv(table, raw / "train.csv.zip")
     write_zip(raw / "train.zip", ((f"train/{i}/geometry.xyz", _geometry(sides[i - 1], rng)) for i in table["id"]))
 
 

@@ -5,10 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.fabricate import hex_ids, picture, write_bytes
-from podium.data.files import link_files
-from podium.data.split import split_rows
-from podium.data.tables import read_csv, sample_of, write_csv
+from podium.data.verbs import hex_ids, pictures, split_table, write_csv, write_files
 from podium.metrics import rmse
 from podium.task import Columns, Number, competition
 
@@ -21,18 +18,13 @@ task = competition(
     metric=rmse,
     submission=Columns(id="Id", target="Pawpularity", values=Number(1, 100)),
 )
-
-
-@task.prepare
-def prepare(raw: Path, public: Path, private: Path) -> None:
-    train, test = split_rows(read_csv(raw / "train.csv"), 0.1)
-    write_csv(train, public / "train.csv")
-    write_csv(test.drop(columns="Pawpularity"), public / "test.csv")
-    guesses = np.random.default_rng(0).uniform(1, 100, len(test)).round(2)
-    write_csv(sample_of(test, "Id", Pawpularity=guesses), public / "sample_submission.csv")
-    write_csv(test, private / "test.csv")
-    for part, folder in ((train, "train"), (test, "test")):
-        link_files(raw / "train", public / folder, part["Id"] + ".jpg")
+split_table(
+    task,
+    0.1,
+    guess=lambda count: np.round(np.random.default_rng(0).uniform(1, 100, count), 2),
+    hidden="Pawpularity",
+    files="train/{Id}.jpg",
+)
 
 
 @task.fabricate
@@ -43,5 +35,4 @@ def fabricate(raw: Path, rng: np.random.Generator) -> None:
     score = rng.gamma(3.5, 8, count) + 20 * flags["Face"] - 8 * flags["Blur"]
     table["Pawpularity"] = score.clip(1, 100).astype(int)
     write_csv(table, raw / "train.csv")
-    for name, liked in zip(table["Id"], table["Pawpularity"] > 40, strict=True):
-        write_bytes(raw / "train" / f"{name}.jpg", picture(rng, tint=int(liked)))
+    write_files(raw / "train", pictures(rng, table["Id"] + ".jpg", table["Pawpularity"] > 40))

@@ -5,10 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.fabricate import picture, write_bytes
-from podium.data.files import link_file
-from podium.data.split import split_rows
-from podium.data.tables import one_hot, read_csv, sample_of, write_csv
+from podium.data.verbs import link_file, one_hot, pictures, read_csv, split_rows, write_csv, write_files, write_parts
 from podium.metrics import roc_auc
 from podium.task import Columns, competition
 
@@ -31,11 +28,7 @@ def prepare(raw: Path, public: Path, private: Path) -> None:
         for old, new in zip(part["image_id"], named["image_id"], strict=True):
             link_file(raw / "images" / f"{old}.jpg", public / "images" / f"{new}.jpg")
         parts.append(named)
-    train, test = parts
-    write_csv(train, public / "train.csv")
-    write_csv(test[["image_id"]], public / "test.csv")
-    write_csv(sample_of(test, "image_id", **dict.fromkeys(CLASSES, 0.25)), public / "sample_submission.csv")
-    write_csv(test, private / "test.csv")
+    write_parts(task.submission, parts, public, private, guess=0.25, hidden=CLASSES)
 
 
 @task.fabricate
@@ -43,5 +36,4 @@ def fabricate(raw: Path, rng: np.random.Generator) -> None:
     kinds = rng.permutation(np.arange(240) % 4)
     table = pd.DataFrame({"image_id": [f"Train_{number}" for number in range(240)]})
     write_csv(table.join(one_hot(pd.Series(np.array(CLASSES)[kinds]), CLASSES)), raw / "train.csv")
-    for name, kind in zip(table["image_id"], kinds, strict=True):
-        write_bytes(raw / "images" / f"{name}.jpg", picture(rng, tint=int(kind)))
+    write_files(raw / "images", pictures(rng, table["image_id"] + ".jpg", kinds))

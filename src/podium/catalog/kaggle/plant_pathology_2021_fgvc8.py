@@ -5,10 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.fabricate import hex_ids, picture, write_bytes
-from podium.data.files import link_files
-from podium.data.split import split_rows
-from podium.data.tables import read_csv, sample_of, write_csv
+from podium.data.verbs import hex_ids, pictures, split_table, write_csv, write_files
 from podium.metrics import label_micro_f1
 from podium.task import Columns, competition
 
@@ -20,16 +17,7 @@ task = competition(
     metric=label_micro_f1.using(ignore_unknown=True, title="Micro F1"),
     submission=Columns(id="image", target="labels", values=str, answers="answers.csv"),
 )
-
-
-@task.prepare
-def prepare(raw: Path, public: Path, private: Path) -> None:
-    train, test = split_rows(read_csv(raw / "train.csv"), 0.2)
-    write_csv(train, public / "train.csv")
-    write_csv(sample_of(test, "image", labels="healthy"), public / "sample_submission.csv")
-    write_csv(test, private / "answers.csv")
-    for part, folder in ((train, "train_images"), (test, "test_images")):
-        link_files(raw / "train_images", public / folder, part["image"])
+split_table(task, 0.2, guess="healthy", files="train_images/{image}")
 
 
 @task.fabricate
@@ -39,8 +27,7 @@ def fabricate(raw: Path, rng: np.random.Generator) -> None:
     kinds = rng.integers(len(found), size=150)
     names = [f"{name}.jpg" for name in sorted(hex_ids(rng, 150, 16))]
     write_csv(pd.DataFrame({"image": names, "labels": found[kinds]}), raw / "train.csv")
-    for name, kind in zip(names, kinds, strict=True):
-        write_bytes(raw / "train_images" / name, picture(rng, tint=int(kind)))
+    write_files(raw / "train_images", pictures(rng, names, kinds))
 
 
 task.fixed(

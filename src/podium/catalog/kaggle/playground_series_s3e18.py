@@ -5,8 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.split import split_rows
-from podium.data.tables import read_csv, sample_of, write_csv
+from podium.data.verbs import split_table, write_csv
 from podium.metrics import roc_auc
 from podium.task import Columns, competition
 
@@ -19,15 +18,7 @@ task = competition(
     metric=roc_auc,
     submission=Columns(id="id", target=("EC1", "EC2"), values=float),
 )
-
-
-@task.prepare
-def prepare(raw: Path, public: Path, private: Path) -> None:
-    train, test = split_rows(read_csv(raw / "train.csv"), 0.1)
-    write_csv(train, public / "train.csv")
-    write_csv(test.drop(columns=CLASSES), public / "test.csv")
-    write_csv(sample_of(test, "id", EC1=0.5, EC2=0.5), public / "sample_submission.csv")
-    write_csv(test, private / "test.csv")
+split_table(task, 0.1, guess=0.5, hidden=CLASSES)
 
 
 @task.fabricate

@@ -6,9 +6,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from podium.data.files import link_files
-from podium.data.split import split_rows
-from podium.data.tables import read_csv, sample_of, write_csv
+from podium.data.verbs import split_table, write_csv
 from podium.metrics import mae
 from podium.task import Columns, competition, metric
 
@@ -29,16 +27,7 @@ task = competition(
     # MLE-bench also scores ids that are there more than once; here they are refused.
     submission=Columns(id="segment_id", target=TARGET, values=float),
 )
-
-
-@task.prepare
-def prepare(raw: Path, public: Path, private: Path) -> None:
-    train, test = split_rows(read_csv(raw / "train.csv"), 0.1)
-    write_csv(train, public / "train.csv")
-    write_csv(sample_of(test, "segment_id", **{TARGET: 0}), public / "sample_submission.csv")
-    write_csv(test, private / "test.csv")
-    for part, folder in ((train, "train"), (test, "test")):
-        link_files(raw / "train", public / folder, part["segment_id"].astype(str) + ".csv")
+split_table(task, 0.1, guess=0, files="train/{segment_id}.csv")
 
 
 @task.fabricate

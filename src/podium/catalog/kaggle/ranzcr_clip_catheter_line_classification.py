@@ -8,10 +8,7 @@ import numpy as np
 import pandas as pd
 
 from podium.data.fabricate import hex_ids, write_bytes
-from podium.data.files import link_files
-from podium.data.pictures import picture_of
-from podium.data.split import split_rows, split_values
-from podium.data.tables import read_csv, sample_of, write_csv
+from podium.data.verbs import link_parts, picture_of, read_csv, split_rows, split_values, write_csv, write_parts
 from podium.metrics import roc_auc
 from podium.task import Columns, Number, competition
 
@@ -34,14 +31,11 @@ task = competition(
 @task.prepare
 def prepare(raw: Path, public: Path, private: Path, *, fixed: bool = False) -> None:
     images, annotations = read_csv(raw / "train.csv"), read_csv(raw / "train_annotations.csv")
-    train, test = split_values(images, "PatientID", 0.1) if fixed else split_rows(images, 0.1)
-    write_csv(train, public / "train.csv")
-    write_csv(annotations[annotations[ID].isin(train[ID])], public / "train_annotations.csv")
-    guesses = dict.fromkeys(CLASSES if fixed else GRADED, 0)
-    write_csv(sample_of(test, ID, **guesses), public / "sample_submission.csv")
-    write_csv(test, private / "test.csv")
-    for part, folder in ((train, "train"), (test, "test")):
-        link_files(raw / "train", public / folder, part[ID] + ".jpg")
+    parts = split_values(images, "PatientID", 0.1) if fixed else split_rows(images, 0.1)
+    guess = dict.fromkeys(CLASSES if fixed else GRADED, 0)
+    write_parts(task.submission, parts, public, private, guess=guess)
+    write_csv(annotations[annotations[ID].isin(parts[0][ID])], public / "train_annotations.csv")
+    link_parts(parts, raw, public, files=f"train/{{{ID}}}.jpg")
 
 
 @task.fabricate

@@ -5,11 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.dicom import dicom
-from podium.data.fabricate import write_bytes
-from podium.data.files import link_file
-from podium.data.split import split_values
-from podium.data.tables import read_csv, sample_of, write_csv
+from podium.data.verbs import dicom, link_parts, read_csv, sample_of, split_values, write_bytes, write_csv
 from podium.metrics.medical import probabilistic_f1
 from podium.task import Columns, competition
 
@@ -36,9 +32,7 @@ def prepare(raw: Path, public: Path, private: Path) -> None:
     answers = test.groupby(ID)["cancer"].first().reset_index()
     write_csv(sample_of(answers, ID, cancer=train["cancer"].mean()), public / "sample_submission.csv")
     write_csv(answers, private / "answers.csv")
-    for part, folder in ((train, "train_images"), (test, "test_images")):
-        for patient, image in zip(part["patient_id"], part["image_id"], strict=True):
-            link_file(raw / "train_images" / f"{patient}/{image}.dcm", public / folder / f"{patient}/{image}.dcm")
+    link_parts((train, test), raw, public, files="train_images/{patient_id}/{image_id}.dcm")
 
 
 @task.fabricate

@@ -5,11 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.dicom import dicom
-from podium.data.fabricate import write_bytes
-from podium.data.files import link_tree
-from podium.data.split import split_rows
-from podium.data.tables import read_csv, sample_of, write_csv
+from podium.data.verbs import dicom, link_parts, read_csv, split_rows, write_bytes, write_csv, write_parts
 from podium.metrics import roc_auc
 from podium.task import Columns, Number, competition
 
@@ -26,13 +22,9 @@ task = competition(
 
 @task.prepare
 def prepare(raw: Path, public: Path, private: Path) -> None:
-    train, test = split_rows(read_csv(raw / "train_labels.csv", dtype={ID: str}), 0.1)
-    write_csv(train, public / "train_labels.csv")
-    write_csv(sample_of(test, ID, **{TARGET: 0.5}), public / "sample_submission.csv")
-    write_csv(test, private / "test.csv")
-    for part, folder in ((train, "train"), (test, "test")):
-        for case in part[ID]:
-            link_tree(raw / "train" / case, public / folder / case)
+    parts = split_rows(read_csv(raw / "train_labels.csv", dtype={ID: str}), 0.1)
+    write_parts(task.submission, parts, public, private, guess=0.5, train="train_labels.csv")
+    link_parts(parts, raw, public, files="train/{BraTS21ID}/")
 
 
 @task.fabricate

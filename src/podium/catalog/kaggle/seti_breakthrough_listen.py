@@ -5,10 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.fabricate import hex_ids
-from podium.data.files import link_file, link_tree
-from podium.data.split import split_rows
-from podium.data.tables import read_csv, sample_of, write_csv
+from podium.data.verbs import hex_ids, split_table, write_csv
 from podium.metrics import roc_auc
 from podium.task import Columns, Number, competition
 
@@ -19,18 +16,7 @@ task = competition(
     metric=roc_auc,
     submission=Columns(id="id", target="target", values=Number(0, 1)),
 )
-
-
-@task.prepare
-def prepare(raw: Path, public: Path, private: Path) -> None:
-    train, test = split_rows(read_csv(raw / "train_labels.csv"), 0.1)
-    write_csv(train, public / "train_labels.csv")
-    write_csv(sample_of(test, "id", target=0.5), public / "sample_submission.csv")
-    write_csv(test, private / "test.csv")
-    for part, folder in ((train, "train"), (test, "test")):
-        for name in part["id"]:
-            link_file(raw / "train" / name[0] / f"{name}.npy", public / folder / name[0] / f"{name}.npy")
-    link_tree(raw / "old_leaky_data", public / "old_leaky_data")
+split_table(task, 0.1, table="train_labels.csv", guess=0.5, files="train/{id[0]}/{id}.npy", shared=["old_leaky_data"])
 
 
 @task.fabricate

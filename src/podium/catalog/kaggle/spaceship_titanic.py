@@ -5,8 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.split import split_rows
-from podium.data.tables import read_csv, sample_of, write_csv
+from podium.data.verbs import split_table, write_csv
 from podium.metrics import accuracy
 from podium.task import Columns, competition
 
@@ -17,16 +16,8 @@ task = competition(
     metric=accuracy,
     submission=Columns(id="PassengerId", target="Transported", values=bool),
 )
-
-
-@task.prepare
-def prepare(raw: Path, public: Path, private: Path) -> None:
-    # Travel groups (the first part of the id) may fall on both sides, as in MLE-bench.
-    train, test = split_rows(read_csv(raw / "train.csv"), 0.1)
-    write_csv(train, public / "train.csv")
-    write_csv(test.drop(columns="Transported"), public / "test.csv")
-    write_csv(sample_of(test, "PassengerId", Transported=False), public / "sample_submission.csv")
-    write_csv(test, private / "test.csv")
+# Travel groups (the first part of the id) may fall on both sides, as in MLE-bench.
+split_table(task, 0.1, guess=False, hidden="Transported")
 
 
 @task.fabricate

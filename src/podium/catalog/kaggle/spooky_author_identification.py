@@ -5,10 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.archives import write_zip
-from podium.data.fabricate import WORDS, sentences
-from podium.data.split import split_rows
-from podium.data.tables import one_hot, read_csv, sample_of, write_csv
+from podium.data.verbs import WORDS, sentences, split_table, write_zip
 from podium.metrics import log_loss
 from podium.task import Columns, Number, competition
 
@@ -23,15 +20,7 @@ task = competition(
     # Kaggle rescaled rows to a total of 1; MLE-bench refuses them instead.
     submission=Columns(id="id", target=tuple(AUTHORS), values=Number(0, 1), row_total=1, extra_columns=False),
 )
-
-
-@task.prepare
-def prepare(raw: Path, public: Path, private: Path) -> None:
-    train, test = split_rows(read_csv(raw / "train.zip"), 0.1)
-    write_csv(train, public / "train.csv")
-    write_csv(test.drop(columns="author"), public / "test.csv")
-    write_csv(sample_of(test, "id", **SHARES), public / "sample_submission.csv")
-    write_csv(test[["id"]].join(one_hot(test["author"], AUTHORS)), private / "test.csv")
+split_table(task, 0.1, table="train.zip", train="train.csv", guess=SHARES, hidden="author", classes="author")
 
 
 @task.fabricate

@@ -5,8 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.split import split_rows
-from podium.data.tables import read_csv, sample_of, write_csv
+from podium.data.verbs import split_table, write_csv
 from podium.metrics import accuracy
 from podium.task import Columns, competition
 
@@ -17,15 +16,7 @@ task = competition(
     metric=accuracy,
     submission=Columns(id="Id", target="Cover_Type", values=int),
 )
-
-
-@task.prepare
-def prepare(raw: Path, public: Path, private: Path) -> None:
-    train, test = split_rows(read_csv(raw / "train.csv"), 0.1)
-    write_csv(train, public / "train.csv")
-    write_csv(test.drop(columns="Cover_Type"), public / "test.csv")
-    write_csv(sample_of(test, "Id", Cover_Type=2), public / "sample_submission.csv")
-    write_csv(test, private / "test.csv")
+split_table(task, 0.1, guess=2, hidden="Cover_Type")
 
 
 @task.fabricate

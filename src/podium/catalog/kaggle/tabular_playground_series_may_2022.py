@@ -5,13 +5,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.split import split_rows
-from podium.data.tables import read_csv, sample_of, write_csv
+from podium.data.verbs import read_csv, split_rows, write_csv, write_parts
 from podium.metrics import roc_auc
 from podium.task import Columns, Number, competition
-
-TEST_ROWS = 100_000
-"""Of the real 900,000; a miniature gives a tenth."""
 
 task = competition(
     "tabular-playground-series-may-2022",
@@ -24,14 +20,9 @@ task = competition(
 
 @task.prepare
 def prepare(raw: Path, public: Path, private: Path) -> None:
-    table = read_csv(raw / "train.csv")
-    train, test = split_rows(table, TEST_ROWS if len(table) > TEST_ROWS else 0.1)
-    train = train.assign(id=np.arange(len(train)))
-    test = test.assign(id=np.arange(len(train), len(table)))
-    write_csv(train, public / "train.csv")
-    write_csv(test.drop(columns="target"), public / "test.csv")
-    write_csv(sample_of(test, "id", target=0.5), public / "sample_submission.csv")
-    write_csv(test, private / "test.csv")
+    train, test = split_rows(read_csv(raw / "train.csv"), 100_000)
+    train, test = train.assign(id=np.arange(len(train))), test.assign(id=np.arange(len(test)) + len(train))
+    write_parts(task.submission, (train, test), public, private, guess=0.5, hidden="target")
     write_csv(test[["id", "target"]], private / "gold_submission.csv")
 
 

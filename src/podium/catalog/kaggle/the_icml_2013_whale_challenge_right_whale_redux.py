@@ -7,8 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.archives import unpacked, write_zip
-from podium.data.tables import sample_of, write_csv
+from podium.data.verbs import sample_of, unpacked, write_csv, write_zip
 from podium.errors import RawDataError
 from podium.metrics import roc_auc
 from podium.task import Columns, Number, competition

@@ -5,36 +5,20 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.fabricate import hex_ids, sentences
-from podium.data.retyping import retyped
-from podium.data.split import split_rows
-from podium.data.tables import read_csv, sample_of, write_csv
+from podium.data.verbs import hex_ids, sentences, split_table, write_csv
 from podium.metrics import word_jaccard
-from podium.task import Columns, competition
+from podium.task import Columns, Text, competition
 
 task = competition(
     "tweet-sentiment-extraction",
     title="Tweet Sentiment Extraction",
     kind="text span extraction",
     metric=word_jaccard,
-    submission=Columns(id="textID", target="selected_text", values=str),
-)
-
-
-@task.prepare
-def prepare(raw: Path, public: Path, private: Path) -> None:
-    train, test = split_rows(read_csv(raw / "train.csv"), 0.1)
-    write_csv(train, public / "train.csv")
-    write_csv(test.drop(columns="selected_text"), public / "test.csv")
-    write_csv(sample_of(test, "textID", selected_text=""), public / "sample_submission.csv")
-    write_csv(test, private / "test.csv")
-
-
-@task.score
-def score(answers: pd.DataFrame, submission: pd.DataFrame) -> float:
     # NA or null as a whole prediction is a missing one, as in MLE-bench. If the answer is missing too the row counts
     # as right; there, MLE-bench divides by zero.
-    return word_jaccard(answers["selected_text"], retyped(submission["selected_text"]))
+    submission=Columns(id="textID", target="selected_text", values=Text(retyped=True)),
+)
+split_table(task, 0.1, guess="", hidden="selected_text")
 
 
 @task.fabricate

@@ -5,9 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.fabricate import WORDS, hex_ids
-from podium.data.split import split_rows
-from podium.data.tables import read_csv, sample_of, write_csv
+from podium.data.verbs import WORDS, hex_ids, split_table, write_csv
 from podium.metrics import pearson
 from podium.task import Columns, competition
 
@@ -18,16 +16,8 @@ task = competition(
     metric=pearson,
     submission=Columns(id="id", target="score", values=float),
 )
-
-
-@task.prepare
-def prepare(raw: Path, public: Path, private: Path) -> None:
-    train, test = split_rows(read_csv(raw / "train.csv"), 0.1)
-    write_csv(train, public / "train.csv")
-    write_csv(test.drop(columns="score"), public / "test.csv")
-    # Constant, so its correlation is undefined and it cannot be graded.
-    write_csv(sample_of(test, "id", score=0), public / "sample_submission.csv")
-    write_csv(test, private / "test.csv")
+# A constant sample has no correlation and cannot be graded.
+split_table(task, 0.1, guess=0, hidden="score")
 
 
 @task.fabricate

@@ -5,8 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.split import split_groups
-from podium.data.tables import read_csv, sample_of, write_csv
+from podium.data.verbs import read_csv, split_groups, write_csv, write_parts
 from podium.grading.submission import scored_cells
 from podium.metrics import mae
 from podium.task import Columns, Number, competition
@@ -23,11 +22,8 @@ task = competition(
 @task.prepare
 def prepare(raw: Path, public: Path, private: Path) -> None:
     parts = split_groups(read_csv(raw / "train.csv"), "breath_id", 0.1)
-    train, test = (part.assign(id=np.arange(1, len(part) + 1)) for part in parts)
-    write_csv(train, public / "train.csv", float_format="%.10g")
-    write_csv(test.drop(columns="pressure"), public / "test.csv", float_format="%.10g")
-    write_csv(sample_of(test, "id", pressure=0), public / "sample_submission.csv")
-    write_csv(test, private / "test.csv", float_format="%.10g")
+    numbered = [part.assign(id=np.arange(1, len(part) + 1)) for part in parts]
+    write_parts(task.submission, numbered, public, private, guess=0, hidden="pressure", float_format="%.10g")
 
 
 @task.score

@@ -5,10 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.fabricate import write_bytes
-from podium.data.files import link_files, link_tree
-from podium.data.pictures import picture_of
-from podium.data.tables import read_csv, write_csv
+from podium.data.verbs import link_files, link_tree, picture_of, read_csv, write_bytes, write_csv
 from podium.errors import InvalidSubmission
 from podium.metrics.runs import write_runs
 from podium.metrics.segmentation import rle_f_beta
