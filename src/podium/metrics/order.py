@@ -26,8 +26,7 @@ def kendall_tau(truth: ArrayLike, prediction: ArrayLike, *, names: Sequence[obje
     """
     left, right = paired_texts(truth, prediction)
     actual, predicted = encode(left, right)
-    lengths = np.bincount(actual.row, minlength=actual.count)
-    pairs = int(np.sum(lengths * (lengths - 1)))
+    pairs = int(np.sum(actual.counts * (actual.counts - 1)))
     places = _true_places(actual, predicted)
     if places is None:
         row = next(row for row in range(len(left)) if sorted(left[row].split()) != sorted(right[row].split()))

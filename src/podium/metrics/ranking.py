@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from podium.metrics._arrays import FloatArray, IntArray, as_texts, paired_texts, ratio
-from podium.metrics.tokens import encode, unique_pairs
+from podium.metrics.tokens import Tokens, encode_parts, unique_pairs
 from podium.task import metric
 
 _EMPTY_ITEM = re.compile(r"(?<![^ ])(?= )")
@@ -27,10 +28,13 @@ def map_at_k(truth: ArrayLike, prediction: ArrayLike, *, k: int, empty_items: bo
     """
     if empty_items:
         prediction = [_EMPTY_ITEM.sub("-", text) for text in as_texts(prediction)]
-    hits = _find_hits(truth, prediction, k)
-    first_of_row = np.searchsorted(hits.row, hits.row)
-    so_far = np.arange(1, len(hits.row) + 1) - first_of_row
-    return _mean_gain(hits, so_far / hits.rank, np.minimum(hits.relevant, k))
+
+    def average_precision(hits: _Hits) -> FloatArray:
+        first_of_row = np.searchsorted(hits.row, hits.row)
+        so_far = np.arange(1, len(hits.row) + 1) - first_of_row
+        return hits.add_up(so_far / hits.rank, best=np.minimum(hits.relevant, k))
+
+    return _mean_over_rows(truth, prediction, k, average_precision)
 
 
 @metric("NDCG@k", higher_is_better=True)
@@ -41,11 +45,13 @@ def ndcg_at_k(truth: ArrayLike, prediction: ArrayLike, *, k: int) -> float:
     NDCG@k = DCG / (sum over r = 1 .. min(number of relevant items, k) of 1 / log2(r + 1))
     An item counts as a hit once, repeats use up a rank; a row without relevant items has NDCG 0.
     """
-    hits = _find_hits(truth, prediction, k)
-    best = np.minimum(hits.relevant, k)
-    discounts = 1 / np.log2(np.arange(int(best.max())) + 2)
-    ideal = np.concatenate([[0.0], np.cumsum(discounts)])[best]
-    return _mean_gain(hits, 1 / np.log2(hits.rank + 1), ideal)
+
+    def gain(hits: _Hits) -> FloatArray:
+        count = np.minimum(hits.relevant, k)
+        discounts = 1 / np.log2(np.arange(int(count.max())) + 2)
+        return hits.add_up(1 / np.log2(hits.rank + 1), best=np.concatenate([[0.0], np.cumsum(discounts)])[count])
+
+    return _mean_over_rows(truth, prediction, k, gain)
 
 
 @dataclass(frozen=True)
@@ -57,18 +63,23 @@ class _Hits:
     relevant: IntArray
     """Number of distinct relevant items of each row."""
 
+    def add_up(self, gains: FloatArray, *, best: ArrayLike) -> FloatArray:
+        """What the hits of each row gain, as a share of the best."""
+        return ratio(np.bincount(self.row, weights=gains, minlength=len(self.relevant)), best, empty=0.0)
 
-def _find_hits(truth: ArrayLike, prediction: ArrayLike, k: int) -> _Hits:
+
+def _mean_over_rows(truth: ArrayLike, prediction: ArrayLike, k: int, score: Callable[[_Hits], FloatArray]) -> float:
     if k < 1:
         raise ValueError(f"k is {k}; expected at least 1")
-    items, guesses = encode(*paired_texts(truth, prediction))
-    relevant, keys = unique_pairs(items), guesses.key
-    hit = np.flatnonzero(relevant.contain(keys) & (guesses.position < k))
-    first = np.unique(keys[hit], return_index=True)[1]
+    parts = encode_parts(*paired_texts(truth, prediction))
+    return float(np.mean(np.concatenate([score(_find_hits(items, guesses, k)) for items, guesses in parts])))
+
+
+def _find_hits(items: Tokens, guesses: Tokens, k: int) -> _Hits:
+    relevant = unique_pairs(items)
+    hit = np.flatnonzero(relevant.contain(guesses.key))
+    first = np.unique(guesses.key[hit], return_index=True)[1]
     chosen = hit[np.sort(first)]
-    return _Hits(guesses.row[chosen], guesses.position[chosen] + 1, relevant.sizes())
-
-
-def _mean_gain(hits: _Hits, gains: FloatArray, ideal: ArrayLike) -> float:
-    totals = np.bincount(hits.row, weights=gains, minlength=len(hits.relevant))
-    return float(np.mean(ratio(totals, ideal, empty=0.0)))
+    rank = guesses.places(chosen) + 1
+    kept = rank <= k
+    return _Hits(guesses.row[chosen[kept]], rank[kept], relevant.sizes())

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import ArrayLike
 
-from podium.metrics._arrays import paired_texts, ratio
-from podium.metrics.tokens import Pairs, encode_sets
+from podium.metrics._arrays import IntArray, paired_texts, ratio
+from podium.metrics.tokens import Tokens, encode, encode_parts, unique_pairs
 from podium.task import metric
 
 
@@ -17,9 +20,8 @@ def word_jaccard(truth: ArrayLike, prediction: ArrayLike, *, both_empty: float =
     J = |A and B| / |A or B|
     """
     left, right = paired_texts(truth, prediction)
-    actual, predicted = encode_sets([text.lower() for text in left], [text.lower() for text in right])
-    common, total = _common(actual, predicted).sizes(), actual.sizes() + predicted.sizes()
-    return float(np.mean(ratio(common, total - common, empty=both_empty)))
+    sizes = _sizes(encode_parts([text.lower() for text in left], [text.lower() for text in right]))
+    return float(np.mean(ratio(sizes.common, sizes.total - sizes.common, empty=both_empty)))
 
 
 @metric("Micro F1 of labels", higher_is_better=True)
@@ -29,11 +31,9 @@ def label_micro_f1(truth: ArrayLike, prediction: ArrayLike, *, ignore_unknown: b
     F1 = 2 TP / (2 TP + FP + FN), counted over all rows
     With `ignore_unknown`, predicted labels that no row of the truth has are dropped; otherwise they are FP.
     """
-    actual, predicted = encode_sets(*paired_texts(truth, prediction))
-    if ignore_unknown:
-        predicted = predicted.where(np.isin(predicted.code, actual.code))
-    total = len(actual.key) + len(predicted.key)
-    return 2 * len(_common(actual, predicted).key) / total if total else 0.0
+    texts = paired_texts(truth, prediction)
+    sizes = _sizes([_drop_unknown(*encode(*texts))] if ignore_unknown else encode_parts(*texts))
+    return float(ratio(2 * sizes.common.sum(), sizes.total.sum(), empty=0.0))
 
 
 @metric("Mean F1 of labels", higher_is_better=True)
@@ -42,10 +42,27 @@ def label_mean_f1(truth: ArrayLike, prediction: ArrayLike, *, both_empty: float 
 
     F1 = 2 |A and B| / (|A| + |B|)
     """
-    actual, predicted = encode_sets(*paired_texts(truth, prediction))
-    common = _common(actual, predicted).sizes()
-    return float(np.mean(ratio(2 * common, actual.sizes() + predicted.sizes(), empty=both_empty)))
+    sizes = _sizes(encode_parts(*paired_texts(truth, prediction)))
+    return float(np.mean(ratio(2 * sizes.common, sizes.total, empty=both_empty)))
 
 
-def _common(left: Pairs, right: Pairs) -> Pairs:
-    return right.where(left.contain(right.key))
+@dataclass(frozen=True)
+class _Sizes:
+    """Words of each row: in both sets, and in the two sets added up."""
+
+    common: IntArray
+    total: IntArray
+
+
+def _sizes(parts: Iterable[tuple[Tokens, Tokens]]) -> _Sizes:
+    common, total = [], []
+    for left, right in parts:
+        actual, predicted = unique_pairs(left), unique_pairs(right)
+        common.append(predicted.where(actual.contain(predicted.key)).sizes())
+        total.append(actual.sizes() + predicted.sizes())
+    return _Sizes(np.concatenate(common), np.concatenate(total))
+
+
+def _drop_unknown(actual: Tokens, predicted: Tokens) -> tuple[Tokens, Tokens]:
+    known = np.bincount(actual.code, minlength=actual.vocabulary) > 0
+    return actual, predicted.where(known[predicted.code])
