@@ -6,6 +6,7 @@ sees it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -69,6 +70,19 @@ def check_rows(array: NDArray[Any]) -> None:
     """Refuses an array that holds nothing to score."""
     if array.ndim == 0 or array.size == 0:
         raise ValueError(f"found shape {array.shape}; expected at least one row")
+
+
+class RowNumbers(Sequence[str]):
+    """What rows without names are called in messages: row 1, row 2, …; none is spelt out before it is asked for."""
+
+    def __init__(self, count: int) -> None:
+        self._rows = range(1, count + 1)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __getitem__(self, row: Any) -> Any:
+        return f"row {self._rows[row]}"
 
 
 def ratio(numerator: ArrayLike, denominator: ArrayLike, *, empty: float) -> FloatArray:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from podium.errors import InvalidSubmission
-from podium.metrics._arrays import BoolArray, FloatArray, IntArray, as_texts, paired_texts
+from podium.metrics._arrays import BoolArray, FloatArray, IntArray, RowNumbers, as_texts, paired_texts
 
 LABEL = "label"
 """The one field that is not a number."""
@@ -69,7 +69,7 @@ def parse_objects(
         InvalidSubmission: A text does not consist of such objects; the message names its row.
     """
     rows, kinds = as_texts(texts), fields.split()
-    called = [f"row {number}" for number in range(1, len(rows) + 1)] if names is None else names
+    called = RowNumbers(len(rows)) if names is None else names
     tokens = " ".join(rows).split()
     lengths = np.fromiter((len(text.split()) for text in rows), dtype=np.int64, count=len(rows))
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from podium.errors import InvalidSubmission
-from podium.metrics._arrays import IntArray, flags, paired, paired_texts, ratio
+from podium.metrics._arrays import IntArray, RowNumbers, flags, paired, paired_texts, ratio
 from podium.metrics.runs import Runs, area, overlap, parse_runs
 from podium.task import metric
 
@@ -146,7 +146,7 @@ def _parse_both(
     strict: bool,
 ) -> tuple[Runs, Runs]:
     left, right = paired_texts(truth, prediction)
-    called = [f"row {number}" for number in range(1, len(left) + 1)] if names is None else names
+    called = RowNumbers(len(left)) if names is None else names
     try:
         actual = parse_runs(left, names=called, size=size, strict_size=strict)
     except InvalidSubmission as fault:  # no submission is to blame for the answers
