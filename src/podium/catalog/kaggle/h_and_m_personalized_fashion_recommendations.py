@@ -1,16 +1,14 @@
 """H&M Personalized Fashion Recommendations: which articles will each customer buy next?"""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from podium.data.fabricate import hex_ids, picture, sentences, write_bytes
-from podium.data.files import link_files, link_tree
-from podium.data.retyping import retyped
-from podium.data.tables import read_csv, write_csv
+from podium.data.verbs import hex_ids, link_any, pictures, read_csv, sentences, write_csv, write_files
 from podium.metrics import map_at_k
-from podium.task import Columns, competition
+from podium.task import Columns, Text, competition
 
 ABOUT = """article_id product_code prod_name product_type_no product_type_name product_group_name
 graphical_appearance_no graphical_appearance_name colour_group_code colour_group_name perceived_colour_value_id
@@ -22,11 +20,13 @@ task = competition(
     "h-and-m-personalized-fashion-recommendations",
     title="H&M Personalized Fashion Recommendations",
     kind="recommendation",
-    metric=map_at_k.using(k=12, title="MAP@12"),
+    # As in MLE-bench: ids are compared as text, so that padded ones miss; single items are numbers, and no longer whole
+    # if one is blank; each blank ends an item, even an empty one that takes up a rank.
+    metric=map_at_k.using(k=12, empty_items=True, title="MAP@12"),
     submission=Columns(
         id="customer_id",
         target="prediction",
-        values=str,
+        values=Text(retyped=True),
         extra_columns=False,
         extra_rows=True,
         answers="answers.csv",
@@ -43,21 +43,14 @@ def prepare(raw: Path, public: Path, private: Path) -> None:
     write_csv(sales[~held], public / "transactions_train.csv")
     bought = sales[held].astype({"article_id": str}).groupby("customer_id")["article_id"].agg(" ".join)
     write_csv(bought.rename("prediction").reset_index(), private / "answers.csv")
-    link_files(raw, public, ["articles.csv", "customers.csv", "sample_submission.csv"])
-    link_tree(raw / "images", public / "images")
-
-
-@task.score
-def score(answers: pd.DataFrame, submission: pd.DataFrame) -> float:
-    # As in MLE-bench: ids are compared as text, so that padded ones miss; single items are numbers, and no longer whole
-    # if one is blank; each blank ends an item, even an empty one that takes up a rank.
-    predicted = retyped(submission["prediction"]).str.replace(r"(?<![^ ])(?= )", "-", regex=True)
-    return task.metric(answers["prediction"], predicted)
+    for name in ("articles.csv", "customers.csv", "sample_submission.csv", "images"):
+        link_any(raw / name, public / name)
 
 
 def score_fixed(answers: pd.DataFrame, submission: pd.DataFrame) -> float:
     """Takes 0108775015 and 108775015 for the same article."""
-    return task.metric(answers["prediction"], submission["prediction"].str.replace(r"(?<!\S)0+", "", regex=True))
+    predicted = submission["prediction"].str.replace(r"(?<!\S)0+", "", regex=True)
+    return map_at_k.using(k=12)(answers["prediction"], predicted)
 
 
 @task.fabricate
@@ -70,19 +63,20 @@ def fabricate(raw: Path, rng: np.random.Generator) -> None:
     about |= {"article_id": articles, "product_code": [article[:7] for article in articles]}
     write_csv(pd.DataFrame(about), raw / "articles.csv")
     people = pd.DataFrame({"customer_id": customers, "FN": 1.0, "Active": 1.0, "club_member_status": "ACTIVE"})
-    people["fashion_news_frequency"] = "Regularly"
-    write_csv(people.assign(age=rng.integers(16, 80, 60), postal_code=hex_ids(rng, 60, 64)), raw / "customers.csv")
+    people = people.assign(fashion_news_frequency="Regularly", age=rng.integers(16, 80, 60))
+    write_csv(people.assign(postal_code=hex_ids(rng, 60, 64)), raw / "customers.csv")
     write_csv(people[["customer_id"]].assign(prediction=" ".join(articles[:12])), raw / "sample_submission.csv")
     who, days = rng.integers(60, size=700), pd.Timestamp("2020-09-22") - pd.to_timedelta(rng.integers(0, 60, 700), "D")
     sales = pd.DataFrame({"t_dat": np.sort(days.strftime("%Y-%m-%d")), "customer_id": customers[who]})
     sales["article_id"] = articles[(3 * who + rng.poisson(2, 700)) % 40]
     sales = sales.assign(price=rng.integers(3, 60, 700) / 590, sales_channel_id=rng.integers(1, 3, 700))
     write_csv(sales, raw / "transactions_train.csv")
-    for article in articles[::2]:
-        write_bytes(raw / "images" / article[:3] / f"{article}.jpg", picture(rng))
+    names = [f"{article[:3]}/{article}.jpg" for article in articles[::2]]
+    write_files(raw / "images", pictures(rng, names, range(20)))
 
 
 task.fixed(
     "Article ids count with and without their leading zero; v1 scores the zero-padded ids of its own sample as 0.",
     score=score_fixed,
+    submission=replace(task.submission, values=str),
 )

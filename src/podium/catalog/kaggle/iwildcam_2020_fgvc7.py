@@ -1,16 +1,13 @@
 """iWildCam 2020: which animal has the camera trap caught, at places nobody has seen before?"""
 
-import json
 from pathlib import Path
 from uuid import UUID
 
 import numpy as np
 import pandas as pd
 
-from podium.data.fabricate import hex_ids, picture, write_bytes
-from podium.data.files import link_file, link_files
-from podium.data.split import split_rows
-from podium.data.tables import read_json, sample_of, write_csv
+from podium.data.fabricate import hex_ids, pictures, write_files
+from podium.data.verbs import link_file, link_parts, read_json, sample_of, split_rows, write_csv, write_json
 from podium.metrics import accuracy
 from podium.task import Columns, competition
 
@@ -38,11 +35,10 @@ def prepare(raw: Path, public: Path, private: Path) -> None:
     answers = labels[["image_id", "category_id"]].set_axis(["Id", "Category"], axis=1)
     shown = [entry for entry in known["annotations"] if entry["image_id"] not in in_test]
     about = [{key: document[key] for key in ("categories", "info")} for document in (known, unknown)]
-    _write_json({"annotations": shown, "images": train.to_dict("records"), **about[0]}, public / ANNOTATIONS)
-    _write_json({"images": test.to_dict("records"), **about[1]}, public / TEST_IMAGES)
+    write_json({"annotations": shown, "images": train.to_dict("records"), **about[0]}, public / ANNOTATIONS)
+    write_json({"images": test.to_dict("records"), **about[1]}, public / TEST_IMAGES)
     link_file(raw / DETECTIONS, public / DETECTIONS)
-    for part, folder in ((train, "train"), (test, "test")):
-        link_files(raw / "train", public / folder, part["id"] + ".jpg")
+    link_parts((train, test), raw, public, files="train/{id}.jpg")
     write_csv(answers, private / "answers.csv")
     guesses = np.random.RandomState(0).randint(0, 676, len(answers))
     write_csv(sample_of(answers, "Id", Category=guesses), public / "sample_submission.csv")
@@ -64,28 +60,18 @@ def _test_locations(locations: pd.Series) -> list[int]:
     return test
 
 
-def _write_json(content: object, path: Path) -> None:
-    write_bytes(path, json.dumps(content).encode())
-
-
 @task.fabricate
 def fabricate(raw: Path, rng: np.random.Generator) -> None:
     ids = [str(UUID(name)) for name in hex_ids(rng, 150, 32)]
     animals = np.where(rng.random(150) < 0.4, 0, rng.choice([2, 3, 24, 96, 372, 570], 150)).tolist()
     places = rng.integers(40, size=150).tolist()
-    fields = {"seq_num_frames": 1, "datetime": "2013-08-01 18:05:54.000", "frame_num": 0, "width": 8, "height": 8}
-    images = [
-        {"location": place, **fields, "seq_id": name, "file_name": f"{name}.jpg", "id": name}
-        for name, place in zip(ids, places, strict=True)
-    ]
-    annotations = [
-        {"count": int(animal > 0), "image_id": name, "category_id": animal, "id": name}
-        for name, animal in zip(ids, animals, strict=True)
-    ]
+    files = [f"{name}.jpg" for name in ids]
+    images = pd.DataFrame({"location": places, "seq_num_frames": 1, "datetime": "2013-08-01 18:05:54.000"})
+    images = images.assign(frame_num=0, width=8, height=8, seq_id=ids, file_name=files, id=ids)
+    labels = pd.DataFrame({"count": np.sign(animals), "image_id": ids, "category_id": animals, "id": ids})
     categories = [{"id": number, "name": f"animal {number}", "count": 1} for number in sorted(set(animals))]
-    about = {"categories": categories, "info": {"year": 2020}}
-    _write_json({"annotations": annotations[::-1], "images": images, **about}, raw / ANNOTATIONS)
-    _write_json({"images": [], **about}, raw / TEST_IMAGES)
-    _write_json({"images": [{"id": name, "detections": []} for name in ids]}, raw / DETECTIONS)
-    for name, animal in zip(ids, animals, strict=True):
-        write_bytes(raw / "train" / f"{name}.jpg", picture(rng, tint=animal))
+    about = {"images": images.to_dict("records"), "categories": categories, "info": {"year": 2020}}
+    write_json({"annotations": labels[::-1].to_dict("records"), **about}, raw / ANNOTATIONS)
+    write_json({**about, "images": []}, raw / TEST_IMAGES)
+    write_json({"images": [{"id": name, "detections": []} for name in ids]}, raw / DETECTIONS)
+    write_files(raw / "train", pictures(rng, files, animals))

@@ -1,14 +1,12 @@
 """OpenVaccine: how fast does each base of an mRNA molecule degrade?"""
 
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from podium.data.fabricate import hex_ids
-from podium.data.files import link_files
-from podium.data.records import read_json_lines
-from podium.data.tables import sample_of, write_csv
+from podium.data.verbs import hex_ids, link_files, read_json_lines, sample_of, write_array, write_csv, write_json_lines
 from podium.grading.submission import scored_cells
 from podium.metrics import rmse
 from podium.task import Columns, Number, Text, competition
@@ -32,24 +30,19 @@ task = competition(
 
 
 @task.prepare
-def prepare(raw: Path, public: Path, private: Path) -> None:
+def prepare(raw: Path, public: Path, private: Path, *, pairings: bool = False) -> None:
     molecules, unmeasured = read_json_lines(raw / "train.json"), read_json_lines(raw / "test.json")
     clean = molecules[molecules["SN_filter"] > 0]
     held = molecules.index.isin(clean.sample(int(0.1 * len(molecules)), random_state=0).index)
     for part, name, columns in ((~held, "train", molecules.columns), (held, "test", unmeasured.columns)):
         rows = molecules[part].assign(index=range(part.sum()))
-        rows[columns].to_json(public / f"{name}.json", orient="records", lines=True)
+        write_json_lines(rows[columns], public / f"{name}.json")
+        if pairings:
+            link_files(raw / "bpps", public / "bpps", rows["id"] + ".npy")
     answers = _by_position(molecules[held])
     sample = sample_of(answers, "id_seqpos", **dict.fromkeys(TARGETS, 0.0))
     write_csv(sample, public / "sample_submission.csv", float_format="%.10f")
     write_csv(answers, private / "test.csv", float_format="%.10f")
-
-
-def prepare_fixed(raw: Path, public: Path, private: Path) -> None:
-    """Adds the base-pairing probabilities."""
-    prepare(raw, public, private)
-    for name in ("train", "test"):
-        link_files(raw / "bpps", public / "bpps", read_json_lines(public / f"{name}.json")["id"] + ".npy")
 
 
 def _by_position(molecules: pd.DataFrame) -> pd.DataFrame:
@@ -74,19 +67,21 @@ def fabricate(raw: Path, rng: np.random.Generator) -> None:
     table = pd.DataFrame({"index": range(count), "id": [f"id_{name}" for name in hex_ids(rng, count, 9)]})
     table["sequence"] = ["".join(rng.choice(list(level), length)) for _ in range(count)]
     table["structure"], table["predicted_loop_type"] = "(((((((((((........)))))))))))", "S" * 11 + "H" * 8 + "S" * 11
-    lengths = {"seq_length": length, "seq_scored": measured}
-    table.head(5).assign(**lengths).to_json(raw / "test.json", orient="records", lines=True)
+    table = table.assign(seq_length=length, seq_scored=measured)
+    write_json_lines(table.head(5), raw / "test.json")
     table["signal_to_noise"] = rng.gamma(2, 2, count).round(3)
-    table = table.assign(SN_filter=(table["signal_to_noise"] > 1.5).astype(float), **lengths)
+    table["SN_filter"] = (table["signal_to_noise"] > 1.5).astype(float)
     bases = np.array([[level[base] for base in sequence[:measured]] for sequence in table["sequence"]])
     for name in ERRORS:
         table[name] = rng.uniform(0.03, 0.3, bases.shape).round(4).tolist()
     for name in TARGETS:
         table[name] = (bases + rng.normal(0, 0.2, bases.shape)).round(4).tolist()
-    table.to_json(raw / "train.json", orient="records", lines=True)
-    (raw / "bpps").mkdir()
+    write_json_lines(table, raw / "train.json")
     for name in table["id"]:
-        np.save(raw / "bpps" / f"{name}.npy", rng.random((length, length)).astype(np.float32) / length)
+        write_array(rng.random((length, length)).astype(np.float32) / length, raw / "bpps" / f"{name}.npy")
 
 
-task.fixed("The base-pairing probabilities (bpps) are handed out, as they were on Kaggle.", prepare=prepare_fixed)
+task.fixed(
+    "The base-pairing probabilities (bpps) are handed out, as they were on Kaggle.",
+    prepare=partial(prepare, pairings=True),
+)

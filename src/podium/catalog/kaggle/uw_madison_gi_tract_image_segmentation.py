@@ -6,41 +6,20 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.fabricate import write_bytes
-from podium.data.files import link_tree
-from podium.data.pictures import picture_of
-from podium.data.split import split_rows
-from podium.data.tables import read_csv, write_csv
-from podium.metrics._arrays import ratio
-from podium.metrics.runs import area, overlap, parse_runs, write_runs
-from podium.metrics.surface import stack_distances
-from podium.task import Columns, competition, metric
+from podium.data.verbs import link_tree, picture_of, read_csv, split_rows, write_bytes, write_csv
+from podium.metrics.runs import write_runs
+from podium.metrics.surface import dice_hausdorff
+from podium.task import Columns, competition
 
 FIRST_DAYS = 4
 """Days of a training case that stay with it; later ones are test."""
-
-
-@metric("0.4 Dice + 0.6 (1 - 3D Hausdorff)", higher_is_better=True)
-def organ_overlap(truth: pd.DataFrame, prediction: pd.DataFrame, *, down_columns: bool = False) -> float:
-    """0.4 mean Dice of the masks + 0.6 (1 - mean Hausdorff distance of the days), without those empty on both sides."""
-    ids, sides = truth["id"], truth[["image_height", "image_width"]].to_numpy(np.int64)
-    names = (ids + " " + truth["class"]).tolist()
-    actual, predicted = (
-        parse_runs(table["predicted"], names=names, size=sides.prod(axis=1)) for table in (truth, prediction)
-    )
-    dice = ratio(2 * overlap(actual, predicted), area(actual) + area(predicted), empty=np.nan)
-    day = pd.factorize(ids.str.replace(r"_slice_.*", "", regex=True))[0]
-    layer = ids.groupby(day).rank("dense").to_numpy(np.int64) - 1
-    sides = sides[:, ::-1] if down_columns else sides
-    distances = stack_distances(actual, predicted, stack=day, layer=layer, sides=sides, most_times=10)
-    return float(0.4 * np.nanmean(dice) + 0.6 * (1 - np.nanmean(distances)))
 
 
 task = competition(
     "uw-madison-gi-tract-image-segmentation",
     title="UW-Madison GI Tract Image Segmentation",
     kind="image segmentation",
-    metric=organ_overlap,
+    metric=dice_hausdorff.using(most_times=10, title="0.4 Dice + 0.6 (1 - 3D Hausdorff)"),
     submission=Columns(id=("id", "class"), target="predicted", values=str),
 )
 
@@ -66,10 +45,14 @@ def prepare(raw: Path, public: Path, private: Path) -> None:
 
 
 @task.score
-def score(answers: pd.DataFrame, submission: pd.DataFrame, *, down_columns: bool = True) -> float:
+def score(answers: pd.DataFrame, submission: pd.DataFrame, *, along_rows: bool = False) -> float:
     # As in MLE-bench: runs are taken to go down the columns, which distorts pictures that are not square.
     # There, rows are compared by position; here they correspond by id and class.
-    return organ_overlap.using(down_columns=down_columns)(answers, submission)
+    ids, sides = answers["id"], answers[["image_height", "image_width"]].to_numpy(np.int64)
+    day = pd.factorize(ids.str.replace(r"_slice_.*", "", regex=True))[0]
+    layer = ids.groupby(day).rank("dense").to_numpy(np.int64) - 1
+    metric = task.metric.using(stack=day, layer=layer, sides=sides, along_rows=along_rows)
+    return metric.using(names=(ids + " " + answers["class"]).tolist())(answers["predicted"], submission["predicted"])
 
 
 @task.fabricate
@@ -94,5 +77,5 @@ def fabricate(raw: Path, rng: np.random.Generator) -> None:
 
 task.fixed(
     "v1 reads the runs, which go along the rows, as if they went down the columns.",
-    score=partial(score, down_columns=False),
+    score=partial(score, along_rows=True),
 )

@@ -6,10 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.fabricate import hex_ids, write_bytes
-from podium.data.files import link_files
-from podium.data.split import split_rows
-from podium.data.tables import read_csv, write_csv
+from podium.data.verbs import hex_ids, link_parts, read_csv, sample_of, split_rows, write_bytes, write_csv
 from podium.metrics.detection import coco_map
 from podium.task import Columns, Text, competition
 
@@ -34,15 +31,14 @@ task = competition(
 @task.prepare
 def prepare(raw: Path, public: Path, private: Path) -> None:
     boxes = read_csv(raw / "train.csv")
-    parts = split_rows(list(boxes["image_id"].unique()), 0.1)
-    for part, names in zip(("train", "test"), parts, strict=True):
-        link_files(raw / "train", public / part, [f"{name}.dicom" for name in names])
-    train, test = (boxes[boxes["image_id"].isin(names)] for names in parts)
-    write_csv(train, public / "train.csv")
-    sample = pd.DataFrame({"image_id": parts[1], "PredictionString": f"{NO_FINDING} 1 0 0 1 1"})
+    parts = split_rows(boxes[["image_id"]].drop_duplicates(), 0.1)
+    link_parts(parts, raw, public, files="train/{image_id}.dicom")
+    held = boxes["image_id"].isin(parts[1]["image_id"])
+    write_csv(boxes[~held], public / "train.csv")
+    sample = sample_of(parts[1], "image_id", PredictionString=f"{NO_FINDING} 1 0 0 1 1")
     write_csv(sample, public / "sample_submission.csv")
     # As in MLE-bench: of the boxes of a class in an image, one counts.
-    answers = test.groupby(["image_id", "class_id"], as_index=False).first()
+    answers = boxes[held].groupby(["image_id", "class_id"], as_index=False).first()
     answers[CORNERS] = answers[CORNERS].fillna(0)
     answers.loc[answers["class_id"] == NO_FINDING, ["x_max", "y_max"]] = 1.0
     write_csv(answers[["image_id", "class_id", "class_name", "rad_id", *CORNERS]], private / "answers.csv")
@@ -81,9 +77,8 @@ def fabricate(raw: Path, rng: np.random.Generator) -> None:
         for kind in rng.integers(NO_FINDING, size=rng.integers(1, 5)):
             low = rng.integers(100, 1800, 2)
             box = np.concatenate([low, low + rng.integers(60, 900, 2)])
-            rows += [
-                (name, f"Finding {kind}", kind, reader, *(box + rng.integers(-25, 26, 4))) for reader in readers[:2]
-            ]
+            finding = (name, f"Finding {kind}", kind)
+            rows += [(*finding, reader, *(box + rng.integers(-25, 26, 4))) for reader in readers[:2]]
     table = pd.DataFrame(rows, columns=["image_id", "class_name", "class_id", "rad_id", *CORNERS])
     write_csv(table.sample(frac=1, random_state=0), raw / "train.csv")
 
