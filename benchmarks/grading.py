@@ -25,7 +25,7 @@ sys.path.append(str(Path(__file__).parent.parent / "tests" / "catalog"))
 from competitions import competition_ids, noisy_submission, perfect_submission
 
 import podium
-from podium.grading.grade import apply_metric, read_answers
+from podium.grading.grade import apply_metric, convert_answers, read_answers
 from podium.grading.reading import read_submission
 from podium.grading.submission import align
 from podium.task import Task
@@ -85,7 +85,7 @@ def _score(task: Task, answers: pd.DataFrame, submission: pd.DataFrame) -> tuple
     if custom:
         custom(answers, submission)
     else:
-        apply_metric(task, answers, submission)
+        apply_metric(task, convert_answers(task.submission, answers), submission)
     return len(submission), time.perf_counter() - started
 
 

@@ -110,6 +110,15 @@ def test_grade_prints_the_promised_fields(run: Run, spaceship: Path) -> None:
     assert 0 < grade["score"] < 1
 
 
+def test_an_infinite_score_is_still_json(run: Run, tmp_path: Path) -> None:
+    """No error at all in champs-scalar-coupling: the logarithm of 0."""
+    assert run("prepare", "champs-scalar-coupling", "--miniature", "--data-dir", tmp_path).code == 0
+    best = tmp_path / "champs-scalar-coupling" / "private" / "answers.csv"
+    result = run("grade", "champs-scalar-coupling", best, "--data-dir", tmp_path, "--json")
+    grade = json.loads(result.out, parse_constant=lambda name: pytest.fail(f"{name} is not JSON"))
+    assert (grade["score"], grade["medal"], grade["percentile"]) == ("-Infinity", "gold", 100.0)
+
+
 def test_an_invalid_submission_is_a_result(run: Run, spaceship: Path, tmp_path: Path) -> None:
     wrong = tmp_path / "wrong.csv"
     wrong.write_text("PassengerId,Transportd\n0001_01,True\n", encoding="utf-8")

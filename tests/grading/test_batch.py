@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 
 import pandas as pd
@@ -56,6 +57,17 @@ def test_every_entry_gets_a_report_whatever_it_is(toy: Toy, tmp_path: Path) -> N
     assert [report["submission_exists"] for report in reports] == [True, True, False, False, False]
     document = json.loads(json.dumps(summarise(reports), allow_nan=False))
     assert (document["total_runs"], document["total_medals"], document["total_above_median"]) == (5, 1, 1)
+
+
+def test_an_infinite_score_is_a_text_in_reports(tmp_path: Path) -> None:
+    board = Leaderboard(lower_is_better=True, scores=(-math.inf, 0.5, 1.0))
+    task = toy_task(Columns("id", "y", float), pd.DataFrame({"id": [1], "y": [0.0]}), reference=board)
+    task.score(lambda answers, submission: -math.inf)
+    toy = Toy(task, tmp_path)
+    entries = [Entry("toy", toy.write("id,y\n1,0\n"))]
+    (report,) = grade_batch(entries, lambda _: task, data_dir=toy.data_dir, edition="v1", jobs=1)
+    assert json.loads(json.dumps(report, allow_nan=False)) == report
+    assert (report["score"], report["gold_threshold"], report["gold_medal"]) == ("-Infinity", "-Infinity", True)
 
 
 def test_what_is_not_prepared_is_named_before_anything_is_graded(toy: Toy) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import math
 from pathlib import Path
 
 import numpy as np
@@ -180,8 +181,9 @@ def test_an_infinite_score_is_explained(tmp_path: Path) -> None:
     assert error == "RMSE is infinite for this submission: is column 'y' too large?"
 
 
-def test_only_the_best_score_may_be_infinite(tmp_path: Path) -> None:
-    """The logarithm of no error at all is minus infinity, and beats everyone."""
+@pytest.fixture
+def unbounded(tmp_path: Path) -> Toy:
+    """Scored by an infinity of the sign of the prediction: the logarithm of no error at all is minus infinity."""
     board = Leaderboard(lower_is_better=True, teams=9, gold=-3.0, quantiles=(-4.0, -3.0, 0.0))
     task = toy_task(Columns("id", "y", float), pd.DataFrame({"id": [1], "y": [0.0]}), reference=board)
 
@@ -189,10 +191,20 @@ def test_only_the_best_score_may_be_infinite(tmp_path: Path) -> None:
     def score(answers: pd.DataFrame, submission: pd.DataFrame) -> float:
         return np.copysign(np.inf, submission["y"].iloc[0])
 
-    toy = Toy(task, tmp_path)
-    best = toy.grade_file(toy.write("id,y\n1,-1\n"))
-    assert (best.valid, best.medal, best.percentile) == (True, "gold", 100.0)
-    assert not toy.grade_file(toy.write("id,y\n1,1\n")).valid
+    return Toy(task, tmp_path)
+
+
+def test_only_the_best_score_may_be_infinite(unbounded: Toy) -> None:
+    best = unbounded.grade_file(unbounded.write("id,y\n1,-1\n"))
+    assert (best.valid, best.score, best.medal, best.percentile) == (True, -math.inf, "gold", 100.0)
+    assert not unbounded.grade_file(unbounded.write("id,y\n1,1\n")).valid
+
+
+def test_an_infinite_score_is_a_text_in_json(unbounded: Toy) -> None:
+    grade = unbounded.grade_file(unbounded.write("id,y\n1,-1\n")).to_dict()
+    assert json.loads(json.dumps(grade, allow_nan=False)) == grade
+    assert grade["score"] == grade["score_rounded"] == "-Infinity"
+    assert float(grade["score"]) == -math.inf
 
 
 def test_an_undefined_score_is_explained(tmp_path: Path) -> None:
@@ -265,3 +277,34 @@ def test_a_damaged_manifest_is_not_the_fault_of_the_submission(numbers: Toy) -> 
         manifest.write_text(text, encoding="utf-8")
         with pytest.raises(PodiumError, match=r"manifest\.json is damaged .* Delete it and prepare the task again"):
             numbers.grade_file(numbers.write(numbers.sample))
+
+
+@pytest.mark.parametrize("answers", ["id,y\n1,x\n", "id,y\n1,11\n", "id,y\n1,\n", "id,z\n1,2\n", "", 'id,y\n"1,2\n'])
+def test_damaged_answers_are_not_the_fault_of_the_submission(numbers: Toy, answers: str) -> None:
+    (numbers.data_dir / "toy" / "private" / numbers.task.submission.answers).write_text(answers, encoding="utf-8")
+    manifest = numbers.data_dir / "toy" / "manifest.json"
+    message = rf"^The prepared answers of toy are damaged \(.+\)\. Delete {manifest} and run: podium prepare toy$"
+    with pytest.raises(PodiumError, match=message) as error:
+        numbers.grade_file(numbers.write("id,y\n1,2\n"))
+    assert not isinstance(error.value, InvalidSubmission)
+
+
+@pytest.mark.parametrize("part", ["public", "private"])
+def test_a_deleted_file_names_the_command(numbers: Toy, part: str) -> None:
+    form = numbers.task.submission
+    submission = numbers.write(numbers.sample)
+    path = numbers.data_dir / "toy" / part / (form.sample if part == "public" else form.answers)
+    path.unlink()
+    for ask in (numbers.grade_file, numbers.validate_file) if part == "public" else (numbers.grade_file,):
+        with pytest.raises(NotPreparedError, match=rf"^{path} is missing\. Run: podium prepare toy$"):
+            ask(submission)
+    assert podium.prepare(numbers.task, data_dir=numbers.data_dir).status == "made"
+    assert numbers.grade_file(submission).valid
+
+
+def test_a_damaged_sample_is_not_the_fault_of_the_submission(numbers: Toy) -> None:
+    submission = numbers.write(numbers.sample)
+    sample = numbers.data_dir / "toy" / "public" / numbers.task.submission.sample
+    sample.write_text("nothing\n", encoding="utf-8")
+    with pytest.raises(PodiumError, match=rf"^{sample} is damaged \(.+\)\. Delete .* and run: podium prepare toy$"):
+        numbers.validate_file(submission)

@@ -74,7 +74,7 @@ def _grade_list(jsonl: Path, out: Path, jobs: int, data_dir: Path | None, editio
             progress.advance(f"{report['competition_id']}: {report['error'] or report['score']}")
     document = summarise(reports)
     path = out / f"{datetime.now(UTC):%Y-%m-%dT%H-%M-%S}_grading_report.json"
-    write_atomically(path, json.dumps(document, indent=2) + "\n")
+    write_atomically(path, json.dumps(document, indent=2, allow_nan=False) + "\n")
     medals, valid = document["total_medals"], document["total_valid_submissions"]
     click.echo(f"{len(reports)} runs, {valid} valid, {medals} medals: {path}", err=True)
     return document

@@ -25,4 +25,4 @@ as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON d
 
 def print_json(document: Any) -> None:
     """Prints a JSON document on standard output."""
-    click.echo(json.dumps(document, indent=2, ensure_ascii=False))
+    click.echo(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))

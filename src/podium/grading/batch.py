@@ -13,7 +13,7 @@ from typing import Any
 
 from podium.data.home import locate
 from podium.errors import PodiumError, UsageError
-from podium.grading.grade import find_reference, grade_submission
+from podium.grading.grade import find_reference, grade_submission, plain
 from podium.grading.medals import thresholds
 from podium.task import Edition, Leaderboard, Task
 
@@ -84,7 +84,7 @@ def _report(call: tuple[LoadTask, Entry, Path | None, Edition]) -> dict[str, Any
     exists = entry.submission is not None and entry.submission.is_file()
     grade = grade_submission(task, entry.submission, data_dir=data_dir, edition=edition) if exists else None  # type: ignore[arg-type]
     medal = grade.medal if grade else None
-    return {
+    report = {
         "competition_id": task.id,
         "score": grade.score_rounded if grade else None,
         "gold_threshold": limits.gold if limits else None,
@@ -104,6 +104,7 @@ def _report(call: tuple[LoadTask, Entry, Path | None, Edition]) -> dict[str, Any
         "edition": edition,
         "error": grade.error if grade else "there is no submission",
     }
+    return {name: plain(value) for name, value in report.items()}
 
 
 def check_prepared(entries: list[Entry], *, data_dir: Path | None, edition: Edition) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -12,9 +15,9 @@ import pandas as pd
 from podium.data.archives import opened_member
 from podium.data.home import Place, locate
 from podium.data.imports import imported_leaderboard
-from podium.data.manifest import Manifest, read_manifest
+from podium.data.manifest import read_manifest
 from podium.data.prepare import check_edition
-from podium.errors import InvalidSubmission, NotPreparedError
+from podium.errors import InvalidSubmission, NotPreparedError, PodiumError
 from podium.grading.leaderboard import read_leaderboard, read_leaderboard_csv, standing
 from podium.grading.medals import thresholds
 from podium.grading.reading import read_submission, size_limit
@@ -61,14 +64,21 @@ class Grade:
     """Whether the data was a fabricated miniature, which makes the medal meaningless."""
 
     def to_dict(self) -> dict[str, Any]:
-        return asdict(self)
+        """The grade as plain JSON: an infinite score is the text "-Infinity" or "Infinity"."""
+        return {name: plain(value) for name, value in asdict(self).items()}
+
+
+def plain(value: Any) -> Any:
+    """The value, or its name where it is a number that JSON does not have; `float` reads the name back."""
+    return json.dumps(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def validate_submission(task: Task, path: Path, *, data_dir: Path | None = None, edition: Edition = "v1") -> Validation:
     """Checks a submission against the sample submission in the public folder."""
-    place, _ = _prepared(task, edition, data_dir)
+    data = _prepared(task, edition, data_dir)
+    form = task.in_edition(edition).submission
     try:
-        _read_aligned(task.in_edition(edition).submission, path, place, ids=None)
+        _read_aligned(form, path, data, ids=_sample_ids(form, data))
     except InvalidSubmission as fault:
         return Validation(task.id, valid=False, error=str(fault))
     return Validation(task.id, valid=True)
@@ -76,12 +86,12 @@ def validate_submission(task: Task, path: Path, *, data_dir: Path | None = None,
 
 def grade_submission(task: Task, path: Path, *, data_dir: Path | None = None, edition: Edition = "v1") -> Grade:
     """Scores a submission against the answers and ranks the score against the task's reference."""
-    place, manifest = _prepared(task, edition, data_dir)
+    data = _prepared(task, edition, data_dir)
     task = task.in_edition(edition)
     try:
-        score = _score(task, path, place, edition)
+        score = _score(task, path, data, edition)
     except InvalidSubmission as fault:
-        return Grade(task.id, edition, valid=False, error=str(fault), miniature=manifest.miniature)
+        return Grade(task.id, edition, valid=False, error=str(fault), miniature=data.miniature)
     return Grade(
         task=task.id,
         edition=edition,
@@ -89,8 +99,8 @@ def grade_submission(task: Task, path: Path, *, data_dir: Path | None = None, ed
         score=score,
         score_rounded=round(score, DECIMALS),
         higher_is_better=task.metric.higher_is_better,
-        miniature=manifest.miniature,
-        **_compare(score, find_reference(task, place), higher_is_better=task.metric.higher_is_better),
+        miniature=data.miniature,
+        **_compare(score, find_reference(task, data.place), higher_is_better=task.metric.higher_is_better),
     )
 
 
@@ -105,22 +115,48 @@ def find_reference(task: Task, place: Place) -> Reference | None:
     return task.reference
 
 
-def _prepared(task: Task, edition: Edition, data_dir: Path | None) -> tuple[Place, Manifest]:
+@dataclass(frozen=True)
+class _Data:
+    """A prepared task's data, and how to make it again."""
+
+    place: Place
+    miniature: bool
+    command: str
+
+    @contextmanager
+    def blamed(self, what: str) -> Iterator[None]:
+        """Says that prepared files are to blame, not a submission, if what is done with them fails."""
+        try:
+            yield
+        except FileNotFoundError as error:
+            raise NotPreparedError(f"{error.filename} is missing. Run: {self.command}") from error
+        except (ValueError, LookupError) as error:
+            reason = str(error).rstrip(".") if isinstance(error, ValueError) else repr(error)
+            advice = f"Delete {self.place.manifest} and run: {self.command}"
+            raise PodiumError(f"{what} damaged ({reason}). {advice}") from error
+
+
+def _prepared(task: Task, edition: Edition, data_dir: Path | None) -> _Data:
     check_edition(task, edition)
     place = locate(task.id, edition=edition, data_dir=data_dir)
     manifest = read_manifest(place)
+    command = f"podium prepare {task.id}" + ("" if edition == "v1" else f" --edition {edition}")
     if manifest is None:
-        option = "" if edition == "v1" else f" --edition {edition}"
-        raise NotPreparedError(f"{task.id} is not prepared in {place.root}. Run: podium prepare {task.id}{option}")
-    return place, manifest
+        raise NotPreparedError(f"{task.id} is not prepared in {place.root}. Run: {command}")
+    data = _Data(place, manifest.miniature, command + (" --miniature" if manifest.miniature else ""))
+    with data.blamed("The public folder is"):
+        (place.public / task.in_edition(edition).submission.sample).stat()
+    return data
 
 
-def _score(task: Task, path: Path, place: Place, edition: Edition) -> float:
-    form = task.submission
-    variant = task.variants[edition]
-    answers = variant.answers(place.private) if variant.answers else read_answers(place.private / form.answers, form)
-    submission = _read_aligned(form, path, place, ids=answers[list(form.ids)])
-    score = variant.score(answers, submission) if variant.score else apply_metric(task, answers, submission)
+def _score(task: Task, path: Path, data: _Data, edition: Edition) -> float:
+    form, variant, private = task.submission, task.variants[edition], data.place.private
+    with data.blamed(f"The prepared answers of {task.id} are"):
+        answers = variant.answers(private) if variant.answers else read_answers(private / form.answers, form)
+        ids = answers[list(form.ids)]
+        truth = answers if variant.score else convert_answers(form, answers)
+    submission = _read_aligned(form, path, data, ids=ids)
+    score = variant.score(truth, submission) if variant.score else apply_metric(task, truth, submission)
     best = math.inf if task.metric.higher_is_better else -math.inf
     if not math.isfinite(score) and score != best:
         what, why = ("undefined", "constant") if math.isnan(score) else ("infinite", "too large")
@@ -129,30 +165,33 @@ def _score(task: Task, path: Path, place: Place, edition: Edition) -> float:
     return float(score)
 
 
-def apply_metric(task: Task, answers: pd.DataFrame, submission: pd.DataFrame) -> float:
+def convert_answers(form: Columns, answers: pd.DataFrame) -> pd.DataFrame:
+    """The target columns of the answers, under their names in a submission, as the form's rules read them."""
+    names = zip(_answer_names(form), form.targets, strict=True)
+    return pd.DataFrame({target: convert(answers[name], form.rule(target), name) for name, target in names})
+
+
+def apply_metric(task: Task, truth: pd.DataFrame, submission: pd.DataFrame) -> float:
     """The metric over the target columns of tables whose rows correspond."""
-    form = task.submission
-    names = form.answers_target or form.target
-    names = (names,) if isinstance(names, str) else names
-    pairs = zip(names, form.targets, strict=True)
-    truth = pd.DataFrame({target: convert(answers[name], form.rule(target), name) for name, target in pairs})
-    metric = task.metric
+    form, metric = task.submission, task.metric
     if metric.takes_names:
-        rows = answers[list(form.ids)].itertuples(index=False)
+        rows = submission[list(form.ids)].itertuples(index=False)
         metric = metric.using(names=[", ".join(map(str, row)) for row in rows])
-    if len(form.targets) == 1:
-        column = form.targets[0]
-        return metric(truth[column].to_numpy(), submission[column].to_numpy())
-    return metric(truth.to_numpy(), submission[list(form.targets)].to_numpy())
+    columns: Any = form.targets[0] if len(form.targets) == 1 else list(form.targets)
+    return metric(truth[columns].to_numpy(), submission[columns].to_numpy())
 
 
-def _read_aligned(form: Columns, path: Path, place: Place, ids: pd.DataFrame | None) -> pd.DataFrame:
-    sample = place.public / form.sample
-    if ids is None:
-        with opened_member(sample) as file:
-            ids = pd.read_csv(file, usecols=list(form.ids), dtype=str, keep_default_na=False)
-    limit = size_limit(form, sample.stat().st_size)
-    expected = max(len(ids), _count_rows(sample)) if form.extra_rows else len(ids)
+def _sample_ids(form: Columns, data: _Data) -> pd.DataFrame:
+    sample = data.place.public / form.sample
+    with data.blamed(f"{sample} is"), opened_member(sample) as file:
+        return pd.read_csv(file, usecols=list(form.ids), dtype=str, keep_default_na=False)
+
+
+def _read_aligned(form: Columns, path: Path, data: _Data, ids: pd.DataFrame) -> pd.DataFrame:
+    sample = data.place.public / form.sample
+    with data.blamed(f"{sample} is"):
+        limit = size_limit(form, sample.stat().st_size)
+        expected = max(len(ids), _count_rows(sample)) if form.extra_rows else len(ids)
     table = read_submission(path, form, expected_rows=expected, max_bytes=limit)
     return align(table, form, ids[list(form.ids)])
 
@@ -164,10 +203,14 @@ def _count_rows(sample: Path) -> int:
 
 def read_answers(path: Path, form: Columns) -> pd.DataFrame:
     """The answers: ids and text targets as text, everything else as pandas reads it."""
-    names = form.answers_target or form.target
-    names = (names,) if isinstance(names, str) else names
-    texts = [name for name, target in zip(names, form.targets, strict=True) if isinstance(form.rule(target), Text)]
+    names = zip(_answer_names(form), form.targets, strict=True)
+    texts = [name for name, target in names if isinstance(form.rule(target), Text)]
     return pd.read_csv(path, converters=dict.fromkeys((*form.ids, *texts), str))
+
+
+def _answer_names(form: Columns) -> tuple[str, ...]:
+    names = form.answers_target or form.target
+    return (names,) if isinstance(names, str) else names
 
 
 def _compare(score: float, reference: Reference | None, *, higher_is_better: bool) -> dict[str, Any]:
