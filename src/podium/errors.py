@@ -6,6 +6,7 @@ PodiumError
 ├── NotPreparedError      (FileNotFoundError)  the task's data is not there yet
 ├── RawDataError          (ValueError)         raw data is missing or not what the task expects
 ├── DownloadError         (OSError)            the competition's data cannot be fetched
+├── SandboxGoneError      (ConnectionError)    the sandbox has ended under our hands
 ├── MissingExtraError     (ImportError)        an optional dependency is needed for this
 └── InvalidSubmission     (ValueError)         a submission's fault; grading turns it into a result
 """
@@ -33,6 +34,10 @@ class RawDataError(PodiumError, ValueError):
 
 class DownloadError(PodiumError, OSError):
     """The competition's data cannot be fetched."""
+
+
+class SandboxGoneError(PodiumError, ConnectionError):
+    """The sandbox has ended, or can start nothing any more."""
 
 
 class MissingExtraError(PodiumError, ImportError):

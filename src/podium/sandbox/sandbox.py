@@ -1,0 +1,459 @@
+"""A running sandbox: one long-lived bubblewrap that programs, files and ports are asked of."""
+
+from __future__ import annotations
+
+import contextlib
+import marshal
+import os
+import selectors
+import shutil
+import socket
+import stat
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+
+from podium.errors import PodiumError, SandboxGoneError
+from podium.sandbox import bubblewrap, cgroups, seccomp, warden
+from podium.sandbox.output import Collector, Output
+from podium.sandbox.policy import MIB, USER_ID, Mount, Policy
+from podium.sandbox.watchdog import Watchdog
+
+START_PATIENCE_S = 30.0
+KILL_PATIENCE_S = 10.0
+WATCH_INTERVAL_S = 0.2
+_PIECE = 1 << 16
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a program ended."""
+
+    exit_code: int
+    """As a shell reports it: 128 plus the signal for a killed program."""
+    stdout: Output
+    stderr: Output
+    seconds: float
+    stopped: str | None = None
+    """Why Podium ended it ("time limit of 3 s"), or None if it ended by itself."""
+
+
+@dataclass(frozen=True)
+class Keep:
+    """How much of each output stream is kept, from its beginning and from its end."""
+
+    head_bytes: int = 1 * MIB
+    tail_bytes: int = 1 * MIB
+
+
+class Sandbox:
+    """A sandbox from start to stop; a context manager. Its methods may be called from any thread."""
+
+    def __init__(self, policy: Policy) -> None:
+        """Starts it.
+
+        Raises:
+            PodiumError: bubblewrap is missing or not allowed to work here.
+        """
+        self.policy = policy
+        self.violation: str | None = None
+        self._temporary = Path(tempfile.mkdtemp(prefix="podium-sandbox-"))
+        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._sending = threading.Lock()
+        self._stopping, self._guarded = threading.Event(), threading.Event()
+        self._group = cgroups.Group({})
+        self._guard = threading.Thread(target=self._watch, name="podium-watchdog", daemon=True)
+        self._process = self._spawn(theirs)
+        try:
+            self._first = self._await_start()
+        except BaseException:
+            self.stop()
+            raise
+        self._guard.start()
+
+    def __enter__(self) -> Sandbox:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    def _spawn(self, theirs: socket.socket) -> subprocess.Popen[bytes]:
+        files = {
+            "passwd": f"agent:x:{USER_ID}:{USER_ID}::{self.policy.cwd}:/bin/sh\n",
+            "group": f"agent:x:{USER_ID}:\n",
+            "hosts": "127.0.0.1 localhost\n::1 localhost\n",
+        }
+        for name, text in files.items():
+            (self._temporary / name).write_text(text)
+        for name in ("tmp", "var-tmp"):
+            (self._temporary / name).mkdir()
+            (self._temporary / name).chmod(0o1777)
+        (self._temporary / "seccomp").write_bytes(seccomp.program())
+        python = Path(getattr(sys, "_base_executable", sys.executable)).resolve()
+        policy = self.policy
+        if not python.is_relative_to("/usr"):
+            home = Mount(source=python.parent.parent, target=str(python.parent.parent))
+            policy = policy.model_copy(update={"mounts": tuple(dict.fromkeys([home, *policy.mounts]))})
+        options = bubblewrap.arguments(policy, self._temporary, warden=Path(warden.__file__))
+        with contextlib.ExitStack() as opened:
+            descriptors = [opened.enter_context(theirs).fileno()]
+            command = [bubblewrap.find_bubblewrap()]
+            for option in options:
+                if isinstance(option, Path):
+                    descriptors.append(opened.enter_context(option.open("rb")).fileno())
+                    option = str(descriptors[-1])
+                command.append(option)
+            messages = opened.enter_context((self._temporary / "messages").open("wb"))
+            return subprocess.Popen(
+                [*command, "--", str(python), "-I", "-S", "-B", bubblewrap.WARDEN, str(theirs.fileno())],
+                pass_fds=descriptors,
+                stdin=subprocess.DEVNULL,
+                stdout=messages,
+                stderr=messages,
+                env={},
+                start_new_session=True,
+            )
+
+    def _await_start(self) -> int:
+        """The host's pid of the warden."""
+        self._control.settimeout(START_PATIENCE_S)
+        self._control.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+        try:
+            pid = _receive_ready(self._control)
+        except (TimeoutError, ConnectionError):
+            pid = None
+        if pid is None:
+            said = (self._temporary / "messages").read_text(errors="replace").strip()
+            raise PodiumError(
+                f"the sandbox does not start: {said or 'bubblewrap ended without a word'}. "
+                "`podium doctor` says what this machine can do."
+            )
+        return pid
+
+    def run(
+        self,
+        command: Sequence[str],
+        *,
+        stdin: bytes | None = None,
+        cwd: str | None = None,
+        environment: Mapping[str, str] | None = None,
+        timeout_s: float | None = None,
+        cores: Sequence[int] | None = None,
+        background: bool = False,
+        keep: Keep | None = None,
+    ) -> Outcome:
+        """Runs a program to its end; see `start` for the arguments."""
+        execution = self.start(
+            command, stdin=stdin, cwd=cwd, environment=environment, cores=cores, background=background, keep=keep
+        )
+        return execution.wait(timeout_s)
+
+    def start(
+        self,
+        command: Sequence[str],
+        *,
+        stdin: bytes | None = None,
+        cwd: str | None = None,
+        environment: Mapping[str, str] | None = None,
+        cores: Sequence[int] | None = None,
+        background: bool = False,
+        keep: Keep | None = None,
+    ) -> Execution:
+        """Starts a program.
+
+        Args:
+            command: the program, looked up in PATH, and its arguments.
+            stdin: what it reads; None for nothing.
+            cwd: its folder, relative to the policy's.
+            environment: variables beside the policy's.
+            cores: the cores it and all it starts are bound to; None for all.
+            background: whether what it leaves behind may go on until the sandbox stops.
+            keep: how much of its output is kept.
+
+        Raises:
+            SandboxGoneError: the sandbox has stopped.
+        """
+        self._guarded.wait()
+        limits = self.policy.limits
+        order = {
+            "background": background,
+            "program": {
+                "command": list(command),
+                "cwd": os.path.join(self.policy.cwd, cwd or ""),  # noqa: PTH118 (a path inside)
+                "environment": {**self.policy.environment, **(environment or {})},
+                "limits": {"RLIMIT_FSIZE": limits.file_bytes, "RLIMIT_NPROC": limits.processes, "RLIMIT_CORE": 0},
+            },
+        }
+        with contextlib.ExitStack() as theirs:
+            in_read, in_write = _pipe_ends(theirs, ours="write")
+            out_read, out_write = _pipe_ends(theirs, ours="read")
+            error_read, error_write = _pipe_ends(theirs, ours="read")
+            keeper = self._request(b"x", [in_read, out_write, error_write])
+        execution = Execution(self, keeper, stdin or b"", in_write, out_read, error_read, keep or Keep())
+        try:
+            keeper.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+            pid = _receive_ready(keeper)
+            if pid is None:
+                raise SandboxGoneError(self._reason_gone())
+            if cores is not None:
+                os.sched_setaffinity(pid, cores)
+            _send_order(keeper, order)
+        except BaseException as error:
+            execution.close()
+            if isinstance(error, ConnectionError | TimeoutError | ProcessLookupError):
+                raise SandboxGoneError(self._reason_gone()) from error
+            raise
+        return execution
+
+    def open(self, path: str, flags: int = os.O_RDONLY, *, parents: bool = False) -> int:
+        """A descriptor of a file as the sandbox sees it, with the rights of the programs inside.
+
+        Links are followed inside, so no path can lead out. The file may be of any kind and belongs to somebody
+        hostile: look at it with fstat before reading.
+
+        Raises:
+            OSError: as `os.open` would.
+        """
+        absolute = os.path.join(self.policy.cwd, path)  # noqa: PTH118
+        return self._ask(b"o", {"path": absolute, "flags": flags, "parents": parents}, name=path)
+
+    def read(self, path: str, *, limit_bytes: int) -> bytes:
+        """The content of a regular file, at most `limit_bytes` of it and one more byte to show that there is more."""
+        with open(self.open(path), "rb", buffering=0) as file:  # noqa: PTH123
+            mode = os.fstat(file.fileno()).st_mode
+            if stat.S_ISDIR(mode):
+                raise IsADirectoryError(21, "Is a directory", path)
+            if not stat.S_ISREG(mode):
+                raise OSError(22, "Not a regular file", path)
+            data = bytearray()
+            while len(data) <= limit_bytes and (piece := file.read(min(MIB, limit_bytes + 1 - len(data)))):
+                data += piece
+            return bytes(data)
+
+    def write(self, path: str, data: bytes, *, append: bool = False) -> None:
+        """Makes or replaces (or lengthens) a file, and the folders above it."""
+        flags = os.O_WRONLY | os.O_CREAT | (os.O_APPEND if append else os.O_TRUNC)
+        with open(self.open(path, flags, parents=True), "wb", buffering=0) as file:  # noqa: PTH123
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise OSError(22, "Not a regular file", path)
+            view = memoryview(data)
+            while view:
+                view = view[file.write(view) :]
+
+    def listen(self, port: int) -> socket.socket:
+        """A socket of this process that takes connections to a port of the sandbox's own loopback."""
+        return socket.socket(fileno=self._ask(b"l", {"port": port}, name=f"port {port}"))
+
+    def kill_all(self) -> None:
+        """Ends every program in the sandbox; the sandbox stays."""
+        with contextlib.suppress(OSError), self._sending:
+            self._control.send(b"k")
+
+    def stop(self) -> None:
+        """Ends the sandbox and everything in it. Stopping twice is fine."""
+        if self._stopping.is_set():
+            return
+        self._stopping.set()
+        self._control.close()  # the warden ends, and the kernel ends what is in its namespace
+        try:
+            self._process.wait(KILL_PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        if self._guard.is_alive():
+            self._guard.join()
+        self._group.remove()
+        remove_tree(self._temporary)
+
+    def _watch(self) -> None:
+        """Holds the sandbox to its limits. In a thread, because joining a control group takes the kernel long."""
+        limits = self.policy.limits
+        self._group = cgroups.make_group(limits, self._first)
+        folders = [self._temporary, *(mount.source for mount in self.policy.mounts if mount.writable)]
+        watchdog = Watchdog(self._first, limits, folders, enforced=self._group.folders)
+        self._guarded.set()
+        while not self._stopping.wait(WATCH_INTERVAL_S):
+            reason = watchdog.exceeded()
+            if reason is not None:
+                self.violation = reason
+                self.kill_all()
+
+    def _reason_gone(self) -> str:
+        return f"the sandbox is gone ({self.violation or 'it has been stopped or ran out of processes'})"
+
+    def _request(self, kind: bytes, descriptors: Sequence[int]) -> socket.socket:
+        """Sends a request; our end of the socket that belongs to it."""
+        ours, theirs = socket.socketpair()
+        ours.settimeout(START_PATIENCE_S)
+        try:
+            with theirs, self._sending:
+                socket.send_fds(self._control, [kind], [theirs.fileno(), *descriptors])
+        except OSError as error:
+            ours.close()
+            raise SandboxGoneError(self._reason_gone()) from error
+        return ours
+
+    def _ask(self, kind: bytes, order: dict[str, object], *, name: str) -> int:
+        with self._request(kind, []) as keeper:
+            try:
+                _send_order(keeper, order)
+                answer, descriptors, _, _ = socket.recv_fds(keeper, 4, 1)
+            except OSError as error:
+                raise SandboxGoneError(self._reason_gone()) from error
+        if len(answer) < 4:
+            raise SandboxGoneError(self._reason_gone())
+        code = int.from_bytes(answer, "little")
+        if code:
+            raise OSError(code, os.strerror(code), name)
+        return descriptors[0]
+
+
+class Execution:
+    """A program that was started."""
+
+    def __init__(
+        self, sandbox: Sandbox, keeper: socket.socket, stdin: bytes, in_write: int, out_read: int, error_read: int,
+        keep: Keep,
+    ) -> None:  # fmt: skip
+        self._sandbox, self._keeper = sandbox, keeper
+        self._started = time.monotonic()
+        self._stopped: str | None = None
+        self._pending = memoryview(stdin)
+        self._input, self._streams = in_write, (out_read, error_read)
+        self._collectors = {
+            stream: Collector(head_bytes=keep.head_bytes, tail_bytes=keep.tail_bytes) for stream in self._streams
+        }
+        self._out_of_memory = sandbox._group.out_of_memory()
+
+    def kill(self, reason: str) -> None:
+        """Ends the program and everything it started; `wait` then returns. From any thread, any number of times."""
+        self._stopped = self._stopped or reason
+        with contextlib.suppress(OSError):
+            self._keeper.send(b"k")
+
+    def wait(self, timeout_s: float | None = None) -> Outcome:
+        """Passes input and output on until the program has ended, or ends it when its time is up."""
+        try:
+            with selectors.DefaultSelector() as selector:
+                code = self._pump(selector, timeout_s)
+        finally:
+            self.close()
+        stdout, stderr = (self._collectors[stream].output() for stream in self._streams)
+        if code is None:  # its keeper was killed: by the watchdog, by the program, or with the whole sandbox
+            code = 137
+            self._stopped = self._stopped or self._sandbox.violation or "killed together with its keeper"
+        if not self._out_of_memory and self._sandbox._group.out_of_memory():
+            self._stopped = self._stopped or "memory limit exceeded"
+        return Outcome(code, stdout, stderr, time.monotonic() - self._started, self._stopped)
+
+    def close(self) -> None:
+        """Lets go of the program; if it still runs it is killed."""
+        for descriptor in (self._input, *self._streams):
+            with contextlib.suppress(OSError):
+                os.close(descriptor)
+        self._input = -1
+        self._keeper.close()
+
+    def _pump(self, selector: selectors.BaseSelector, timeout_s: float | None) -> int | None:
+        deadline = None if timeout_s is None else self._started + timeout_s
+        for stream in self._streams:
+            os.set_blocking(stream, False)
+            selector.register(stream, selectors.EVENT_READ)
+        selector.register(self._keeper, selectors.EVENT_READ)
+        os.set_blocking(self._input, False)
+        selector.register(self._input, selectors.EVENT_WRITE)
+        self._feed(selector)
+        while True:
+            patience = None if deadline is None else max(0.0, deadline - time.monotonic())
+            events = selector.select(patience)
+            for key, _ in events:
+                if key.fileobj is self._keeper:
+                    return self._end()
+                if key.fd == self._input:
+                    self._feed(selector)
+                elif not self._take(key.fd):
+                    selector.unregister(key.fd)
+            if deadline is not None and time.monotonic() >= deadline:
+                if self._stopped and patience == 0 and not events:
+                    self._sandbox.kill_all()  # its keeper did not manage
+                    return None
+                self.kill(f"time limit of {timeout_s:g} s")
+                deadline = time.monotonic() + KILL_PATIENCE_S
+
+    def _end(self) -> int | None:
+        """The exit code, after a last look into the pipes: programs left in the background may hold them open."""
+        try:
+            answer = self._keeper.recv(4)
+        except OSError:
+            answer = b""
+        for stream in self._streams:
+            while self._take(stream, once=True):
+                pass
+        return int.from_bytes(answer, "little") if len(answer) == 4 else None
+
+    def _feed(self, selector: selectors.BaseSelector) -> None:
+        try:
+            while self._pending:
+                self._pending = self._pending[os.write(self._input, self._pending[:_PIECE]) :]
+        except BlockingIOError:
+            return
+        except BrokenPipeError:  # the program does not want it
+            pass
+        selector.unregister(self._input)
+        os.close(self._input)
+        self._input = -1
+
+    def _take(self, stream: int, *, once: bool = False) -> bool:
+        """Reads a piece; False at the end, and with `once` also when nothing has come."""
+        try:
+            piece = os.read(stream, _PIECE)
+        except BlockingIOError:
+            return not once
+        except OSError:
+            return False
+        self._collectors[stream].add(piece)
+        return bool(piece)
+
+
+def remove_tree(folder: Path) -> None:
+    """Deletes a folder that may hold others without permissions for us."""
+
+    def unlock(function: object, path: str, _: object) -> None:
+        with contextlib.suppress(OSError):
+            os.chmod(os.path.dirname(path), 0o700)  # noqa: PTH101, PTH120
+            os.chmod(path, 0o700)  # noqa: PTH101
+            shutil.rmtree(path) if os.path.isdir(path) else os.unlink(path)  # noqa: PTH108, PTH112
+
+    shutil.rmtree(folder, onerror=unlock)
+
+
+def _pipe_ends(theirs: contextlib.ExitStack, *, ours: str) -> tuple[int, int]:
+    """A pipe whose other end is closed with the stack."""
+    read, write = os.pipe()
+    theirs.callback(os.close, read if ours == "write" else write)
+    return read, write
+
+
+def _send_order(keeper: socket.socket, order: dict[str, object]) -> None:
+    body = marshal.dumps(order, 2)
+    keeper.sendall(len(body).to_bytes(4, "little") + body)
+
+
+def _receive_ready(channel: socket.socket) -> int | None:
+    """The pid, as this side sees it, of the process that reported; None if it has gone."""
+    message, ancillary, _, _ = channel.recvmsg(1, socket.CMSG_SPACE(12))
+    if not message:
+        return None
+    for level, kind, data in ancillary:
+        if level == socket.SOL_SOCKET and kind == socket.SCM_CREDENTIALS:
+            return int(struct.unpack("3i", data)[0])
+    return None

@@ -1,0 +1,115 @@
+"""A filter of system calls that machine-learning code never needs, as a program for the kernel's packet filter."""
+
+from __future__ import annotations
+
+import errno
+import platform
+import struct
+from dataclasses import dataclass
+
+from podium.errors import PodiumError
+
+# Numbers of system calls: x86-64, then the generic table that arm64 uses. Calls that are new enough have one number.
+_DENIED = {
+    "mount": (165, 40), "umount2": (166, 39), "pivot_root": (155, 41), "chroot": (161, 51),
+    "open_tree": (428, 428), "move_mount": (429, 429), "fsopen": (430, 430), "fsconfig": (431, 431),
+    "fsmount": (432, 432), "fspick": (433, 433), "mount_setattr": (442, 442),
+    "unshare": (272, 97), "setns": (308, 268),
+    "ptrace": (101, 117), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271), "kcmp": (312, 272),
+    "pidfd_getfd": (438, 438), "process_madvise": (440, 440),
+    "add_key": (248, 217), "request_key": (249, 218), "keyctl": (250, 219),
+    "bpf": (321, 280), "perf_event_open": (298, 241), "userfaultfd": (323, 282),
+    "open_by_handle_at": (304, 265), "name_to_handle_at": (303, 264),
+    "kexec_load": (246, 104), "kexec_file_load": (320, 294), "reboot": (169, 142),
+    "init_module": (175, 105), "finit_module": (313, 273), "delete_module": (176, 106),
+    "swapon": (167, 224), "swapoff": (168, 225), "acct": (163, 89), "quotactl": (179, 60), "syslog": (103, 116),
+    "settimeofday": (164, 170), "clock_settime": (227, 112), "clock_adjtime": (305, 266), "adjtimex": (159, 171),
+    "sethostname": (170, 161), "setdomainname": (171, 162), "vhangup": (153, 58), "shmget": (29, 194),
+    "fanotify_init": (300, 262), "lookup_dcookie": (212, 18), "personality": (135, 92),
+}  # fmt: skip
+_X86_ONLY = {"iopl": 172, "ioperm": 173, "modify_ldt": 154, "uselib": 134, "ustat": 136, "sysfs": 139}
+
+# Answered as if the kernel did not know them, so that libraries take their older way.
+_UNKNOWN = {"io_uring_setup": (425, 425), "io_uring_enter": (426, 426), "io_uring_register": (427, 427),
+            "clone3": (435, 435)}  # fmt: skip
+
+_CLONE, _SOCKET, _IOCTL, _SETAFFINITY = (56, 220), (41, 198), (16, 29), (203, 122)
+_NAMESPACES = 0x7E020000  # CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET
+_FAMILIES = (1, 2, 10, 16)  # unix, internet 4 and 6, netlink (name resolution). Others reach past the namespaces.
+_TERMINAL_TRICKS = (0x5412, 0x541C)  # TIOCSTI, TIOCLINUX: type into somebody else's terminal
+_X32_BIT = 0x40000000
+
+_ALLOW, _KILL, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
+_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+_NUMBER, _ARCHITECTURE, _ARGUMENT_0, _ARGUMENT_1 = 0, 4, 16, 24  # offsets in struct seccomp_data, low halves
+
+
+@dataclass(frozen=True)
+class _Machine:
+    audit: int
+    column: int
+
+
+_MACHINES = {"x86_64": _Machine(0xC000003E, 0), "aarch64": _Machine(0xC00000B7, 1)}
+
+
+def program(machine: str | None = None) -> bytes:
+    """The filter for a kind of machine, by default this one, in the form that `bwrap --seccomp` reads."""
+    name = machine or platform.machine()
+    if name not in _MACHINES:
+        raise PodiumError(
+            f"there is no list of system calls for {name} machines, so the sandbox cannot be sealed here. "
+            f"Known: {', '.join(_MACHINES)}. Docker works too: podium run --sandbox docker"
+        )
+    kind = _MACHINES[name]
+    code = [
+        _operation(_LOAD, _ARCHITECTURE),
+        _operation(_EQUAL, kind.audit, yes=1),
+        _answer(_KILL),
+        _operation(_LOAD, _NUMBER),
+    ]
+    denied = [numbers[kind.column] for numbers in _DENIED.values()]
+    if kind.column == 0:
+        code += [_operation(_AT_LEAST, _X32_BIT, no=1), _answer(_refuse(errno.EPERM))]
+        denied += _X86_ONLY.values()
+    code += _for_calls(denied, _refuse(errno.EPERM))
+    code += _for_calls([numbers[kind.column] for numbers in _UNKNOWN.values()], _refuse(errno.ENOSYS))
+    # Cores are leased: a program that moves itself is told it worked and stays where it is.
+    code += _for_calls([_SETAFFINITY[kind.column]], _refuse(0))
+    code += _when_call(
+        _CLONE[kind.column],
+        [_operation(_LOAD, _ARGUMENT_0), _operation(_ANY_BIT, _NAMESPACES, no=1), _answer(_refuse(errno.EPERM))],
+    )
+    families = [_operation(_EQUAL, family, yes=len(_FAMILIES) - place) for place, family in enumerate(_FAMILIES)]
+    code += _when_call(
+        _SOCKET[kind.column], [_operation(_LOAD, _ARGUMENT_0), *families, _answer(_refuse(errno.EAFNOSUPPORT))]
+    )
+    code += _when_call(
+        _IOCTL[kind.column],
+        [_operation(_LOAD, _ARGUMENT_1), *_for_calls(_TERMINAL_TRICKS, _refuse(errno.EPERM))],
+    )
+    return b"".join([*code, _answer(_ALLOW)])
+
+
+def _operation(code: int, value: int, *, yes: int = 0, no: int = 0) -> bytes:
+    """One instruction; `yes` and `no` say how many to skip when a comparison holds or does not."""
+    return struct.pack("<HBBI", code, yes, no, value)
+
+
+def _answer(value: int) -> bytes:
+    return _operation(_RETURN, value)
+
+
+def _refuse(number: int) -> int:
+    return _ERRNO | number
+
+
+def _for_calls(numbers: list[int] | tuple[int, ...], answer: int) -> list[bytes]:
+    """If the loaded value is one of the numbers, the answer."""
+    return [part for number in sorted(numbers) for part in (_operation(_EQUAL, number, no=1), _answer(answer))]
+
+
+def _when_call(number: int, code: list[bytes]) -> list[bytes]:
+    """Code for one system call; falls through to an allowance because it has replaced the loaded number."""
+    body = [*code, _answer(_ALLOW)]
+    return [_operation(_EQUAL, number, no=len(body)), *body]
