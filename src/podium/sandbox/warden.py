@@ -53,14 +53,14 @@ def main(control: _socket.socket) -> None:
 
 
 def load() -> None:
-    """Imports what keepers need: once for all of them, and after the host has been told that we are here."""
-    global ctypes, resource, select
-    import ctypes
-    import resource
-    import select
+    """Imports what keepers import, once for all of them, and after the host has been told that we are here."""
+    for name in ("ctypes", "resource", "select"):
+        __import__(name)
 
 
 def prctl(option: int, value: int) -> None:
+    import ctypes
+
     ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
 
 
@@ -151,6 +151,8 @@ def open_port(port: int) -> int:
 
 def keep(host: _socket.socket, streams: list[int]) -> None:
     """Runs a program to its end, or to the host's."""
+    import select
+
     prctl(PR_SET_CHILD_SUBREAPER, 1)
     host.send(b"r")  # the host now places this process (cores, groups): what it starts inherits that
     order = read_order(host)
@@ -187,6 +189,8 @@ def keep(host: _socket.socket, streams: list[int]) -> None:
 
 def become(streams: list[int], command: list[str], cwd: str, environment: dict, limits: dict) -> None:
     """Turns this process into the program."""
+    import resource
+
     try:
         posix.setsid()
         for target, stream in enumerate(streams):
@@ -204,7 +208,7 @@ def become(streams: list[int], command: list[str], cwd: str, environment: dict, 
             except (FileNotFoundError, NotADirectoryError):
                 continue
             except OSError as error:
-                code, reason = 126, error.strerror.lower()
+                code, reason = 126, str(error.strerror).lower()
         complain(f"{command[0]}: {reason}")
     except OSError as error:
         code = 126
