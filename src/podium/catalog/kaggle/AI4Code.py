@@ -1,14 +1,11 @@
 """AI4Code: in which order do the cells of a notebook stand?"""
 
-import json
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from podium.data.fabricate import hex_ids, write_bytes
-from podium.data.files import link_files
-from podium.data.tables import read_csv, read_json, sample_of, write_csv
+from podium.data.verbs import hex_ids, link_parts, read_csv, read_json, write_csv, write_json, write_parts
 from podium.metrics.order import kendall_tau
 from podium.task import Columns, Text, competition
 
@@ -29,14 +26,11 @@ def prepare(raw: Path, public: Path, private: Path) -> None:
     orders = read_csv(raw / "train_orders.csv")
     ancestors = read_csv(raw / "train_ancestors.csv").sample(frac=1, random_state=0)
     held = ancestors.loc[ancestors["ancestor_id"].isin(_held_families(ancestors)), "id"]
-    train, test = orders[~orders["id"].isin(held)], orders[orders["id"].isin(held)]
-    for part, folder in ((train, "train"), (test, "test")):
-        link_files(raw / "train", public / folder, part["id"] + ".json")
-    write_csv(train, public / "train_orders.csv")
+    parts = [orders[~orders["id"].isin(held)], orders[orders["id"].isin(held)]]
+    link_parts(parts, raw, public, files="train/{id}.json")
+    shown = [" ".join(read_json(public / "test" / f"{name}.json")["cell_type"]) for name in parts[1]["id"]]
+    write_parts(task.submission, parts, public, private, guess={"cell_order": shown}, train="train_orders.csv")
     write_csv(ancestors[~ancestors["id"].isin(held)], public / "train_ancestors.csv")
-    shown = [" ".join(read_json(public / "test" / f"{name}.json")["cell_type"]) for name in test["id"]]
-    write_csv(sample_of(test, "id", cell_order=shown), public / "sample_submission.csv")
-    write_csv(test, private / "test_orders.csv")
 
 
 def _held_families(ancestors: pd.DataFrame) -> list[str]:
@@ -48,12 +42,6 @@ def _held_families(ancestors: pd.DataFrame) -> list[str]:
             held.append(str(family))
             room -= size
     return held
-
-
-@task.score
-def score(answers: pd.DataFrame, submission: pd.DataFrame) -> float:
-    notebooks = [f"Notebook {name}" for name in answers["id"]]
-    return kendall_tau.using(names=notebooks)(answers["cell_order"], submission["cell_order"])
 
 
 @task.fabricate
@@ -76,5 +64,5 @@ def _fabricate_notebook(path: Path, rng: np.random.Generator) -> str:
     shown = [*code, *rng.permutation(remarks).tolist()]
     kinds = {cell: "code" if cell in code else "markdown" for cell in shown}
     notebook = {"cell_type": kinds, "source": {cell: source[cell] for cell in shown}}
-    write_bytes(path, json.dumps(notebook).encode())
+    write_json(notebook, path)
     return " ".join(cells)

@@ -1,26 +1,17 @@
 """Cassava Leaf Disease Classification: which disease does the plant have?"""
 
-import json
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from podium.data.fabricate import picture, write_bytes
-from podium.data.files import link_file, link_files
-from podium.data.split import split_rows
-from podium.data.tables import read_csv, sample_of, write_csv
-from podium.data.tfrecords import first_bytes, keep_features, make_record, read_records, write_records
+from podium.data.tfrecords import keep_only, make_record, texts_of, write_records
+from podium.data.verbs import link_file, link_parts, read_csv, split_rows, write_csv, write_json, write_parts
 from podium.metrics import accuracy
 from podium.task import Columns, competition
 
-DISEASES = [
-    "Cassava Bacterial Blight (CBB)",
-    "Cassava Brown Streak Disease (CBSD)",
-    "Cassava Green Mottle (CGM)",
-    "Cassava Mosaic Disease (CMD)",
-    "Healthy",
-]
+DISEASES = ["Bacterial Blight (CBB)", "Brown Streak Disease (CBSD)", "Green Mottle (CGM)", "Mosaic Disease (CMD)"]
 DISEASE_NAMES = "label_num_to_disease_map.json"
 
 task = competition(
@@ -40,23 +31,18 @@ def prepare(raw: Path, public: Path, private: Path) -> None:
             records = shard.stem.split("-")[1]
             link_file(shard, public / f"{part}_tfrecords" / f"ld_{part}{number:02d}-{records}.tfrec")
     labels = read_csv(raw / "train.csv")
-    held = {first_bytes(record, "image_name").decode() for shard in shards[1] for record in read_records(shard)}
-    train, test = labels[~labels["image_id"].isin(held)], labels[labels["image_id"].isin(held)]
-    for rows, folder in ((train, "train_images"), (test, "test_images")):
-        link_files(raw / "train_images", public / folder, rows["image_id"])
+    held = labels["image_id"].isin(texts_of(shards[1], "image_name"))
+    parts = [labels[~held], labels[held]]
+    write_parts(task.submission, parts, public, private, guess=4)
+    link_parts(parts, raw, public, files="train_images/{image_id}")
     link_file(raw / DISEASE_NAMES, public / DISEASE_NAMES)
-    write_csv(train, public / "train.csv")
-    write_csv(sample_of(test, "image_id", label=4), public / "sample_submission.csv")
-    write_csv(test, private / "test.csv")
 
 
 def prepare_fixed(raw: Path, public: Path, private: Path) -> None:
     """Takes the labels out of the records of test pictures."""
     prepare(raw, public, private)
     for shard in sorted((public / "test_tfrecords").iterdir()):
-        linked = shard.rename(shard.with_suffix(".labelled"))
-        write_records(shard, (keep_features(record, ("image", "image_name")) for record in read_records(linked)))
-        linked.unlink()
+        keep_only(shard, ("image", "image_name"))
 
 
 @task.fabricate
@@ -65,7 +51,7 @@ def fabricate(raw: Path, rng: np.random.Generator) -> None:
     names = sorted(f"{number}.jpg" for number in rng.choice(2**32, len(labels), replace=False))
     photos = [picture(rng, tint=int(label)) for label in labels]
     write_csv(pd.DataFrame({"image_id": names, "label": labels}), raw / "train.csv")
-    write_bytes(raw / DISEASE_NAMES, json.dumps(dict(enumerate(DISEASES))).encode())
+    write_json(dict(enumerate([*(f"Cassava {name}" for name in DISEASES), "Healthy"])), raw / DISEASE_NAMES)
     for name, photo in zip(names, photos, strict=True):
         write_bytes(raw / "train_images" / name, photo)
     for shard, members in enumerate(rng.permutation(len(labels)).reshape(16, 8)):

@@ -5,9 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.fabricate import sentences
-from podium.data.split import split_rows
-from podium.data.tables import read_csv, sample_of, write_csv
+from podium.data.verbs import read_csv, sentences, split_rows, write_csv, write_parts
 from podium.metrics import spearman
 from podium.task import Columns, competition
 
@@ -39,10 +37,8 @@ def prepare(raw: Path, public: Path, private: Path) -> None:
     train, test = _with_rarest(*split_rows(read_csv(raw / "train.csv"), 0.1))
     # A constant column would have no correlation.
     ramp = dict.fromkeys(TARGETS, np.linspace(0, 1, len(test)))
-    write_csv(train, public / "train.csv")
-    write_csv(test.drop(columns=TARGETS), public / "test.csv")
-    write_csv(sample_of(test, "qa_id", **ramp), public / "sample_submission.csv")
-    write_csv(test[["qa_id", *TARGETS]], private / "test.csv")
+    answers = test[["qa_id", *TARGETS]]
+    write_parts(task.submission, (train, test), public, private, guess=ramp, hidden=TARGETS, answers=answers)
 
 
 def _with_rarest(train: pd.DataFrame, test: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -58,24 +54,16 @@ def _with_rarest(train: pd.DataFrame, test: pd.DataFrame) -> tuple[pd.DataFrame,
 def fabricate(raw: Path, rng: np.random.Generator) -> None:
     count = 200
     hosts = rng.choice(["stackoverflow.com", "english.stackexchange.com", "photo.stackexchange.com"], count)
-    askers, helpers = rng.integers(50, size=(2, count))
-    answers = sentences(rng, count, words=40)
-    table = pd.DataFrame(
-        {
-            "qa_id": np.arange(count) * 3,
-            "question_title": sentences(rng, count),
-            "question_body": sentences(rng, count, words=30),
-            "question_user_name": [f"user{number}" for number in askers],
-            "question_user_page": [f"https://{host}/users/{n}" for host, n in zip(hosts, askers, strict=True)],
-            "answer": answers,
-            "answer_user_name": [f"user{number}" for number in helpers],
-            "answer_user_page": [f"https://{host}/users/{n}" for host, n in zip(hosts, helpers, strict=True)],
-            "url": [f"http://{host}/questions/{number}" for number, host in enumerate(hosts)],
-            "category": np.where(hosts == "stackoverflow.com", "STACKOVERFLOW", "CULTURE"),
-            "host": hosts,
-        }
-    )
-    length = np.array([len(text) for text in answers]) / 400
+    people = dict(zip(("question", "answer"), rng.integers(50, size=(2, count)), strict=True))
+    table = pd.DataFrame({"qa_id": np.arange(count) * 3, "answer": sentences(rng, count, words=40), "host": hosts})
+    table["question_title"] = sentences(rng, count)
+    table["question_body"] = sentences(rng, count, words=30)
+    for role, numbers in people.items():
+        table[f"{role}_user_name"] = [f"user{number}" for number in numbers]
+        table[f"{role}_user_page"] = "https://" + table["host"] + "/users/" + numbers.astype(str)
+    table["url"] = "http://" + table["host"] + "/questions/" + table["qa_id"].astype(str)
+    table["category"] = np.where(hosts == "stackoverflow.com", "STACKOVERFLOW", "CULTURE")
+    length = table["answer"].str.len().to_numpy() / 400
     ratings = np.clip(length[:, None] + rng.normal(0, 0.3, (count, len(TARGETS))), 0, 1)
     table[TARGETS] = np.round(ratings * 3) / 3
     table[RAREST] = np.where(np.arange(count) % 67 == 9, 2 / 3, 0.0)

@@ -1,15 +1,13 @@
 """Identify Contrails: which pixels of a satellite picture belong to the trail of an aircraft?"""
 
-import json
 import random
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from podium.data.files import link_file, link_files, link_tree
-from podium.data.split import split_rows
-from podium.data.tables import read_json, write_csv
+from podium.data.arrays import read_array, write_array
+from podium.data.verbs import link_any, link_files, read_json, split_rows, write_csv, write_json
 from podium.metrics import rle_dice
 from podium.metrics.runs import write_runs
 from podium.task import Columns, Text, competition
@@ -31,24 +29,22 @@ def prepare(raw: Path, public: Path, private: Path) -> None:
     records = read_json(raw / "train_metadata.json")
     train, test = split_rows(records, len(read_json(raw / "validation_metadata.json")))
     answers = pd.DataFrame([_answer(raw / "train" / record["record_id"]) for record in test])
-    (public / "train_metadata.json").write_text(json.dumps(train), encoding="utf-8")
-    link_file(raw / "validation_metadata.json", public / "validation_metadata.json")
+    write_json(train, public / "train_metadata.json")
     choose = random.Random(0)
     guesses = [choose.choice(["1 3 10 5", "-"]) for _ in test]
     write_csv(answers.assign(encoded_pixels=guesses), public / "sample_submission.csv")
     write_csv(answers, private / "answers.csv")
-    for record in train:
-        name = record["record_id"]
-        link_files(raw / "train" / name, public / "train" / name, [*BANDS, OPINIONS, MASK])
-    for record in test:
-        link_files(raw / "train" / record["record_id"], public / "test" / record["record_id"], BANDS)
-    link_tree(raw / "validation", public / "validation")
+    for part, shown, files in (("train", train, [*BANDS, OPINIONS, MASK]), ("test", test, BANDS)):
+        for record in shown:
+            link_files(raw / "train" / record["record_id"], public / part / record["record_id"], files)
+    for name in ("validation", "validation_metadata.json"):
+        link_any(raw / name, public / name)
 
 
 def _answer(folder: Path) -> dict[str, object]:
     """The true mask as runs that go down the columns."""
-    height, width = np.load(folder / BANDS[0], mmap_mode="r").shape[:2]
-    runs = write_runs(np.load(folder / MASK)[:, :, 0].T)
+    height, width = read_array(folder / BANDS[0]).shape[:2]
+    runs = write_runs(read_array(folder / MASK)[:, :, 0].T)
     return {"record_id": folder.name, "encoded_pixels": runs or "-", "height": height, "width": width}
 
 
@@ -65,14 +61,14 @@ def fabricate(raw: Path, rng: np.random.Generator) -> None:
     rows, columns = np.mgrid[:10, :8]
     for part, names in (("train", ids[:17]), ("validation", ids[17:])):
         facts = [{"record_id": name, "row_min": rng.uniform(-2e6, 2e6), "timestamp": 1.55e9} for name in names]
-        (raw / f"{part}_metadata.json").write_text(json.dumps(facts))
+        write_json(facts, raw / f"{part}_metadata.json")
         for number, name in enumerate(names):
-            (raw / part / name).mkdir(parents=True)
             line = np.abs(rows - rng.uniform(2, 8) - rng.uniform(-1, 1) * (columns - 4)) < 1
             mask = (line & (number % 3 > 0))[:, :, None]
             for band in BANDS:
-                np.save(raw / part / name / band, (rng.normal(270, 2, (10, 8, 2)) - 6 * mask).astype(np.float32))
-            np.save(raw / part / name / MASK, mask.astype(np.int32))
+                pixels = rng.normal(270, 2, (10, 8, 2)) - 6 * mask
+                write_array(pixels.astype(np.float32), raw / part / name / band)
+            write_array(mask.astype(np.int32), raw / part / name / MASK)
             if part == "train":
                 opinions = mask[..., None] & (rng.random((10, 8, 1, 4)) < 0.9)
-                np.save(raw / part / name / OPINIONS, opinions.astype(np.int32))
+                write_array(opinions.astype(np.int32), raw / part / name / OPINIONS)

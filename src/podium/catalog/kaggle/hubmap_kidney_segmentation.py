@@ -1,6 +1,5 @@
 """HuBMAP, Hacking the Kidney: where are the glomeruli in a slide of kidney tissue?"""
 
-import json
 from functools import partial
 from pathlib import Path
 
@@ -8,10 +7,7 @@ import numpy as np
 import pandas as pd
 
 from podium.data.fabricate import hex_ids, write_bytes
-from podium.data.files import link_files
-from podium.data.pictures import picture_of
-from podium.data.split import split_rows
-from podium.data.tables import read_csv, sample_of, write_csv
+from podium.data.verbs import link_files, picture_of, read_csv, sample_of, split_rows, write_csv, write_json
 from podium.metrics import rle_dice
 from podium.metrics.runs import write_runs
 from podium.task import Columns, competition
@@ -66,13 +62,12 @@ def fabricate(raw: Path, rng: np.random.Generator) -> None:
         square = [[left, top], [left + 7, top], [left + 7, top + 7], [left, top + 7], [left, top]]
         for suffix, kind in zip(SUFFIXES[1:], ("glomerulus", "Cortex"), strict=True):
             shape = {"type": "Feature", "geometry": {"type": "Polygon", "coordinates": [square]}}
-            shape["properties"] = {"classification": {"name": kind}}
-            write_bytes(raw / "train" / f"{name}{suffix}", json.dumps([shape]).encode())
+            write_json([shape | {"properties": {"classification": {"name": kind}}}], raw / "train" / f"{name}{suffix}")
         labels.append({"id": name, "encoding": write_runs(mask.T)})
-        slides.append([f"{name}.tiff", width, height, *(name + suffix for suffix in SUFFIXES[:0:-1]), *DONOR.values()])
+        slides.append((f"{name}.tiff", width, height, *(name + suffix for suffix in SUFFIXES[:0:-1]), *DONOR.values()))
     write_csv(pd.DataFrame(labels), raw / "train.csv")
-    files = ["image_file", "width_pixels", "height_pixels", "anatomical_structures_segmention_file"]
-    columns = [*files, "glomerulus_segmentation_file", *DONOR]
+    columns = ["image_file", "width_pixels", "height_pixels", "anatomical_structures_segmention_file"]
+    columns += ["glomerulus_segmentation_file", *DONOR]
     write_csv(pd.DataFrame(slides, columns=columns), raw / INFORMATION)
 
 

@@ -1,13 +1,12 @@
 """Jigsaw Unintended Bias: is a comment toxic, whoever it is about?"""
 
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from podium.data.fabricate import sentences
-from podium.data.files import link_file
-from podium.data.tables import read_csv, sample_of, write_csv
+from podium.data.verbs import link_file, read_csv, sample_of, sentences, write_csv
 from podium.metrics.fairness import bias_auc
 from podium.task import Columns, competition
 
@@ -40,16 +39,9 @@ def prepare(raw: Path, public: Path, private: Path) -> None:
 
 
 @task.score
-def score(answers: pd.DataFrame, submission: pd.DataFrame) -> float:
+def score(answers: pd.DataFrame, submission: pd.DataFrame, *, cut: bool = True) -> float:
     # MLE-bench cuts predictions at 0.5 before it ranks them, which leaves little of an AUC.
-    return _bias_auc(answers, submission["prediction"] >= 0.5)
-
-
-def score_fixed(answers: pd.DataFrame, submission: pd.DataFrame) -> float:
-    return _bias_auc(answers, submission["prediction"])
-
-
-def _bias_auc(answers: pd.DataFrame, prediction: pd.Series) -> float:
+    prediction = submission["prediction"] >= 0.5 if cut else submission["prediction"]
     identities = answers[GRADED_IDENTITIES.split()] >= 0.5  # false where nobody was asked
     return bias_auc.using(groups=identities)(answers["toxicity"] >= 0.5, prediction)
 
@@ -64,20 +56,19 @@ def fabricate(raw: Path, rng: np.random.Generator) -> None:
         " ".join([text, *names[named], *(["you idiot!"] if toxic + rng.normal(0, 0.2) > 0.5 else [])])
         for text, named, toxic in zip(sentences(rng, count), mentions, toxicity, strict=True)
     ]
-    table = pd.DataFrame({"id": np.arange(count) * 7 + 59848, "comment_text": texts})
-    table["created_date"] = "2017-03-06 15:21:53.675241+00"
-    table[["publication_id", "parent_id", "article_id"]] = rng.integers(2, 10**6, (count, 3))
-    table["rating"] = rng.choice(["approved", "rejected"], count)
-    table[["funny", "wow", "sad", "likes", "disagree"]] = rng.poisson(1, (count, 5))
-    table["toxicity"] = toxicity
-    subtypes = ["severe_toxicity", "obscene", "sexual_explicit", "identity_attack", "insult", "threat"]
-    table[subtypes] = (toxicity[:, None] * rng.random((count, 6))).round(2)
-    unrated = rng.random((count, 1)) < 0.3
-    identities = pd.DataFrame(np.where(unrated, np.nan, mentions), columns=names)
-    table = pd.concat([table, identities], axis=1)
+    table = pd.DataFrame({"id": np.arange(count) * 7 + 59848, "comment_text": texts, "toxicity": toxicity})
+    table = table.assign(created_date="2017-03-06 15:21:53.675241+00", rating="approved")
     table[["identity_annotator_count", "toxicity_annotator_count"]] = 4
+    table[["publication_id", "parent_id", "article_id"]] = rng.integers(2, 10**6, (count, 3))
+    table[["funny", "wow", "sad", "likes", "disagree"]] = rng.poisson(1, (count, 5))
+    for kind in ("severe_toxicity", "obscene", "sexual_explicit", "identity_attack", "insult", "threat"):
+        table[kind] = (toxicity * rng.random(count)).round(2)
+    unrated = rng.random((count, 1)) < 0.3
+    table = table.join(pd.DataFrame(np.where(unrated, np.nan, mentions), columns=names))
     write_csv(table[:tested], raw / "test_private_expanded.csv")
     write_csv(table[tested:].rename(columns={"toxicity": "target"}), raw / "train.csv")
 
 
-task.fixed("Predictions are ranked as they are, not cut at 0.5 first.", score=score_fixed, metric=bias_auc)
+task.fixed(
+    "Predictions are ranked as they are, not cut at 0.5 first.", score=partial(score, cut=False), metric=bias_auc
+)

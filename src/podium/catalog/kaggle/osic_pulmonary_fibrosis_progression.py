@@ -6,10 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.fabricate import write_bytes
-from podium.data.files import link_tree
-from podium.data.split import split_groups
-from podium.data.tables import read_csv, sample_of, write_csv
+from podium.data.verbs import link_parts, read_csv, sample_of, split_groups, write_bytes, write_csv
 from podium.errors import InvalidSubmission
 from podium.grading.submission import scored_cells
 from podium.metrics import laplace_log_likelihood
@@ -39,9 +36,7 @@ def prepare(raw: Path, public: Path, private: Path) -> None:
     answers["Confidence"] = 100
     write_csv(sample_of(answers, "Patient_Week", FVC=2000, Confidence=100), public / "sample_submission.csv")
     write_csv(answers, private / "test.csv")
-    for part, folder in ((train, "train"), (test, "test")):
-        for patient in part["Patient"].unique():
-            link_tree(raw / "train" / patient, public / folder / patient)
+    link_parts([part.drop_duplicates("Patient") for part in (train, test)], raw, public, files="train/{Patient}/")
 
 
 @task.score

@@ -5,10 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.fabricate import hex_ids, write_bytes
-from podium.data.files import link_tree
-from podium.data.split import split_rows
-from podium.data.tables import read_csv, write_csv
+from podium.data.verbs import hex_ids, link_tree, read_csv, split_rows, write_bytes, write_csv
 from podium.metrics.detection import box_map
 from podium.task import Columns, competition
 
@@ -35,20 +32,12 @@ def prepare(raw: Path, public: Path, private: Path) -> None:
     per_study = pd.DataFrame({"id": test["id"], "PredictionString": labels + " 1 0 0 1 1"})
     per_image = images[held][["id", "label"]].rename(columns={"label": "PredictionString"})
     write_csv(pd.concat([per_study, per_image]), private / "test.csv")
-    sample = [
-        per_study.assign(PredictionString="negative 1 0 0 1 1"),
-        per_image.assign(PredictionString="none 1 0 0 1 1"),
-    ]
+    sample = [per_study.assign(PredictionString="negative 1 0 0 1 1")]
+    sample += [per_image.assign(PredictionString="none 1 0 0 1 1")]
     write_csv(pd.concat(sample), public / "sample_submission.csv")
     for part, table in (("train", train), ("test", test)):
         for study in table["id"].str.removesuffix("_study"):
             link_tree(raw / "train" / study, public / part / study)
-
-
-@task.score
-def score(answers: pd.DataFrame, submission: pd.DataFrame) -> float:
-    texts = answers["PredictionString"], submission["PredictionString"]
-    return task.metric.using(names=answers["id"].tolist())(*texts)
 
 
 @task.fabricate

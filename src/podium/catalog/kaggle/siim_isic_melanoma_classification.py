@@ -5,16 +5,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.dicom import dicom
-from podium.data.fabricate import picture, write_bytes
-from podium.data.files import link_file, link_files
-from podium.data.tables import read_csv, sample_of, write_csv
-from podium.data.tfrecords import first_bytes, keep_features, make_record, read_records, write_records
+from podium.data.tfrecords import keep_only, make_record, texts_of, write_records
+from podium.data.verbs import dicom, link_file, link_parts, picture, read_csv, write_bytes, write_csv, write_parts
 from podium.metrics import roc_auc
 from podium.task import Columns, Number, competition
 
 HELD = ["train00-2071.tfrec", "train06-2071.tfrec"]
 TEST_COLUMNS = ["image_name", "patient_id", "sex", "age_approx", "anatom_site_general_challenge"]
+LABELS = ["diagnosis", "benign_malignant", "target"]
 SITES = ["torso", "lower extremity", "upper extremity", "head/neck", "palms/soles", "oral/genital"]
 
 task = competition(
@@ -28,18 +26,13 @@ task = competition(
 
 @task.prepare
 def prepare(raw: Path, public: Path, private: Path) -> None:
-    records = raw / "tfrecords"
-    held = {first_bytes(record, "image_name").decode() for name in HELD for record in read_records(records / name)}
-    table = read_csv(raw / "train.csv")
-    is_held = table["image_name"].isin(held)
-    train, test = table[~is_held], table[is_held]
-    write_csv(train, public / "train.csv")
-    write_csv(test[TEST_COLUMNS], public / "test.csv")
-    write_csv(sample_of(test, "image_name", target=0), public / "sample_submission.csv")
-    write_csv(test[["image_name", "target"]], private / "test.csv")
-    for part, folder in ((train, "train"), (test, "test")):
-        link_files(raw / "train", public / folder, part["image_name"] + ".dcm")
-        link_files(raw / "jpeg" / "train", public / "jpeg" / folder, part["image_name"] + ".jpg")
+    records, table = raw / "tfrecords", read_csv(raw / "train.csv")
+    held = table["image_name"].isin(texts_of((records / name for name in HELD), "image_name"))
+    parts = [table[~held], table[held]]
+    answers = parts[1][["image_name", "target"]]
+    write_parts(task.submission, parts, public, private, guess=0, hidden=LABELS, answers=answers)
+    link_parts(parts, raw, public, files="train/{image_name}.dcm")
+    link_parts(parts, raw, public, files="jpeg/train/{image_name}.jpg")
     names = sorted(path.name for path in records.glob("train*.tfrec"))
     for folder, chosen in (("test", HELD), ("train", [name for name in names if name not in HELD])):
         for number, name in enumerate(chosen):
@@ -49,10 +42,8 @@ def prepare(raw: Path, public: Path, private: Path) -> None:
 def prepare_fixed(raw: Path, public: Path, private: Path) -> None:
     """Leaves in the records of test images only what test.csv says of them."""
     prepare(raw, public, private)
-    for path in (public / "tfrecords").glob("test*.tfrec"):
-        shown = [keep_features(record, ["image", *TEST_COLUMNS]) for record in read_records(path)]
-        path.unlink()  # it is a link to the raw file
-        write_records(path, shown)
+    for path in sorted((public / "tfrecords").glob("test*.tfrec")):
+        keep_only(path, ["image", *TEST_COLUMNS])
 
 
 @task.fabricate

@@ -76,7 +76,8 @@ def _fabricate_trip(folder: Path, start: int, rng: np.random.Generator) -> None:
     """A drive; what the phone takes for its position is off by some metres."""
     times = start + 1000 * np.arange(rng.integers(14, 25))
     places = np.add([37.42, -122.08], np.cumsum(rng.normal(0, 1e-4, (len(times), 2)), axis=0)).round(10)
-    truth = pd.DataFrame(places, columns=PLACE).assign(MessageType="Fix", SpeedMps=9.5, **{TIME: times})
+    truth = pd.DataFrame({"MessageType": "Fix", "Provider": "GT", **dict(zip(PLACE, places.T, strict=True))})
+    truth = truth.assign(AltitudeMeters=33.0, SpeedMps=9.5, AccuracyMeters=0.1, BearingDegrees=90.0, **{TIME: times})
     write_csv(truth, folder / "ground_truth.csv")
     write_csv(truth[[*PLACE, TIME]], folder / "supplemental" / "span_log.nmea", header=False)
     latitude, longitude = np.radians(places + rng.normal(0, 3e-5, places.shape)).T

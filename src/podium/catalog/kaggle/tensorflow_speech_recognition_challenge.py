@@ -1,16 +1,13 @@
 """TensorFlow Speech Recognition: which word is spoken in a second of sound?"""
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from podium.data.archives import unpacked, write_7z
-from podium.data.fabricate import hex_ids, sound
-from podium.data.files import link_file
-from podium.data.split import split_rows
-from podium.data.tables import sample_of, write_csv
+from podium.data.verbs import hex_ids, link_file, sample_of, sound, split_rows, unpacked, write_7z, write_csv
 from podium.metrics import accuracy
 from podium.task import Columns, Text, competition
 
@@ -29,40 +26,29 @@ task = competition(
 
 
 @task.prepare
-def prepare(raw: Path, public: Path, private: Path) -> None:
+def prepare(raw: Path, public: Path, private: Path, *, fixed: bool = False) -> None:
     with unpacked(raw / "train.7z", public) as folder:
-        train, test = split_rows(_clips(folder), 0.1)
+        clips = (folder / "train" / "audio").rglob("*.wav")
+        train, test = split_rows(sorted(clips, key=lambda clip: f"{clip.parent.name}_{clip.name}"), 0.1)
         # As in MLE-bench: answers are the names of folders, not the competition's twelve classes.
-        _write_parts(train, test, [clip.parent.name for clip in test], public, private)
-
-
-def prepare_fixed(raw: Path, public: Path, private: Path) -> None:
-    """Holds out speakers instead of clips, and asks for one of the twelve classes."""
-    with unpacked(raw / "train.7z", public) as folder:
-        first, last = split_rows(_clips(folder), 0.1)
-        shuffled = first + last  # so that the number of a test clip tells nothing
-        held = set(split_rows(sorted({_speaker(clip) for clip in shuffled}), 0.1)[1])
-        train, test = ([clip for clip in shuffled if (_speaker(clip) in held) == side] for side in (False, True))
-        _write_parts(train, test, [CLASSES.get(clip.parent.name, "unknown") for clip in test], public, private)
-
-
-def _clips(folder: Path) -> list[Path]:
-    return sorted((folder / "train" / "audio").rglob("*.wav"), key=lambda clip: f"{clip.parent.name}_{clip.name}")
-
-
-def _speaker(clip: Path) -> str:
-    return clip.name.split("_nohash_")[0]
-
-
-def _write_parts(train: list[Path], test: list[Path], labels: list[str], public: Path, private: Path) -> None:
-    for clip in train:
-        link_file(clip, public / "train" / "audio" / clip.parent.name / clip.name)
-    names = [f"clip_{number:08d}.wav" for number in range(len(test))]
-    for clip, name in zip(test, names, strict=True):
-        link_file(clip, public / "test" / "audio" / name)
-    answers = pd.DataFrame({"fname": names, "label": labels})
+        labels = [clip.parent.name for clip in test]
+        if fixed:
+            train, test = _split_speakers(train + test)  # shuffled, so that the number of a test clip tells nothing
+            labels = [CLASSES.get(clip.parent.name, "unknown") for clip in test]
+        for clip in train:
+            link_file(clip, public / "train" / "audio" / clip.parent.name / clip.name)
+        answers = pd.DataFrame({"fname": [f"clip_{number:08d}.wav" for number in range(len(test))], "label": labels})
+        for clip, name in zip(test, answers["fname"], strict=True):
+            link_file(clip, public / "test" / "audio" / name)
     write_csv(sample_of(answers, "fname", label="silence"), public / "sample_submission.csv")
     write_csv(answers, private / "test.csv")
+
+
+def _split_speakers(clips: list[Path]) -> tuple[list[Path], list[Path]]:
+    speakers = [clip.name.split("_nohash_")[0] for clip in clips]
+    _, held = split_rows(sorted(set(speakers)), 0.1)
+    pairs = list(zip(clips, speakers, strict=True))
+    return [clip for clip, who in pairs if who not in held], [clip for clip, who in pairs if who in held]
 
 
 @task.fabricate
@@ -77,6 +63,6 @@ def fabricate(raw: Path, rng: np.random.Generator) -> None:
 
 task.fixed(
     "The label is one of the competition's twelve classes, and nobody speaks in both train and test.",
-    prepare=prepare_fixed,
+    prepare=partial(prepare, fixed=True),
     submission=replace(task.submission, values=Text(blank=False, choices=(*CLASSES.values(), "unknown"))),
 )
