@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import io
+import struct
 import tarfile
 import zipfile
 from pathlib import Path
 
+import py7zr
 import pytest
 
 from podium.data.archives import extract, members_of, opened_member, unpacked, write_7z, write_tar, write_zip, zipped
@@ -64,6 +66,29 @@ def test_a_damaged_archive_says_so(archive: Path, tmp_path: Path) -> None:
         archive.write_bytes(content)
         with pytest.raises(RawDataError, match=rf"{archive.name} is damaged \(.+\)\. Download it again\."):
             extract(archive, tmp_path / "out")
+
+
+@pytest.mark.parametrize(("method", "flags"), [(97, 0), (0, 1)])
+def test_a_zip_that_python_cannot_unpack_says_so(tmp_path: Path, method: int, flags: int) -> None:
+    path = tmp_path / "x.zip"
+    write_zip(path, MEMBERS.items())
+    content = bytearray(path.read_bytes())
+    for signature, place in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        start = content.find(signature)
+        while start >= 0:
+            content[start + place : start + place + 4] = struct.pack("<HH", flags, method)
+            start = content.find(signature, start + 1)
+    path.write_bytes(content)
+    with pytest.raises(RawDataError, match=r"x\.zip is packed in a way that cannot be read \(.+\)\. Unpack it with"):
+        extract(path, tmp_path / "out")
+
+
+def test_a_7z_with_a_password_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "x.7z"
+    with py7zr.SevenZipFile(path, "w", password="secret") as archive:
+        archive.writestr(b"id\n", "train.csv")
+    with pytest.raises(RawDataError, match=r"x\.7z is packed in a way that cannot be read \(.*[Pp]assword"):
+        extract(path, tmp_path / "out")
 
 
 def test_a_missing_archive_is_named_unless_its_folder_is_there(archive: Path, tmp_path: Path) -> None:

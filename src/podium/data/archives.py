@@ -67,6 +67,10 @@ def extract(archive: Path, folder: Path) -> None:
     except _DAMAGE as error:
         reason = next(iter(str(error).splitlines()), "it ends too early").rstrip(":")
         raise RawDataError(f"{archive} is damaged ({reason}). Download it again.") from error
+    except RuntimeError as error:  # zipfile and _extract_7z: an unknown method (NotImplementedError) or a password
+        kind, reason = archive.suffix.removeprefix("."), str(error).rstrip(".")
+        advice = f"Unpack it with another program and pack its files as a plain {kind} again."
+        raise RawDataError(f"{archive} is packed in a way that cannot be read ({reason}). {advice}") from error
 
 
 def _extract_7z(archive: Path, folder: Path) -> None:
@@ -74,6 +78,8 @@ def _extract_7z(archive: Path, folder: Path) -> None:
     try:
         with library.SevenZipFile(archive) as packed:
             packed.extractall(folder)
+    except (library.exceptions.UnsupportedCompressionMethodError, library.exceptions.PasswordRequired) as error:
+        raise NotImplementedError(str(error.args[-1])) from error
     except library.exceptions.ArchiveError as error:
         raise lzma.LZMAError(str(error)) from error
 
