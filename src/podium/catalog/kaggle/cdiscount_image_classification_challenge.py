@@ -7,10 +7,7 @@ import numpy as np
 import pandas as pd
 
 from podium.data.bson import integer_field, make_document, read_documents, without_field
-from podium.data.fabricate import picture
-from podium.data.files import link_file
-from podium.data.split import split_rows
-from podium.data.tables import sample_of, write_csv
+from podium.data.verbs import link_file, picture, sample_of, split_rows, write_csv
 from podium.metrics import accuracy
 from podium.task import Columns, competition
 
@@ -29,7 +26,10 @@ task = competition(
 def prepare(raw: Path, public: Path, private: Path) -> None:
     products = _read_labels(raw / "train.bson")
     _, test = split_rows(products, 0.1)
-    _write_parts(raw / "train.bson", public, held=products.index.isin(test.index))
+    held = products.index.isin(test.index)
+    with (public / "train.bson").open("wb") as known, (public / "test.bson").open("wb") as hidden:
+        for document, is_test in zip(read_documents(raw / "train.bson"), held, strict=True):
+            (hidden if is_test else known).write(without_field(document, "category_id") if is_test else document)
     with (public / "train_example.bson").open("wb") as file:
         file.writelines(islice(read_documents(public / "train.bson"), EXAMPLES))
     link_file(raw / "category_names.csv", public / "category_names.csv")
@@ -45,21 +45,11 @@ def _read_labels(path: Path) -> pd.DataFrame:
     return pd.DataFrame(np.fromiter(rows, dtype=[(name, np.int64) for name in columns]))
 
 
-def _write_parts(source: Path, public: Path, *, held: np.ndarray) -> None:
-    with (public / "train.bson").open("wb") as train, (public / "test.bson").open("wb") as test:
-        for document, is_test in zip(read_documents(source), held, strict=True):
-            if is_test:
-                test.write(without_field(document, "category_id"))
-            else:
-                train.write(document)
-
-
 @task.fabricate
 def fabricate(raw: Path, rng: np.random.Generator) -> None:
     categories = 1000000235 + np.sort(rng.choice(23_000, 12, replace=False))
-    names = {
-        f"category_level{level}": [f"NIVEAU {level} - N° {i % 2**level}" for i in range(12)] for level in (1, 2, 3)
-    }
+    levels = (1, 2, 3)
+    names = {f"category_level{level}": [f"NIVEAU {level} - N° {i % 2**level}" for i in range(12)] for level in levels}
     write_csv(pd.DataFrame({"category_id": categories, **names}), raw / "category_names.csv")
     with (raw / "train.bson").open("wb") as file:
         for product in range(160):

@@ -5,11 +5,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.fabricate import write_bytes
-from podium.data.files import link_files, link_tree
 from podium.data.records import write_parquet
-from podium.data.split import split_values
-from podium.data.tables import read_csv, sample_of, write_csv
+from podium.data.verbs import link_parts, link_tree, read_csv, split_values, write_bytes, write_csv, write_parts
 from podium.metrics.distributions import kl_divergence
 from podium.task import Columns, Number, competition
 
@@ -37,17 +34,15 @@ task = competition(
 
 @task.prepare
 def prepare(raw: Path, public: Path, private: Path) -> None:
-    train, test = split_values(read_csv(raw / "train.csv"), "spectrogram_id", 0.1)
-    write_csv(train, public / "train.csv")
+    parts = split_values(read_csv(raw / "train.csv"), "spectrogram_id", 0.1)
+    test = parts[1]
+    shares = test[["eeg_id"]].join(test[VOTES].div(test[VOTES].sum(axis=1), axis=0))
+    write_parts(task.submission, parts, public, private, guess=1 / len(VOTES), answers=shares)
     write_csv(test[["spectrogram_id", "eeg_id", "patient_id"]], public / "test.csv")
-    write_csv(sample_of(test, "eeg_id", **dict.fromkeys(VOTES, 1 / len(VOTES))), public / "sample_submission.csv")
     write_csv(test, private / "test.csv")
-    shares = test[VOTES].div(test[VOTES].sum(axis=1), axis=0)
-    write_csv(test[["eeg_id"]].join(shares), private / "gold_submission.csv")
     for kind in ("eeg", "spectrogram"):
-        for part, rows in (("train", train), ("test", test)):
-            names = [f"{number}.parquet" for number in rows[f"{kind}_id"].unique()]
-            link_files(raw / f"train_{kind}s", public / f"{part}_{kind}s", names)
+        files = [part.drop_duplicates(f"{kind}_id") for part in parts]
+        link_parts(files, raw, public, files=f"train_{kind}s/{{{kind}_id}}.parquet")
     link_tree(raw / "example_figures", public / "example_figures")
 
 

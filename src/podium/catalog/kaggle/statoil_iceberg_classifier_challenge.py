@@ -1,21 +1,17 @@
 """Statoil/C-CORE: is the bright spot in a radar picture a ship or an iceberg?"""
 
 import json
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from podium.data.archives import opened_member, write_7z
-from podium.data.fabricate import hex_ids
-from podium.data.split import split_rows
-from podium.data.tables import sample_of, write_csv
+from podium.data.verbs import hex_ids, opened_member, sample_of, split_rows, write_7z, write_csv
 from podium.metrics import log_loss
 from podium.task import Columns, Number, competition
 
 SAMPLE = "sample_submission.csv"
-Scenes = list[dict[str, Any]]
 
 task = competition(
     "statoil-iceberg-classifier-challenge",
@@ -27,27 +23,16 @@ task = competition(
 
 
 @task.prepare
-def prepare(raw: Path, public: Path, private: Path) -> None:
-    _write_parts(*_split(raw), public, private)
-
-
-def prepare_fixed(raw: Path, public: Path, private: Path) -> None:
-    """Keeps scenes without an angle in the training part."""
-    train, test = _split(raw)
-    train += [scene for scene in test if scene["inc_angle"] == "na"]
-    _write_parts(train, [scene for scene in test if scene["inc_angle"] != "na"], public, private)
-
-
-def _split(raw: Path) -> tuple[Scenes, Scenes]:
+def prepare(raw: Path, public: Path, private: Path, *, with_angle: bool = False) -> None:
     with opened_member(raw / "train.json.7z") as file:
-        return split_rows(json.load(file), 0.2)
-
-
-def _write_parts(train: Scenes, test: Scenes, public: Path, private: Path) -> None:
+        train, test = split_rows(json.load(file), 0.2)
+    if with_angle:
+        train += [scene for scene in test if scene["inc_angle"] == "na"]
+        test = [scene for scene in test if scene["inc_angle"] != "na"]
     shown = [{name: value for name, value in scene.items() if name != "is_iceberg"} for scene in test]
     for scenes, name in ((train, "train.json"), (shown, "test.json")):
         write_7z(public / f"{name}.7z", [(name, json.dumps(scenes).encode())])
-    answers = pd.DataFrame({name: [scene[name] for scene in test] for name in ("id", "is_iceberg")})
+    answers = pd.DataFrame(test)[["id", "is_iceberg"]]
     write_csv(answers, private / "test.csv")
     write_csv(sample_of(answers, "id", is_iceberg=0.5), private / SAMPLE)
     write_7z(public / f"{SAMPLE}.7z", [(SAMPLE, private / SAMPLE)])
@@ -66,5 +51,5 @@ def fabricate(raw: Path, rng: np.random.Generator) -> None:
 
 task.fixed(
     "Scenes whose angle is unknown, which gives ships away, are for training only, as they were on Kaggle.",
-    prepare=prepare_fixed,
+    prepare=partial(prepare, with_angle=True),
 )

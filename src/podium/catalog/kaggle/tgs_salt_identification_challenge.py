@@ -7,23 +7,19 @@ import numpy as np
 import pandas as pd
 
 from podium.data.archives import unpacked, write_zip
-from podium.data.fabricate import hex_ids
-from podium.data.files import link_files
-from podium.data.pictures import picture_of
-from podium.data.split import split_rows
-from podium.data.tables import read_csv, sample_of, write_csv
+from podium.data.verbs import hex_ids, link_files, link_parts, picture_of, read_csv, split_rows, write_csv, write_parts
 from podium.metrics.runs import write_runs
 from podium.metrics.segmentation import rle_iou_precision
 from podium.task import Columns, competition
 
 SIDE = 101
 
-
 task = competition(
     "tgs-salt-identification-challenge",
     title="TGS Salt Identification Challenge",
     kind="image segmentation",
-    metric=rle_iou_precision.using(size=SIDE**2, title="Mean precision over IoU thresholds"),
+    # As in MLE-bench: an empty mask counts as one that covers everything, unless there is no salt.
+    metric=rle_iou_precision.using(size=SIDE**2, blank_is_all=True, title="Mean precision over IoU thresholds"),
     submission=Columns(id="id", target="rle_mask", values=str, extra_columns=False),
 )
 
@@ -33,22 +29,12 @@ def prepare(raw: Path, public: Path, private: Path, *, all_depths: bool = False)
     with unpacked(raw / "competition_data.zip", public) as folder:
         folder = folder / "competition_data"
         labels, depths = read_csv(folder / "train.csv"), read_csv(raw / "depths.csv")
-        train, test = (part.sort_values("id") for part in split_rows(labels, 0.25))
-        write_csv(train, public / "train.csv")
-        known = labels["id"] if all_depths else train["id"]
+        parts = [part.sort_values("id") for part in split_rows(labels, 0.25)]
+        write_parts(task.submission, parts, public, private, guess="1 1")
+        known = labels["id"] if all_depths else parts[0]["id"]
         write_csv(depths[depths["id"].isin(known)].sort_values("id"), public / "depths.csv")
-        write_csv(sample_of(test, "id", rle_mask="1 1"), public / "sample_submission.csv")
-        write_csv(test, private / "test.csv")
-        for part, table, kinds in (("train", train, ("images", "masks")), ("test", test, ("images",))):
-            for kind in kinds:
-                link_files(folder / "train" / kind, public / part / kind, table["id"] + ".png")
-
-
-@task.score
-def score(answers: pd.DataFrame, submission: pd.DataFrame, *, blank_is_all: bool = True) -> float:
-    # As in MLE-bench: an empty mask counts as one that covers everything, unless there is no salt.
-    metric = task.metric.using(names=answers["id"].tolist(), blank_is_all=blank_is_all)
-    return metric(answers["rle_mask"], submission["rle_mask"])
+        link_parts(parts, folder, public, files="train/images/{id}.png")
+        link_files(folder / "train" / "masks", public / "train" / "masks", parts[0]["id"] + ".png")
 
 
 @task.fabricate
@@ -68,5 +54,5 @@ def fabricate(raw: Path, rng: np.random.Generator) -> None:
 task.fixed(
     "v1 treats an empty mask as one that covers the whole image and withholds the depths of the test images.",
     prepare=partial(prepare, all_depths=True),
-    score=partial(score, blank_is_all=False),
+    metric=task.metric.using(blank_is_all=False),
 )

@@ -5,10 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.fabricate import hex_ids, picture, write_bytes
-from podium.data.files import link_files
-from podium.data.split import split_rows
-from podium.data.tables import read_csv, sample_of, write_csv
+from podium.data.verbs import hex_ids, link_parts, pictures, read_csv, split_rows, write_csv, write_files, write_parts
 from podium.metrics import map_at_k
 from podium.task import Columns, competition
 
@@ -28,13 +25,10 @@ def prepare(raw: Path, public: Path, private: Path) -> None:
     photos = read_csv(raw / "train.csv")
     held = photos.index.isin(_held(photos))
     train, test = photos[~held], photos[held]
-    test = test.assign(Id=test["Id"].where(test["Id"].isin(train["Id"]), STRANGER))
-    write_csv(train, public / "train.csv")
+    parts = [train, test.assign(Id=test["Id"].where(test["Id"].isin(train["Id"]), STRANGER))]
     guess = f"{STRANGER} w_1287fbc w_98baff9 w_7554f44 w_1eafe46"
-    write_csv(sample_of(test, "Image", Id=guess), public / "sample_submission.csv")
-    write_csv(test, private / "test.csv")
-    for part, folder in ((train, "train"), (test, "test")):
-        link_files(raw / "train", public / folder, part["Image"])
+    write_parts(task.submission, parts, public, private, guess=guess)
+    link_parts(parts, raw, public, files="train/{Image}")
 
 
 def _held(photos: pd.DataFrame) -> list[int]:
@@ -61,5 +55,4 @@ def fabricate(raw: Path, rng: np.random.Generator) -> None:
     whales = rng.permutation(np.repeat(np.arange(76), times))
     table = pd.DataFrame({"Image": [f"{name}.jpg" for name in sorted(hex_ids(rng, len(whales), 8))]})
     write_csv(table.assign(Id=np.array(names)[whales]), raw / "train.csv")
-    for image, whale in zip(table["Image"], whales, strict=True):
-        write_bytes(raw / "train" / image, picture(rng, tint=int(whale), grey=True))
+    write_files(raw / "train", pictures(rng, table["Image"], whales, grey=True))
