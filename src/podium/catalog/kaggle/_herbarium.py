@@ -7,8 +7,7 @@ import numpy as np
 import pandas as pd
 
 from podium.data import coco
-from podium.data.fabricate import write_bytes
-from podium.data.tables import read_json, sample_of, write_csv
+from podium.data.verbs import read_json, sample_of, write_bytes, write_csv, write_files
 from podium.metrics import f1
 from podium.task import Columns, Integer, Task, competition
 
@@ -54,5 +53,4 @@ def fabricate(raw: Path, rng: np.random.Generator, *, folder: str = "", encoding
     document = coco.make_document(rng, 32_000, lambda category, number: f"images/{by_category(category)}/{number}.jpg")
     text = json.dumps(document, ensure_ascii=False)
     write_bytes(raw / folder / "train" / "metadata.json", text.encode(encoding))
-    for name, content in coco.make_pictures(rng, document):
-        write_bytes(raw / folder / "train" / name, content)
+    write_files(raw / folder / "train", coco.make_pictures(rng, document))

@@ -5,22 +5,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.verbs import read_csv, sentences, split_rows, write_csv, write_parts
+from podium.data.verbs import lines_beside, read_csv, sentences, split_rows, write_csv, write_parts
 from podium.metrics import spearman
 from podium.task import Columns, competition
 
-QUESTION_QUALITIES = """
-    asker_intent_understanding body_critical conversational expect_short_answer fact_seeking
-    has_commonly_accepted_answer interestingness_others interestingness_self multi_intent not_really_a_question
-    opinion_seeking type_choice type_compare type_consequence type_definition type_entity type_instructions
-    type_procedure type_reason_explanation type_spelling well_written
-"""
-ANSWER_QUALITIES = """
-    helpful level_of_information plausible relevance satisfaction type_instructions type_procedure
-    type_reason_explanation well_written
-"""
-TARGETS = [f"question_{name}" for name in QUESTION_QUALITIES.split()]
-TARGETS += [f"answer_{name}" for name in ANSWER_QUALITIES.split()]
+TARGETS = lines_beside(__file__)
 RAREST = "question_type_spelling"
 
 task = competition(

@@ -6,15 +6,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.verbs import hex_ids, link_any, pictures, read_csv, sentences, write_csv, write_files
+from podium.data.fabricate import hex_ids, pictures, sentences, write_files
+from podium.data.verbs import lines_beside, link_any, read_csv, write_csv
 from podium.metrics import map_at_k
 from podium.task import Columns, Text, competition
 
-ABOUT = """article_id product_code prod_name product_type_no product_type_name product_group_name
-graphical_appearance_no graphical_appearance_name colour_group_code colour_group_name perceived_colour_value_id
-perceived_colour_value_name perceived_colour_master_id perceived_colour_master_name department_no department_name
-index_code index_name index_group_no index_group_name section_no section_name garment_group_no garment_group_name
-detail_desc"""
+ABOUT_ARTICLES = lines_beside(__file__)
 
 task = competition(
     "h-and-m-personalized-fashion-recommendations",
@@ -58,7 +55,7 @@ def fabricate(raw: Path, rng: np.random.Generator) -> None:
     customers, articles = np.sort(hex_ids(rng, 60, 64)), np.array([f"0{108775015 + 7000 * i}" for i in range(40)])
     about = {
         name: sentences(rng, 40, words=3) if name.endswith(("name", "desc")) else rng.integers(1, 9, 40)
-        for name in ABOUT.split()
+        for name in ABOUT_ARTICLES
     }
     about |= {"article_id": articles, "product_code": [article[:7] for article in articles]}
     write_csv(pd.DataFrame(about), raw / "articles.csv")

@@ -1,6 +1,5 @@
 """Herbarium 2022: to which of 15,501 species of North America does the pressed plant belong?"""
 
-import json
 from collections import Counter
 from pathlib import Path
 
@@ -8,8 +7,7 @@ import numpy as np
 
 from podium.catalog.kaggle._herbarium import by_category, herbarium, write_answers
 from podium.data import coco
-from podium.data.fabricate import write_bytes
-from podium.data.tables import read_json
+from podium.data.verbs import read_json, write_files, write_json
 
 task = herbarium("herbarium-2022-fgvc9", title="Herbarium 2022 - FGVC9")
 
@@ -45,6 +43,5 @@ def fabricate(raw: Path, rng: np.random.Generator) -> None:
     document = coco.make_document(rng, 15_501, lambda category, number: f"{by_category(category)}/{number}.jpg")
     for image in document["images"]:
         image["image_id"] = image.pop("id")
-    write_bytes(raw / "train_metadata.json", json.dumps(document).encode())
-    for name, content in coco.make_pictures(rng, document):
-        write_bytes(raw / "train_images" / name, content)
+    write_json(document, raw / "train_metadata.json")
+    write_files(raw / "train_images", coco.make_pictures(rng, document))

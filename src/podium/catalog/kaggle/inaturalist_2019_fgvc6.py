@@ -1,6 +1,5 @@
 """iNaturalist 2019: which species is in the picture?"""
 
-import json
 from functools import partial
 from pathlib import Path
 
@@ -8,10 +7,7 @@ import numpy as np
 import pandas as pd
 
 from podium.data import coco
-from podium.data.archives import unpacked, write_tar
-from podium.data.fabricate import write_bytes
-from podium.data.files import link_file
-from podium.data.tables import read_json, sample_of, write_csv
+from podium.data.verbs import link_file, read_json, sample_of, unpacked, write_csv, write_json, write_tar
 from podium.errors import InvalidSubmission
 from podium.metrics.classification import error_rate
 from podium.task import Columns, Text, competition
@@ -63,7 +59,7 @@ def fabricate(raw: Path, rng: np.random.Generator) -> None:
     pictures = []
     for part in ("train", "val"):
         document = coco.make_document(rng, 1010, lambda kind, number: f"{FOLDER}/Birds/{kind}/{number:032x}.jpg")
-        write_bytes(raw / f"{part}2019.json", json.dumps(document, ensure_ascii=False).encode())
+        write_json(document, raw / f"{part}2019.json", ensure_ascii=False)
         pictures += coco.make_pictures(rng, document)
     write_tar(raw / f"{FOLDER}.tar.gz", pictures)
 

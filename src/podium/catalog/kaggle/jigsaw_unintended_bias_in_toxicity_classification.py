@@ -6,17 +6,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.verbs import link_file, read_csv, sample_of, sentences, write_csv
+from podium.data.verbs import lines_beside, link_file, read_csv, sample_of, sentences, write_csv
 from podium.metrics.fairness import bias_auc
 from podium.task import Columns, competition
 
-GRADED_IDENTITIES = """
-    male female homosexual_gay_or_lesbian christian jewish muslim black white psychiatric_or_mental_illness
-"""
-OTHER_IDENTITIES = """
-    transgender other_gender heterosexual bisexual other_sexual_orientation hindu buddhist atheist other_religion
-    asian latino other_race_or_ethnicity physical_disability intellectual_or_learning_disability other_disability
-"""
+IDENTITIES = lines_beside(__file__)
+GRADED = IDENTITIES[:9]
 
 task = competition(
     "jigsaw-unintended-bias-in-toxicity-classification",
@@ -42,7 +37,7 @@ def prepare(raw: Path, public: Path, private: Path) -> None:
 def score(answers: pd.DataFrame, submission: pd.DataFrame, *, cut: bool = True) -> float:
     # MLE-bench cuts predictions at 0.5 before it ranks them, which leaves little of an AUC.
     prediction = submission["prediction"] >= 0.5 if cut else submission["prediction"]
-    identities = answers[GRADED_IDENTITIES.split()] >= 0.5  # false where nobody was asked
+    identities = answers[GRADED] >= 0.5  # false where nobody was asked
     return bias_auc.using(groups=identities)(answers["toxicity"] >= 0.5, prediction)
 
 
@@ -51,7 +46,7 @@ def fabricate(raw: Path, rng: np.random.Generator) -> None:
     count, tested = 400, 250
     toxicity = rng.integers(0, 11, count) / 10
     mentions = rng.random((count, 24)) < 0.2
-    names = np.array((GRADED_IDENTITIES + OTHER_IDENTITIES).split())
+    names = np.array(IDENTITIES)
     texts = [
         " ".join([text, *names[named], *(["you idiot!"] if toxic + rng.normal(0, 0.2) > 0.5 else [])])
         for text, named, toxic in zip(sentences(rng, count), mentions, toxicity, strict=True)
