@@ -82,6 +82,20 @@ def test_folders_follow_their_rows(folders: tuple[Path, Path, Path], parts: Part
     assert listing(public) == ["test/c3/1.txt", "train/a1/1.txt", "train/b2/1.txt"]
 
 
+def test_files_may_get_other_names(folders: tuple[Path, Path, Path], parts: Parts) -> None:
+    raw, public, _ = folders
+    write_files(raw, [(f"images/{name}.txt", name.encode()) for name in ("a1", "b2", "c3")])
+    renamed = [
+        part.assign(id=[f"{kind}{row}" for row in range(len(part))]) for kind, part in zip("xy", parts, strict=True)
+    ]
+    link_parts(parts, raw, public, files="images/{id}.txt", renamed=renamed)
+    assert {name: (public / name).read_text() for name in listing(public)} == {
+        "images/x0.txt": "a1",
+        "images/x1.txt": "b2",
+        "images/y0.txt": "c3",
+    }
+
+
 def test_a_missing_file_is_named(folders: tuple[Path, Path, Path], parts: Parts) -> None:
     raw, public, _ = folders
     with pytest.raises(RawDataError, match=r"a1\.txt"):

@@ -180,6 +180,10 @@ def test_pearson_survives_extreme_scales(scale: float) -> None:
     assert pearson(values, values * scale) == pytest.approx(1)
 
 
+def test_mae_may_be_rounded_halves_to_the_even_number() -> None:
+    assert [mae.using(decimals=0)([0.0], [error]) for error in (0.5, 1.5, 1.7)] == [0, 2, 2]
+
+
 @pytest.mark.parametrize("metric", [rmse, rmsle, mae, smape, pinball, pearson])
 @pytest.mark.parametrize("value", [1e308, -1e308, math.inf, math.nan])
 def test_absurd_numbers_neither_warn_nor_win(metric: Metric, value: float) -> None:

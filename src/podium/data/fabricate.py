@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import struct
 import wave
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -96,14 +97,30 @@ def pictures(
         yield name, picture(rng, tint=int(tint), suffix=Path(name).suffix, **options)
 
 
-def sound(rng: np.random.Generator, *, pitch: int = 0, samples: int = 400, rate: int = 16_000) -> bytes:
-    """A noisy tone whose height depends on `pitch`, as the bytes of a .wav file."""
+def sound(
+    rng: np.random.Generator, *, pitch: int = 0, samples: int = 400, rate: int = 16_000, suffix: str = ".wav"
+) -> bytes:
+    """A noisy tone whose height depends on `pitch`, as the bytes of a .wav or .aif file."""
     tone = np.sin(np.arange(samples) * (0.05 + 0.03 * pitch)) * 8000 + rng.normal(0, 2000, samples)
+    if suffix == ".aif":
+        return _aiff(tone.astype(">i2").tobytes(), samples, rate)
     buffer = io.BytesIO()
     with wave.open(buffer, "wb") as file:
         file.setparams((1, 2, rate, samples, "NONE", "not compressed"))
         file.writeframes(tone.astype("<i2").tobytes())
     return buffer.getvalue()
+
+
+def _aiff(content: bytes, samples: int, rate: int) -> bytes:
+    """An AIFF file with one channel of 16 bits; its rate is a floating-point number of ten bytes."""
+    exponent = rate.bit_length() - 1
+    extended = struct.pack(">HQ", 16383 + exponent, rate << (63 - exponent))
+    facts = _chunk(b"COMM", struct.pack(">hIh", 1, samples, 16) + extended)
+    return _chunk(b"FORM", b"AIFF" + facts + _chunk(b"SSND", bytes(8) + content))
+
+
+def _chunk(name: bytes, content: bytes) -> bytes:
+    return name + struct.pack(">I", len(content)) + content
 
 
 def write_bytes(path: Path, content: bytes) -> None:

@@ -26,6 +26,7 @@ def split_table(
     files: str | None = None,
     test_files: str | None = None,
     shared: Sequence[str] = (),
+    dtype: Any = None,
     **options: Any,
 ) -> None:
     """Declares the usual preparation: the rows of one raw table are split at random, and their files follow them.
@@ -34,12 +35,13 @@ def split_table(
         table: The raw table; the train part gets its name, less `.zip`.
         files, test_files: The files of a row, as `link_parts` takes them.
         shared: Files and folders that are handed out as they are.
+        dtype: How columns are read, where pandas would not leave them as they are.
         options: What `write_parts` takes.
     """
 
     @task.prepare
     def prepare(raw: Path, public: Path, private: Path) -> None:
-        parts = split_rows(read_csv(raw / table), test_size)
+        parts = split_rows(read_csv(raw / table, dtype=dtype), test_size)
         write_parts(task.submission, parts, public, private, **{"train": table.removesuffix(".zip"), **options})
         if files:
             link_parts(parts, raw, public, files=files, test_files=test_files)
@@ -84,16 +86,20 @@ def write_parts(
     write_csv(test if answers is None else answers, private / form.answers, **options)
 
 
-def link_parts(parts: Parts, raw: Path, public: Path, *, files: str, test_files: str | None = None) -> None:
+def link_parts(
+    parts: Parts, raw: Path, public: Path, *, files: str, test_files: str | None = None, renamed: Parts | None = None
+) -> None:
     """Links the file of each row into the public folder.
 
     Args:
         files: The path of a file with columns in braces, such as `train/{id}.jpg`; one that ends in `/` is a folder.
         test_files: The path of the test part's; by default the same with `test` for the first `train`.
+        renamed: The parts with other ids, where files are handed out under those.
     """
-    for part, pattern in zip(parts, (files, test_files or files.replace("train", "test", 1)), strict=True):
+    patterns = files, test_files or files.replace("train", "test", 1)
+    for part, new_part, pattern in zip(parts, renamed or parts, patterns, strict=True):
         put = link_tree if pattern.endswith("/") else link_file
-        for old, new in zip(file_names(part, files), file_names(part, pattern), strict=True):
+        for old, new in zip(file_names(part, files), file_names(new_part, pattern), strict=True):
             put(raw / old, public / new)
 
 

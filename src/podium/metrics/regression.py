@@ -46,13 +46,14 @@ def _log1p(values: FloatArray) -> FloatArray:
 
 @metric("MAE", higher_is_better=False)
 @np.errstate(over="ignore", invalid="ignore")
-def mae(truth: ArrayLike, prediction: ArrayLike) -> float:
-    """The mean absolute error over all values.
+def mae(truth: ArrayLike, prediction: ArrayLike, *, decimals: int | None = None) -> float:
+    """The mean absolute error over all values, rounded where `decimals` are given: halves to the even number.
 
     MAE = (1 / n) sum_i |truth_i - prediction_i|
     """
     left, right = numbers(truth, prediction)
-    return float(np.mean(np.abs(left - right)))
+    error = float(np.mean(np.abs(left - right)))
+    return error if decimals is None else round(error, decimals)
 
 
 @metric("Mean log MAE of groups", higher_is_better=False)

@@ -23,9 +23,8 @@ task = competition(
 
 @task.prepare
 def prepare(raw: Path, public: Path, private: Path) -> None:
-    whole: list[str] = []
-    gapped: list[str] = []
     draws = np.random.RandomState(0)
+    whole, gapped = [], []
     with (
         unpacked(raw / "train_v2.txt.zip", public) as folder,
         (folder / "train_v2.txt").open("rb") as lines,
@@ -43,8 +42,7 @@ def prepare(raw: Path, public: Path, private: Path) -> None:
                 train.write(line)
     (private / "test.csv").write_text(_table(whole), encoding="utf-8")
     (private / "sample_submission.csv").write_text(_table(gapped), encoding="utf-8")
-    with ZipFile(public / "test_v2.txt.zip", "w", ZIP_DEFLATED) as archive:
-        archive.writestr("test_v2.txt", _table(gapped))
+    write_zip(public / "test_v2.txt.zip", [("test_v2.txt", _table(gapped).encode())])
 
 
 def _table(texts: list[str]) -> str:

@@ -23,7 +23,8 @@ task = competition(
 @task.prepare
 def prepare(raw: Path, public: Path, private: Path, *, fixed: bool = False) -> None:
     # As in MLE-bench, the tag "null" is read as missing in v1, where it stands alone.
-    questions = read_csv(raw / "Train.zip", dtype={"Id": str, "Tags": str}, keep_default_na=not fixed)
+    kinds = str if fixed else {"Id": str, "Tags": str}
+    questions = read_csv(raw / "Train.zip", dtype=kinds, keep_default_na=not fixed)
     train, test = split_rows(questions, 0.1)
     if fixed:
         wording = pd.util.hash_pandas_object(questions[["Title", "Body"]], index=False)

@@ -11,7 +11,7 @@ from podium.metrics.sphere import angular_error
 from podium.task import Columns, competition
 
 ANGLES = ["azimuth", "zenith"]
-BATCHES, EVENTS, SENSORS = 24, 6, 60
+BATCHES, EVENTS, PULSES, SENSORS = 24, 6, 5, 60
 
 task = competition(
     "icecube-neutrinos-in-deep-ice",
@@ -40,20 +40,19 @@ def prepare(raw: Path, public: Path, private: Path) -> None:
 @task.fabricate
 def fabricate(raw: Path, rng: np.random.Generator) -> None:
     places = rng.uniform(-500, 500, (SENSORS, 3)).round(2)
-    geometry = pd.DataFrame(places, columns=["x", "y", "z"])
-    write_csv(geometry.rename_axis("sensor_id").reset_index(), raw / "sensor_geometry.csv")
-    pulses = 5
+    geometry = pd.DataFrame(places, columns=["x", "y", "z"]).rename_axis("sensor_id")
+    write_csv(geometry, raw / "sensor_geometry.csv", index=True)
     meta = pd.DataFrame({"batch_id": np.repeat(np.arange(1, BATCHES + 1), EVENTS)})
     meta["event_id"] = np.sort(rng.choice(2**31, len(meta), replace=False))
-    meta["first_pulse_index"] = np.tile(np.arange(EVENTS) * pulses, BATCHES)
-    meta["last_pulse_index"] = meta["first_pulse_index"] + pulses - 1
+    meta["first_pulse_index"] = np.tile(np.arange(EVENTS) * PULSES, BATCHES)
+    meta["last_pulse_index"] = meta["first_pulse_index"] + PULSES - 1
     meta["azimuth"] = rng.uniform(0, 2 * np.pi, len(meta))
     meta["zenith"] = np.arccos(rng.uniform(-1, 1, len(meta)))
     write_parquet(meta, raw / "train_meta.parquet")
     for number, events in meta.groupby("batch_id"):
-        rows = events.loc[events.index.repeat(pulses)]
+        rows = events.loc[events.index.repeat(PULSES)]
         sensors = rng.integers(SENSORS, size=len(rows))
-        around, down = rows["azimuth"].to_numpy(), rows["zenith"].to_numpy()
+        around, down = rows[ANGLES].to_numpy().T
         direction = np.stack([np.sin(down) * np.cos(around), np.sin(down) * np.sin(around), np.cos(down)])
         seen = pd.DataFrame({"sensor_id": sensors.astype(np.int16)}, index=pd.Index(rows["event_id"], name="event_id"))
         seen["time"] = (10_000 - (places[sensors] * direction.T).sum(axis=1) / 0.3).astype(np.int64)

@@ -23,8 +23,8 @@ split_table(task, 0.15, guess="0 1 2", files="train/{id}.png", shared=["labels.c
 @task.fabricate
 def fabricate(raw: Path, rng: np.random.Generator) -> None:
     kinds = ["country", "culture", "dimension", "medium", "tags"]
-    labels = pd.DataFrame({"attribute_name": [f"{kinds[number // 8]}::number {number}" for number in range(40)]})
-    write_csv(labels.rename_axis("attribute_id").reset_index(), raw / "labels.csv")
+    names = [f"{kinds[number // 8]}::number {number}" for number in range(40)]
+    write_csv(pd.DataFrame({"attribute_id": range(40), "attribute_name": names}), raw / "labels.csv")
     has = rng.random((150, 40)) < rng.uniform(0.02, 0.2, 40)
     has[:, 0] |= has.sum(axis=1) < 2
     ids = sorted(hex_ids(rng, 150, 32))

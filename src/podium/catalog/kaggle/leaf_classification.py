@@ -5,17 +5,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.fabricate import pictures
-from podium.data.verbs import (
-    lines_beside,
-    link_parts,
-    read_csv,
-    split_rows,
-    unpacked,
-    write_csv,
-    write_parts,
-    write_zip,
-)
+from podium.data.archives import unpacked, write_zip
+from podium.data.verbs import lines_beside, link_parts, pictures, read_csv, split_rows, write_csv, write_parts
 from podium.metrics import log_loss
 from podium.task import Columns, Number, competition
 

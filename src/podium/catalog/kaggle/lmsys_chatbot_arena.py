@@ -17,13 +17,9 @@ task = competition(
     title="LMSYS: Chatbot Arena Human Preference Predictions",
     kind="text classification",
     metric=log_loss,
+    # The sum of a row is rounded to 6 decimals.
     submission=Columns(
-        id="id",
-        target=tuple(WINNERS),
-        values=Number(0, 1),
-        row_total=1,
-        row_tolerance=5e-7,  # the sum is rounded to 6 decimals
-        answers="answers.csv",
+        id="id", target=tuple(WINNERS), values=Number(0, 1), row_total=1, row_tolerance=5e-7, answers="answers.csv"
     ),
 )
 split_table(task, 0.1, guess=1 / 3, hidden=["model_a", "model_b", *WINNERS])

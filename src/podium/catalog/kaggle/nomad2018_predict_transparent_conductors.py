@@ -6,12 +6,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.verbs import link_file, read_csv, split_rows, unpacked, write_csv, write_parts, write_zip
+from podium.data.verbs import link_parts, read_csv, split_rows, unpacked, write_csv, write_parts, write_zip
 from podium.metrics import rmsle
 from podium.task import Columns, Number, competition
 
 TYPICAL = {"formation_energy_ev_natom": 0.1779, "bandgap_energy_ev": 1.8892}
 TARGETS = list(TYPICAL)
+ELEMENTS = ["Ga", "Al", "In", "O"]
 
 task = competition(
     "nomad2018-predict-transparent-conductors",
@@ -26,12 +27,10 @@ task = competition(
 @task.prepare
 def prepare(raw: Path, public: Path, private: Path) -> None:
     parts = split_rows(read_csv(raw / "train.csv.zip"), 0.1)
-    with unpacked(raw / "train.zip", public) as folder:
-        for part, name in zip(parts, ("train", "test"), strict=True):
-            for number, old in enumerate(part["id"], 1):
-                link_file(folder / "train" / f"{old}/geometry.xyz", public / name / f"{number}/geometry.xyz")
     numbered = [part.assign(id=np.arange(1, len(part) + 1)) for part in parts]
     write_parts(task.submission, numbered, public, private, guess=TYPICAL, hidden=TARGETS)
+    with unpacked(raw / "train.zip", public) as folder:
+        link_parts(parts, folder, public, files="train/{id}/geometry.xyz", renamed=numbered)
 
 
 @task.fabricate
@@ -42,17 +41,16 @@ def fabricate(raw: Path, rng: np.random.Generator) -> None:
     table["number_of_total_atoms"] = rng.choice([10.0, 20.0, 40.0, 80.0], count)
     table[["percent_atom_al", "percent_atom_ga", "percent_atom_in"]] = metals
     table[[f"lattice_vector_{axis}_ang" for axis in (1, 2, 3)]] = sides
-    for name in ("alpha", "beta", "gamma"):
-        table[f"lattice_angle_{name}_degree"] = rng.choice([90.0, 120.0], count)
+    table[[f"lattice_angle_{name}_degree" for name in ("alpha", "beta", "gamma")]] = rng.choice(
+        [90.0, 120.0], (count, 3)
+    )
     table[TARGETS[0]] = (0.1 + 0.4 * metals[:, 1] * metals[:, 2] + rng.gamma(2, 0.02, count)).round(4)
     table[TARGETS[1]] = (1 + 4 * metals[:, 0] + rng.normal(0, 0.2, count)).clip(0.0001).round(4)
     write_csv(table, raw / "train.csv.zip")
     write_zip(raw / "train.zip", ((f"train/{i}/geometry.xyz", _geometry(sides[i - 1], rng)) for i in table["id"]))
 
 
-def _geometry(sides: np.ndarray, rng: np.random.Generator) -> bytes:
-    lines = [f"lattice_vector {x:.7f} {y:.7f} {z:.7f}" for x, y, z in np.diag(sides)]
-    for element in ("Ga", "Al", "In", "O"):
-        x, y, z = rng.uniform(0, sides)
-        lines.append(f"atom {x:.7f} {y:.7f} {z:.7f} {element}")
-    return "\n".join([*lines, ""]).encode()
+def _geometry(lengths: np.ndarray, rng: np.random.Generator) -> bytes:
+    sides = [f"lattice_vector {x:.7f} {y:.7f} {z:.7f}\n" for x, y, z in np.diag(lengths)]
+    atoms = [f"atom {x:.7f} {y:.7f} {z:.7f} {rng.choice(ELEMENTS)}\n" for x, y, z in rng.uniform(0, lengths, (4, 3))]
+    return "".join(sides + atoms).encode()

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.verbs import link_file, one_hot, pictures, read_csv, split_rows, write_csv, write_files, write_parts
+from podium.data.verbs import link_parts, one_hot, pictures, read_csv, split_rows, write_csv, write_files, write_parts
 from podium.metrics import roc_auc
 from podium.task import Columns, competition
 
@@ -22,13 +22,11 @@ task = competition(
 
 @task.prepare
 def prepare(raw: Path, public: Path, private: Path) -> None:
-    parts = []
-    for part, prefix in zip(split_rows(read_csv(raw / "train.csv"), 0.1), ("Train", "Test"), strict=True):
-        named = part.assign(image_id=[f"{prefix}_{number}" for number in range(len(part))])
-        for old, new in zip(part["image_id"], named["image_id"], strict=True):
-            link_file(raw / "images" / f"{old}.jpg", public / "images" / f"{new}.jpg")
-        parts.append(named)
-    write_parts(task.submission, parts, public, private, guess=0.25, hidden=CLASSES)
+    parts = split_rows(read_csv(raw / "train.csv"), 0.1)
+    names = [f"Train_{row}" for row in range(len(parts[0]))], [f"Test_{row}" for row in range(len(parts[1]))]
+    renamed = [part.assign(image_id=new) for part, new in zip(parts, names, strict=True)]
+    write_parts(task.submission, renamed, public, private, guess=0.25, hidden=CLASSES)
+    link_parts(parts, raw, public, files="images/{image_id}.jpg", renamed=renamed)
 
 
 @task.fabricate

@@ -5,15 +5,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.verbs import hex_ids, link_parts, pictures, sample_of, split_rows, write_csv, write_files
+from podium.data.verbs import hex_ids, lines_beside, link_parts, pictures, sample_of, split_rows, write_csv, write_files
 from podium.errors import RawDataError
 from podium.metrics import f1
 from podium.task import Columns, competition
-
-SPECIES = """
-Black-grass, Charlock, Cleavers, Common Chickweed, Common wheat, Fat Hen, Loose Silky-bent, Maize, Scentless Mayweed,
-Shepherds Purse, Small-flowered Cranesbill, Sugar beet
-"""
 
 task = competition(
     "plant-seedlings-classification",
@@ -38,7 +33,7 @@ def prepare(raw: Path, public: Path, private: Path) -> None:
 
 @task.fabricate
 def fabricate(raw: Path, rng: np.random.Generator) -> None:
-    species = [name.strip() for name in SPECIES.split(",")]
+    species = lines_beside(__file__)
     kinds = np.arange(180) % len(species)
     names = [f"{species[kind]}/{name}.png" for kind, name in zip(kinds, hex_ids(rng, 180, 9), strict=True)]
     write_files(raw / "train", pictures(rng, names, kinds))

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.verbs import split_table, write_csv
+from podium.data.verbs import lines_beside, split_table, write_csv
 from podium.metrics import roc_auc
 from podium.task import Columns, competition
 
@@ -23,10 +23,7 @@ split_table(task, 0.1, guess=0.5, hidden=CLASSES)
 
 @task.fabricate
 def fabricate(raw: Path, rng: np.random.Generator) -> None:
-    names = "BertzCT Chi1 Chi1n Chi1v Chi2n Chi2v Chi3v Chi4n EState_VSA1 EState_VSA2 ExactMolWt FpDensityMorgan1 "
-    names += "FpDensityMorgan2 FpDensityMorgan3 HallKierAlpha HeavyAtomMolWt Kappa3 MaxAbsEStateIndex MinEStateIndex "
-    names += "NumHeteroatoms PEOE_VSA10 PEOE_VSA14 PEOE_VSA6 PEOE_VSA7 PEOE_VSA8 SMR_VSA10 SMR_VSA5 SlogP_VSA3 "
-    columns = (names + "VSA_EState9").split()
+    columns = lines_beside(__file__)
     size = rng.gamma(3, 1, 300)
     values = size[:, None] * rng.uniform(0.5, 90, len(columns)) + rng.normal(0, 3, (len(size), len(columns)))
     table = pd.DataFrame(values, columns=columns).astype({"NumHeteroatoms": int})

@@ -4,26 +4,18 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
 
 from podium.data.verbs import split_table, write_csv
 from podium.metrics import mae
-from podium.task import Columns, competition, metric
+from podium.task import Columns, competition
 
 TARGET = "time_to_eruption"
-
-
-@metric("MAE, rounded to a whole number", higher_is_better=False)
-def rounded_mae(truth: ArrayLike, prediction: ArrayLike) -> float:
-    """The mean absolute error, halves rounded to the even number."""
-    return round(mae(truth, prediction), 0)
-
 
 task = competition(
     "predict-volcanic-eruptions-ingv-oe",
     title="INGV - Volcanic Eruption Prediction",
     kind="time series regression",
-    metric=rounded_mae,
+    metric=mae.using(decimals=0, title="MAE, rounded to a whole number"),
     # MLE-bench also scores ids that are there more than once; here they are refused.
     submission=Columns(id="segment_id", target=TARGET, values=float),
 )

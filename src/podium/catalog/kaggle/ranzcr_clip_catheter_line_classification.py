@@ -7,15 +7,22 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.fabricate import hex_ids, write_bytes
-from podium.data.verbs import link_parts, picture_of, read_csv, split_rows, split_values, write_csv, write_parts
+from podium.data.split import split_rows, split_values
+from podium.data.verbs import (
+    hex_ids,
+    lines_beside,
+    link_parts,
+    picture_of,
+    read_csv,
+    write_bytes,
+    write_csv,
+    write_parts,
+)
 from podium.metrics import roc_auc
 from podium.task import Columns, Number, competition
 
 ID = "StudyInstanceUID"
-CLASSES = [f"{tube} - {place}" for tube in ("ETT", "NGT", "CVC") for place in ("Abnormal", "Borderline", "Normal")]
-CLASSES.insert(5, "NGT - Incompletely Imaged")
-CLASSES.append("Swan Ganz Catheter Present")
+CLASSES = lines_beside(__file__)
 GRADED = CLASSES[:9]
 
 task = competition(
@@ -32,8 +39,7 @@ task = competition(
 def prepare(raw: Path, public: Path, private: Path, *, fixed: bool = False) -> None:
     images, annotations = read_csv(raw / "train.csv"), read_csv(raw / "train_annotations.csv")
     parts = split_values(images, "PatientID", 0.1) if fixed else split_rows(images, 0.1)
-    guess = dict.fromkeys(CLASSES if fixed else GRADED, 0)
-    write_parts(task.submission, parts, public, private, guess=guess)
+    write_parts(task.submission, parts, public, private, guess=dict.fromkeys(CLASSES if fixed else GRADED, 0))
     write_csv(annotations[annotations[ID].isin(parts[0][ID])], public / "train_annotations.csv")
     link_parts(parts, raw, public, files=f"train/{{{ID}}}.jpg")
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.verbs import dicom, link_parts, read_csv, split_rows, write_bytes, write_csv, write_parts
+from podium.data.verbs import dicom, split_table, write_bytes, write_csv
 from podium.metrics import roc_auc
 from podium.task import Columns, Number, competition
 
@@ -18,13 +18,7 @@ task = competition(
     metric=roc_auc,
     submission=Columns(id=ID, target=TARGET, values=Number(0, 1)),
 )
-
-
-@task.prepare
-def prepare(raw: Path, public: Path, private: Path) -> None:
-    parts = split_rows(read_csv(raw / "train_labels.csv", dtype={ID: str}), 0.1)
-    write_parts(task.submission, parts, public, private, guess=0.5, train="train_labels.csv")
-    link_parts(parts, raw, public, files="train/{BraTS21ID}/")
+split_table(task, 0.1, table="train_labels.csv", dtype={ID: str}, guess=0.5, files="train/{BraTS21ID}/")
 
 
 @task.fabricate

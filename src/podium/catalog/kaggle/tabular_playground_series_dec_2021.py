@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.verbs import split_table, write_csv
+from podium.data.verbs import lines_beside, split_table, write_csv
 from podium.metrics import accuracy
 from podium.task import Columns, competition
 
@@ -26,18 +26,6 @@ def fabricate(raw: Path, rng: np.random.Generator) -> None:
     cover = np.append(rng.choice([1, 2, 3, 4, 6, 7], count - 1, p=[0.36, 0.46, 0.06, 0.03, 0.04, 0.05]), 5)
     heights = np.array([0, 3130, 2920, 2400, 2220, 2780, 2420, 3360])
     table = pd.DataFrame({"Id": np.arange(count), "Elevation": heights[cover] + rng.integers(-200, 200, count)})
-    for name, most in {
-        "Aspect": 360,
-        "Slope": 50,
-        "Horizontal_Distance_To_Hydrology": 900,
-        "Vertical_Distance_To_Hydrology": 300,
-        "Horizontal_Distance_To_Roadways": 5000,
-        "Hillshade_9am": 255,
-        "Hillshade_Noon": 255,
-        "Hillshade_3pm": 255,
-        "Horizontal_Distance_To_Fire_Points": 5000,
-    }.items():
-        table[name] = rng.integers(most, size=count)
-    flags = [f"Wilderness_Area{number}" for number in range(1, 5)] + [f"Soil_Type{number}" for number in range(1, 41)]
-    marks = pd.DataFrame((rng.random((count, len(flags))) < 0.1).astype(int), columns=flags)
-    write_csv(table.join(marks).assign(Cover_Type=cover), raw / "train.csv")
+    for name, values in map(str.split, lines_beside(__file__)):
+        table[name] = rng.integers(int(values), size=count)
+    write_csv(table.assign(Cover_Type=cover), raw / "train.csv")

@@ -1,13 +1,12 @@
 """Right Whale Redux: does a right whale call in the recording of a buoy?"""
 
 import re
-import struct
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from podium.data.verbs import sample_of, unpacked, write_csv, write_zip
+from podium.data.verbs import sample_of, sound, unpacked, write_csv, write_zip
 from podium.errors import RawDataError
 from podium.metrics import roc_auc
 from podium.task import Columns, Number, competition
@@ -25,11 +24,11 @@ task = competition(
 def prepare(raw: Path, public: Path, private: Path) -> None:
     with unpacked(raw / "train2.zip", public) as folder:
         clips = sorted((folder / "train2").glob("*.aif"), key=lambda clip: clip.name)
-        days = sorted({_day(clip) for clip in clips})
+        days = sorted({clip.name[:8] for clip in clips})
         if len(days) != 4:
             raise RawDataError(f"train2.zip has clips of {len(days)} days; 4 are expected.")
-        train = [clip for clip in clips if _day(clip) in days[:2]]
-        test = [clip for clip in clips if _day(clip) in days[2:]]
+        train = [clip for clip in clips if clip.name[:8] in days[:2]]
+        test = [clip for clip in clips if clip.name[:8] in days[2:]]
         known = [re.sub(r"TRAIN\d+", f"TRAIN{number}", clip.name) for number, clip in enumerate(train)]
         hidden = [re.sub("TRAIN.*", f"Test{number}.aif", clip.name) for number, clip in enumerate(test)]
         for part, names, files in (("train2", known, train), ("test2", hidden, test)):
@@ -40,26 +39,11 @@ def prepare(raw: Path, public: Path, private: Path) -> None:
     write_csv(answers, private / "test.csv")
 
 
-def _day(clip: Path) -> str:
-    return clip.name.split("_")[0]
-
-
 @task.fabricate
 def fabricate(raw: Path, rng: np.random.Generator) -> None:
-    clips = {}
+    clips = []
     for index, seconds in enumerate(np.sort(rng.choice(900, 160, replace=False))):
         call, day = int(rng.random() < 0.3), 28 + index * 4 // 160
-        clips[f"200903{day}_000000_{seconds:03d}s3ms_TRAIN{index}_{call}.aif"] = _sound(rng, call)
-    write_zip(raw / "train2.zip", ((f"train2/{name}", content) for name, content in clips.items()))
-
-
-def _sound(rng: np.random.Generator, call: int, samples: int = 100) -> bytes:
-    """A mono AIFF at 2 kHz; a call is a rising tone."""
-    wave = rng.normal(0, 1500, samples) + call * 6000 * np.sin(0.003 * np.arange(samples) ** 2)
-    facts = struct.pack(">hIh", 1, samples, 16) + bytes.fromhex("4009fa00000000000000")
-    body = b"AIFF" + _chunk(b"COMM", facts) + _chunk(b"SSND", bytes(8) + wave.astype(">i2").tobytes())
-    return _chunk(b"FORM", body)
-
-
-def _chunk(name: bytes, content: bytes) -> bytes:
-    return name + struct.pack(">I", len(content)) + content
+        clip = sound(rng, pitch=call, samples=100, rate=2000, suffix=".aif")
+        clips.append((f"train2/200903{day}_000000_{seconds:03d}s3ms_TRAIN{index}_{call}.aif", clip))
+    write_zip(raw / "train2.zip", clips)
