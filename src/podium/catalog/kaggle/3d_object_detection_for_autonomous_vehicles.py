@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from podium.data.fabricate import hex_ids, picture, write_bytes
-from podium.data.verbs import link_file, read_csv, read_json, sample_of, split_rows, write_csv, write_json
+from podium.data.verbs import link_file, read_csv, read_json, split_rows, write_csv, write_json, write_parts
 from podium.metrics.boxes3d import box3d_map
 from podium.task import Columns, competition
 
@@ -45,11 +45,9 @@ def prepare(raw: Path, public: Path, private: Path, *, train_map: str = "test") 
         for recording in drives["sample_data"]:
             link_file(raw / f"train_{recording['filename']}", public / f"{part}_{recording['filename']}")
         link_file(raw / "train_maps" / MAP, public / f"{part}_maps" / MAP)
-    write_csv(rows["train"], public / "train.csv")
-    write_csv(sample_of(rows["test"], "Id", PredictionString=""), public / "sample_submission.csv")
     # Every eight values are an object, which gets a confidence in front.
-    answers = rows["test"]["PredictionString"].str.replace(r"((?:\S+ ){7}\S+)", r"1.0 \1", regex=True)
-    write_csv(rows["test"].assign(PredictionString=answers), private / "test.csv")
+    answers = rows["test"].replace({"PredictionString": r"((?:\S+ ){7}\S+)"}, r"1.0 \1", regex=True)
+    write_parts(task.submission, (rows["train"], answers), public, private, guess="")
 
 
 def _part_of(tables: Tables, logs: set[str]) -> Tables:

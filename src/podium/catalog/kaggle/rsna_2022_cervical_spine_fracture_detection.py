@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.verbs import dicom, link_file, link_tree, read_csv, sample_of, write_bytes, write_csv
+from podium.data.verbs import dicom, link_file, link_tree, read_csv, write_bytes, write_csv, write_parts
 from podium.metrics.medical import weighted_log_loss
 from podium.task import Columns, Number, competition
 
@@ -34,7 +34,6 @@ def prepare(raw: Path, public: Path, private: Path, *, fixed: bool = False) -> N
     drawn = [*both, *masked, *boxed, *others]
     known = studies[ID].isin(drawn) != fixed
     train = set(studies[ID][known])
-    write_csv(studies[known], public / "train.csv")
     write_csv(boxes[boxes[ID].isin(train if fixed else both + boxed)], public / "train_bounding_boxes.csv")
     for study in train.intersection(masks) if fixed else both + masked:
         link_file(masks[study], public / "segmentations" / masks[study].name)
@@ -43,9 +42,7 @@ def prepare(raw: Path, public: Path, private: Path, *, fixed: bool = False) -> N
         link_tree(raw / "train_images" / study, public / folder / study)
     answers = studies[~known].melt(ID, TARGETS, "prediction_type", "fractured")
     answers["row_id"] = answers[ID] + "_" + answers["prediction_type"]
-    write_csv(answers.drop(columns="fractured"), public / "test.csv")
-    write_csv(sample_of(answers, "row_id", fractured=0.5), public / "sample_submission.csv")
-    write_csv(answers, private / "answers.csv")
+    write_parts(task.submission, (studies[known], answers), public, private, guess=0.5, hidden="fractured")
 
 
 def _draw(studies: list[str], boxed: list[str], masked: list[str]) -> list[list[str]]:

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.verbs import link_tree, picture_of, read_csv, split_rows, write_bytes, write_csv
+from podium.data.verbs import link_tree, picture_of, read_csv, split_rows, write_bytes, write_csv, write_parts
 from podium.metrics.runs import write_runs
 from podium.metrics.surface import dice_hausdorff
 from podium.task import Columns, competition
@@ -38,10 +38,8 @@ def prepare(raw: Path, public: Path, private: Path) -> None:
             scans[f"{scan.parts[-3]}_slice_{number}"] = (float(width), float(height))
     test = table[held].rename(columns={"segmentation": "predicted"})
     sizes = pd.DataFrame(test["id"].map(scans).tolist(), columns=["image_width", "image_height"], index=test.index)
-    write_csv(table[~held], public / "train.csv")
-    write_csv(test[["id", "class"]], public / "test.csv")
-    write_csv(test.assign(predicted="1 1 5 2"), public / "sample_submission.csv")
-    write_csv(test.join(sizes), private / "test.csv")
+    both, answers = (table[~held], test), test.join(sizes)
+    write_parts(task.submission, both, public, private, guess="1 1 5 2", hidden="predicted", answers=answers)
 
 
 @task.score
