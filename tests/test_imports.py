@@ -16,7 +16,7 @@ SOURCE = Path(podium.__file__).parent
 HEAVY = {"pandas", "numpy", "scipy", "sklearn", "rich", "inspect_ai", "pyarrow", "PIL", "requests", "kaggle", "ray"}
 LAYERS = (
     *("errors", "task", "metrics", "data", "grading", "catalog", "api", "sandbox", "workspace", "actions", "agents"),
-    *("runs", "report", "viewer", "integrity", "cli"),
+    *("runs", "report", "viewer", "integrity", "cli", "_registry"),
 )
 """Each may import from those before it; the order is that of the design."""
 

@@ -1,0 +1,5 @@
+"""What Inspect finds of Podium through its entry point: importing a name here registers it."""
+
+from podium.sandbox.provider import BubblewrapSandbox
+
+__all__ = ["BubblewrapSandbox"]
