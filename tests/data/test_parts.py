@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from podium.data.fabricate import pictures, write_files
-from podium.data.parts import Parts, file_names, link_parts, split_table, write_parts, zip_parts
+from podium.data.parts import Parts, file_names, link_parts, split_table, write_answers, write_parts, zip_parts
 from podium.errors import RawDataError
 from podium.metrics import accuracy
 from podium.task import Columns, competition
@@ -33,6 +33,14 @@ def parts() -> Parts:
 
 def listing(folder: Path) -> list[str]:
     return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+
+
+def test_answers_come_with_a_sample_for_their_ids(folders: tuple[Path, Path, Path], parts: Parts) -> None:
+    _, public, private = folders
+    write_answers(FORM, parts[0], public, private, guess=lambda count: {"kind": ["cat"] * count})
+    assert (public / "sample_submission.csv").read_text() == "id,kind\na1,cat\nb2,cat\n"
+    assert (private / "answers.csv").read_text() == "id,kind,age\na1,cat,3\nb2,dog,4\n"
+    assert listing(public) == ["sample_submission.csv"]
 
 
 def test_tables_are_named_by_the_form(folders: tuple[Path, Path, Path], parts: Parts) -> None:

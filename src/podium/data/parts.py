@@ -78,12 +78,22 @@ def write_parts(
     write_csv(known, public / train, **options)
     if hidden is not None:
         write_csv(test.drop(columns=hidden), public / "test.csv", **options)
-    guess = guess(len(test)) if callable(guess) else guess
-    guesses = guess if isinstance(guess, Mapping) else dict.fromkeys(form.targets, guess)
-    write_csv(sample_of(test, list(form.ids), **guesses), public / form.sample)
     if classes:
         answers = test[list(form.ids)].join(one_hot(test[classes], form.targets))
     write_csv(test if answers is None else answers, private / form.answers, **options)
+    _write_sample(form, test, public, guess)
+
+
+def write_answers(form: Columns, answers: pd.DataFrame, public: Path, private: Path, *, guess: Any) -> None:
+    """Writes answers and a sample submission for their ids, which says the `guess` that `write_parts` takes."""
+    write_csv(answers, private / form.answers)
+    _write_sample(form, answers, public, guess)
+
+
+def _write_sample(form: Columns, rows: pd.DataFrame, public: Path, guess: Any) -> None:
+    guess = guess(len(rows)) if callable(guess) else guess
+    guesses = guess if isinstance(guess, Mapping) else dict.fromkeys(form.targets, guess)
+    write_csv(sample_of(rows, list(form.ids), **guesses), public / form.sample)
 
 
 def link_parts(

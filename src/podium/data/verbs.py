@@ -14,7 +14,7 @@ from podium.data.fabricate import (
     write_files,
 )
 from podium.data.files import link_any, link_file, link_files, link_tree
-from podium.data.parts import file_names, link_parts, split_table, write_parts, zip_parts
+from podium.data.parts import file_names, link_parts, split_table, write_answers, write_parts, zip_parts
 from podium.data.pictures import picture_of
 from podium.data.records import read_json_lines, write_json, write_json_lines
 from podium.data.retyping import retyped
@@ -54,6 +54,7 @@ __all__ = [
     "split_values",
     "unpacked",
     "write_7z",
+    "write_answers",
     "write_array",
     "write_bytes",
     "write_csv",

@@ -7,20 +7,17 @@ import numpy as np
 import pandas as pd
 
 from podium.data import coco
-from podium.data.verbs import read_json, sample_of, write_bytes, write_csv, write_files
+from podium.data.verbs import read_json, write_answers, write_bytes, write_files
 from podium.metrics import f1
 from podium.task import Columns, Integer, Task, competition
+
+FORM = Columns(id="Id", target="Predicted", values=Integer(cut=True), answers="answers.csv")
+MACRO_F1 = f1.using(average="macro", title="Macro F1")
 
 
 def herbarium(task_id: str, *, title: str) -> Task:
     """A Herbarium competition without its data."""
-    return competition(
-        task_id,
-        title=title,
-        kind="image classification",
-        metric=f1.using(average="macro", title="Macro F1"),
-        submission=Columns(id="Id", target="Predicted", values=Integer(cut=True), answers="answers.csv"),
-    )
+    return competition(task_id, title=title, kind="image classification", metric=MACRO_F1, submission=FORM)
 
 
 def prepare(raw: Path, public: Path, private: Path, *, folder: str = "", encoding: str = "utf-8") -> None:
@@ -33,14 +30,13 @@ def prepare(raw: Path, public: Path, private: Path, *, folder: str = "", encodin
     renamed = coco.numbered(coco.images_of(test), lambda place: f"images/{place // 1000:03d}/{place}.jpg")
     coco.write_document(coco.without_labels(document, renamed), shown / "test" / "metadata.json")
     coco.link_images(source, shown / "test", coco.images_of(test), renamed)
-    write_answers(test, public, private, guess=0)
+    write_numbered_answers(test, public, private, guess=0)
 
 
-def write_answers(test: list[coco.Pair], public: Path, private: Path, *, guess: int) -> None:
+def write_numbered_answers(test: list[coco.Pair], public: Path, private: Path, *, guess: int) -> None:
     """Answers whose ids are positions in the test part, and a sample submission of one guess."""
     answers = pd.DataFrame({"Id": range(len(test)), "Predicted": coco.categories_of(test)})
-    write_csv(answers, private / "answers.csv")
-    write_csv(sample_of(answers, "Id", Predicted=guess), public / "sample_submission.csv")
+    write_answers(FORM, answers, public, private, guess=guess)
 
 
 def by_category(category: int) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from podium.data.files import sha256_all
-from podium.data.verbs import link_file, pictures, sample_of, split_rows, write_csv, write_files
+from podium.data.verbs import link_file, pictures, split_rows, write_answers, write_files
 from podium.metrics.curves import weighted_auc
 from podium.task import Columns, competition
 
@@ -37,8 +37,7 @@ def prepare(raw: Path, public: Path, private: Path, *, known_seed: bool = True) 
     answers["Label"] = [int(folder != "Cover") for folder in shown]
     for name, folder, new in zip(test, shown, answers["Id"], strict=True):
         link_file(raw / folder / name, public / "Test" / new)
-    write_csv(answers, private / "test.csv")
-    write_csv(sample_of(answers, "Id", Label=0), public / "sample_submission.csv")
+    write_answers(task.submission, answers, public, private, guess=0)
 
 
 @task.fabricate

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from podium.data.bson import integer_field, make_document, read_documents, without_field
-from podium.data.verbs import link_file, picture, sample_of, split_rows, write_csv
+from podium.data.verbs import link_file, picture, split_rows, write_answers, write_csv
 from podium.metrics import accuracy
 from podium.task import Columns, competition
 
@@ -33,9 +33,7 @@ def prepare(raw: Path, public: Path, private: Path) -> None:
     with (public / "train_example.bson").open("wb") as file:
         file.writelines(islice(read_documents(public / "train.bson"), EXAMPLES))
     link_file(raw / "category_names.csv", public / "category_names.csv")
-    answers = test.sort_values("_id")
-    write_csv(answers, private / "answers.csv")
-    write_csv(sample_of(answers, "_id", category_id=1000010653), public / "sample_submission.csv")
+    write_answers(task.submission, test.sort_values("_id"), public, private, guess=1000010653)
 
 
 def _read_labels(path: Path) -> pd.DataFrame:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from podium.catalog.kaggle._herbarium import by_category, herbarium, write_answers
+from podium.catalog.kaggle._herbarium import by_category, herbarium, write_numbered_answers
 from podium.data import coco
 from podium.data.verbs import read_json, write_files, write_json
 
@@ -22,7 +22,7 @@ def prepare(raw: Path, public: Path, private: Path) -> None:
     renamed = coco.numbered(images, lambda place: f"{place // 1000:03d}/test-{place:06d}.jpg", id_key="image_id")
     coco.write_document(renamed, public / "test_metadata.json")
     coco.link_images(raw / "train_images", public / "test_images", images, renamed)
-    write_answers(test, public, private, guess=42)
+    write_numbered_answers(test, public, private, guess=42)
 
 
 def _numbered_by_species(pairs: list[coco.Pair]) -> list[coco.Pair]:

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from podium.data import coco
-from podium.data.verbs import link_file, read_json, sample_of, unpacked, write_csv, write_json, write_tar
+from podium.data.verbs import link_file, read_json, unpacked, write_answers, write_json, write_tar
 from podium.errors import InvalidSubmission
 from podium.metrics.classification import error_rate
 from podium.task import Columns, Text, competition
@@ -34,8 +34,7 @@ def prepare(raw: Path, public: Path, private: Path, *, validation_pictures: bool
     renamed = [{**image, "file_name": f"test2019/{Path(image['file_name']).name}"} for image in images]
     coco.write_document(coco.without_labels(document, renamed), public / "test2019.json")
     answers = pd.DataFrame({"id": [image["id"] for image in images], "predicted": coco.categories_of(test)})
-    write_csv(answers, private / "answers.csv")
-    write_csv(sample_of(answers, "id", predicted=654), public / SAMPLE)
+    write_answers(task.submission, answers, public, private, guess=654)
     shown += read_json(raw / "val2019.json")["images"] if validation_pictures else []
     with unpacked(raw / f"{FOLDER}.tar.gz", public) as folder:
         names = [image["file_name"].removeprefix(f"{FOLDER}/") for image in shown]

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from podium.data.fabricate import hex_ids, pictures, write_files
-from podium.data.verbs import link_file, link_parts, read_json, sample_of, split_rows, write_csv, write_json
+from podium.data.verbs import link_file, link_parts, read_json, split_rows, write_answers, write_json
 from podium.metrics import accuracy
 from podium.task import Columns, competition
 
@@ -39,9 +39,8 @@ def prepare(raw: Path, public: Path, private: Path) -> None:
     write_json({"images": test.to_dict("records"), **about[1]}, public / TEST_IMAGES)
     link_file(raw / DETECTIONS, public / DETECTIONS)
     link_parts((train, test), raw, public, files="train/{id}.jpg")
-    write_csv(answers, private / "answers.csv")
-    guesses = np.random.RandomState(0).randint(0, 676, len(answers))
-    write_csv(sample_of(answers, "Id", Category=guesses), public / "sample_submission.csv")
+    guess = {"Category": np.random.RandomState(0).randint(0, 676, len(answers))}
+    write_answers(task.submission, answers, public, private, guess=guess)
 
 
 def _test_locations(locations: pd.Series) -> list[int]:

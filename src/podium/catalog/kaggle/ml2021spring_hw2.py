@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.verbs import read_array, sample_of, split_rows, write_array, write_csv
+from podium.data.verbs import read_array, split_rows, write_answers, write_array
 from podium.metrics import accuracy
 from podium.task import Columns, competition
 
@@ -32,8 +32,7 @@ def prepare(raw: Path, public: Path, private: Path, *, shuffle: bool = True) -> 
     for path, array, rows in ((TRAIN, frames, train), (LABELS, labels, train), (TEST, frames, test)):
         write_array(array[rows], public / path)
     answers = pd.DataFrame({"Id": range(len(test)), "ClassId": labels[test]})
-    write_csv(sample_of(answers, "Id", ClassId=0), public / "sampleSubmission.csv")
-    write_csv(answers, private / "answers.csv")
+    write_answers(task.submission, answers, public, private, guess=0)
 
 
 @task.fabricate

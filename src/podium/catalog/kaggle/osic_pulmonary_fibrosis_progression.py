@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.verbs import link_parts, read_csv, sample_of, split_groups, write_bytes, write_csv
+from podium.data.verbs import link_parts, read_csv, split_groups, write_answers, write_bytes, write_csv
 from podium.errors import InvalidSubmission
 from podium.grading.submission import scored_cells
 from podium.metrics import laplace_log_likelihood
@@ -34,8 +34,7 @@ def prepare(raw: Path, public: Path, private: Path) -> None:
     answers = grid.to_frame(index=False).merge(test, how="left")
     answers["Patient_Week"] = answers["Patient"] + "_" + answers["Weeks"].astype(str)
     answers["Confidence"] = 100
-    write_csv(sample_of(answers, "Patient_Week", FVC=2000, Confidence=100), public / "sample_submission.csv")
-    write_csv(answers, private / "test.csv")
+    write_answers(task.submission, answers, public, private, guess={"FVC": 2000, "Confidence": 100})
     link_parts([part.drop_duplicates("Patient") for part in (train, test)], raw, public, files="train/{Patient}/")
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from podium.data.verbs import hex_ids, read_json, sample_of, sentences, split_rows, write_csv, write_json, write_zip
+from podium.data.verbs import hex_ids, read_json, sentences, split_rows, write_answers, write_json, write_zip
 from podium.metrics import roc_auc
 from podium.task import Columns, Number, competition
 
@@ -31,8 +31,7 @@ def prepare(raw: Path, public: Path, private: Path, *, without: tuple[str, ...] 
     _write_requests(train, [name for name in train[0] if name not in without], public / "train.json")
     _write_requests(test, [name for name in unanswered[0] if name not in without], public / "test.json")
     answers = pd.DataFrame(test)[[ID, TARGET]].astype({TARGET: int})
-    write_csv(sample_of(answers, ID, **{TARGET: 0}), public / "sampleSubmission.csv")
-    write_csv(answers, private / "test.csv")
+    write_answers(task.submission, answers, public, private, guess=0)
 
 
 def _write_requests(requests: list[Any], fields: list[str], path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.verbs import hex_ids, link_file, sample_of, sound, split_rows, unpacked, write_7z, write_csv
+from podium.data.verbs import hex_ids, link_file, sound, split_rows, unpacked, write_7z, write_answers
 from podium.metrics import accuracy
 from podium.task import Columns, Text, competition
 
@@ -40,8 +40,7 @@ def prepare(raw: Path, public: Path, private: Path, *, fixed: bool = False) -> N
         answers = pd.DataFrame({"fname": [f"clip_{number:08d}.wav" for number in range(len(test))], "label": labels})
         for clip, name in zip(test, answers["fname"], strict=True):
             link_file(clip, public / "test" / "audio" / name)
-    write_csv(sample_of(answers, "fname", label="silence"), public / "sample_submission.csv")
-    write_csv(answers, private / "test.csv")
+    write_answers(task.submission, answers, public, private, guess="silence")
 
 
 def _split_speakers(clips: list[Path]) -> tuple[list[Path], list[Path]]:
