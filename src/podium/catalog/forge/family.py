@@ -28,6 +28,10 @@ class PublicData:
     """Pictures (`.png`, uint8), sound (`.wav`, int16) and arrays (`.npy`) by path."""
 
 
+Predict = Callable[[PublicData, np.random.Generator], np.ndarray]
+"""Predicts the targets of the test rows from public data alone."""
+
+
 @dataclass(frozen=True)
 class Material:
     """One competition drawn from a family: what is public, what is hidden, and the best anyone could do."""
@@ -49,8 +53,7 @@ class Pipeline:
 
     name: str
     skill: Skill
-    predict: Callable[[PublicData, np.random.Generator], np.ndarray]
-    """Predicts the targets of the test rows from public data alone."""
+    predict: Predict
     entrants: int
     """How many of the field work this way."""
 

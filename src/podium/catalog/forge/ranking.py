@@ -36,7 +36,7 @@ from podium.catalog.forge.ranking_history import (
     togetherness,
     trend,
 )
-from podium.catalog.forge.toolbox import boosting, subsample
+from podium.catalog.forge.toolbox import boosting, scaled, subsample
 from podium.metrics import ndcg_at_k
 from podium.task import Columns, Text
 
@@ -245,10 +245,8 @@ def linear_ranker(data: PublicData, rng: np.random.Generator) -> np.ndarray:
 
 def _linear_scores(features: np.ndarray, taken: np.ndarray, now: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     from sklearn.linear_model import LogisticRegression
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
 
-    model = make_pipeline(StandardScaler(), LogisticRegression(C=10 ** rng.uniform(-3, 0))).fit(features, taken)
+    model = scaled(LogisticRegression(C=10 ** rng.uniform(-3, 0))).fit(features, taken)
     return model.decision_function(now.reshape(-1, now.shape[2])).reshape(now.shape[:2])
 
 

@@ -13,9 +13,11 @@ import pandas as pd
 from podium.catalog.forge.family import Difficulty, Family, Material, Pipeline, PublicData
 from podium.catalog.forge.toolbox import (
     boosting,
+    forest,
     frequency_encoding,
     ordinal_encoding,
     rank_average,
+    scaled,
     subsample,
     target_encoding,
 )
@@ -216,22 +218,18 @@ def constant(data: PublicData, rng: np.random.Generator) -> np.ndarray:
 
 def linear(data: PublicData, rng: np.random.Generator) -> np.ndarray:
     from sklearn.linear_model import LogisticRegression
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
 
     train, target, test = _numeric_columns(data)
     rows = subsample(len(train), rng.uniform(0.5, 1), rng)
-    model = make_pipeline(StandardScaler(), LogisticRegression(C=10 ** rng.uniform(-3, 1)))
+    model = scaled(LogisticRegression(C=10 ** rng.uniform(-3, 1)))
     return model.fit(train[rows], target[rows]).predict_proba(test)[:, 1]
 
 
 def neighbours(data: PublicData, rng: np.random.Generator) -> np.ndarray:
     from sklearn.neighbors import KNeighborsClassifier
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
 
     train, target, test = _numeric_columns(data)
-    model = make_pipeline(StandardScaler(), KNeighborsClassifier(int(rng.integers(5, 80))))
+    model = scaled(KNeighborsClassifier(int(rng.integers(5, 80))))
     return model.fit(train, target).predict_proba(test)[:, 1]
 
 
@@ -250,13 +248,9 @@ def tree(data: PublicData, rng: np.random.Generator) -> np.ndarray:
     return model.fit(np.nan_to_num(train, nan=-1), target).predict_proba(np.nan_to_num(test, nan=-1))[:, 1]
 
 
-def forest(data: PublicData, rng: np.random.Generator) -> np.ndarray:
-    from sklearn.ensemble import RandomForestClassifier
-
+def plain_forest(data: PublicData, rng: np.random.Generator) -> np.ndarray:
     train, target, test = _plain_columns(data)
-    model = RandomForestClassifier(
-        int(rng.integers(40, 120)), min_samples_leaf=int(rng.integers(1, 6)), random_state=int(rng.integers(2**31))
-    )
+    model = forest(trees=(40, 120))(rng)
     return model.fit(np.nan_to_num(train, nan=-1), target).predict_proba(np.nan_to_num(test, nan=-1))[:, 1]
 
 
@@ -341,7 +335,7 @@ family = Family(
         Pipeline("nearest neighbours", "naive", neighbours, 4),
         Pipeline("decision tree", "naive", tree, 4),
         Pipeline("linear on numbers", "plain", linear, 6),
-        Pipeline("random forest as is", "plain", forest, 7),
+        Pipeline("random forest as is", "plain", plain_forest, 7),
         Pipeline("boosting as is", "plain", plain_boosting, 8),
         Pipeline("extra trees on parsed columns", "good", parsed_forest, 5),
         Pipeline("boosting on parsed columns", "good", parsed_boosting, 8),

@@ -10,13 +10,12 @@ meaning. The noise depends on the meter, and some train readings have a slipped 
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from podium.catalog.forge.family import Difficulty, Family, Material, Pipeline, PublicData
+from podium.catalog.forge.family import Difficulty, Family, Material, Pipeline, Predict, PublicData
 from podium.catalog.forge.tabular_regression_kilns import (
     ATMOSPHERES,
     BURNERS,
@@ -28,7 +27,7 @@ from podium.catalog.forge.tabular_regression_kilns import (
     record,
     rest_hours,
 )
-from podium.catalog.forge.toolbox import boosting, ordinal_encoding, target_encoding
+from podium.catalog.forge.toolbox import Model, boosting, default_model, ordinal_encoding, scaled, target_encoding
 from podium.metrics import rmsle
 from podium.task import Columns, Number
 
@@ -47,7 +46,6 @@ STRAIGHT = ("size", "peak", "spread", "stages", "refired", "undamped")
 Tables = tuple[Any, np.ndarray, Any]
 """Features of the train rows, their gas, features of the test rows."""
 Columned = Callable[[PublicData, np.random.Generator], Tables]
-Predict = Callable[[PublicData, np.random.Generator], np.ndarray]
 
 BRIEF = """# Gas for the kiln
 
@@ -201,7 +199,7 @@ def _cross(features: pd.DataFrame) -> pd.DataFrame:
     return features.assign(**products)
 
 
-def learner(columns: Columned, model: Callable[[np.random.Generator], Any], *, logarithm: bool = True) -> Predict:
+def learner(columns: Columned, model: Model, *, logarithm: bool = True) -> Predict:
     """A pipeline that fits a model to columns and the gas, or rather its logarithm."""
 
     def predict(data: PublicData, rng: np.random.Generator) -> np.ndarray:
@@ -215,13 +213,8 @@ def learner(columns: Columned, model: Callable[[np.random.Generator], Any], *, l
 
 def default(model: str, *, columns: Columned = as_is, logarithm: bool = False) -> Pipeline:
     """A model of scikit-learn with its default settings, such as `linear_model.Ridge`."""
-    module, name = model.split(".")
-
-    def make(rng: np.random.Generator) -> Any:
-        return getattr(import_module(f"sklearn.{module}"), name)().set_params(random_state=0)
-
-    title = f"{name}() on the logarithm" if logarithm else f"{name}()"
-    return Pipeline(title, "plain", learner(columns, make, logarithm=logarithm), 0)
+    title = f"{model.split('.')[1]}()" + (" on the logarithm" if logarithm else "")
+    return Pipeline(title, "plain", learner(columns, default_model(model), logarithm=logarithm), 0)
 
 
 def constant(data: PublicData, rng: np.random.Generator) -> np.ndarray:
@@ -272,12 +265,10 @@ def patient_boosting(rng: np.random.Generator) -> Any:
 
 
 def kernel_machine(rng: np.random.Generator) -> Any:
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
     from sklearn.svm import SVR
 
     machine = SVR(C=rng.uniform(1, 3), epsilon=rng.uniform(0.05, 0.12), gamma=rng.uniform(0.006, 0.012))
-    return make_pipeline(StandardScaler(), machine)
+    return scaled(machine)
 
 
 def curve_learner(columns: Columned, *, trees: bool) -> Predict:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from podium.catalog.forge.family import Difficulty, Family, Material, Pipeline, PublicData
+from podium.catalog.forge.family import Difficulty, Family, Material, Pipeline, Predict, PublicData
 from podium.catalog.forge.time_series_pools import (
     HOLIDAYS,
     HORIZON,
@@ -117,7 +117,7 @@ Method = Callable[[Grid, np.random.Generator], np.ndarray]
 """Fills the horizon: an array of days by pools."""
 
 
-def forecaster(method: Method) -> Callable[[PublicData, np.random.Generator], np.ndarray]:
+def forecaster(method: Method) -> Predict:
     """A pipeline from a method; test rows run day by day and pool by pool, as the arrays do."""
 
     def predict(data: PublicData, rng: np.random.Generator) -> np.ndarray:

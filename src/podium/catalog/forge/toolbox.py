@@ -1,11 +1,23 @@
-"""What pipelines of several families share: encodings of columns and models with settings drawn at random."""
+"""What several families share: encodings of columns, models with settings drawn at random, stacks of pictures."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 import pandas as pd
+
+from podium.catalog.forge.family import Pipeline, Predict
+
+Model = Callable[[np.random.Generator], Any]
+"""Makes a model of scikit-learn."""
+DEFAULT_CLASSIFIERS = (
+    "ensemble.HistGradientBoostingClassifier",
+    "ensemble.RandomForestClassifier",
+    "linear_model.LogisticRegression",
+)
 
 
 def target_encoding(
@@ -62,13 +74,72 @@ def boosting(rng: np.random.Generator, *, classify: bool, **settings: Any) -> An
     return kind(**(drawn | settings))
 
 
+def forest(kind: str = "RandomForestClassifier", *, trees: tuple[int, int], leaf: tuple[int, int] = (1, 6)) -> Model:
+    """A forest of one of scikit-learn's kinds, with a number of trees and a size of leaves within bounds."""
+
+    def model(rng: np.random.Generator) -> Any:
+        count, smallest, seed = (int(rng.integers(*span)) for span in (trees, leaf, (0, 2**31)))
+        maker = getattr(import_module("sklearn.ensemble"), kind)
+        return maker(count, min_samples_leaf=smallest, random_state=seed)
+
+    return model
+
+
+def scaled(model: Any) -> Any:
+    """The model on columns of equal spread."""
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    return make_pipeline(StandardScaler(), model)
+
+
+def default_model(name: str) -> Model:
+    """A model of scikit-learn as it comes, such as `linear_model.Ridge`."""
+    module, kind = name.split(".")
+    return lambda rng: getattr(import_module(f"sklearn.{module}"), kind)().set_params(random_state=0)
+
+
+def default_pipelines(
+    models: Iterable[str],
+    learn: Callable[[Model], Predict],
+    *,
+    title: str = "{}()",
+) -> tuple[Pipeline, ...]:
+    """A pipeline for each of some models of scikit-learn as they come."""
+    return tuple(Pipeline(title.format(name.split(".")[1]), "plain", learn(default_model(name)), 0) for name in models)
+
+
 def rank_average(*predictions: np.ndarray) -> np.ndarray:
-    """The mean of the predictions' ranks, between 0 and 1: blends scores of different scale."""
+    """The mean of the predictions' ranks (in each column), between 0 and 1: blends scores of different scale."""
     from scipy.stats import rankdata
 
-    return np.mean([rankdata(prediction) / len(prediction) for prediction in predictions], axis=0)
+    return np.mean([rankdata(prediction, axis=0) / len(prediction) for prediction in predictions], axis=0)
 
 
 def subsample(rows: int, share: float, rng: np.random.Generator) -> np.ndarray:
     """The sorted positions of a random share of the rows, for entrants who look at part of the data."""
     return np.sort(rng.choice(rows, size=max(1, int(rows * share)), replace=False))
+
+
+def per_picture(values: np.ndarray) -> np.ndarray:
+    """One value per picture, to be combined with stacks of pictures."""
+    return values[:, None, None]
+
+
+def grid(side: int) -> tuple[np.ndarray, np.ndarray]:
+    """How far each pixel lies right of and below the middle of a square picture."""
+    axis = np.arange(side) - (side - 1) / 2
+    return axis[None, None, :], axis[None, :, None]
+
+
+def blurred(pictures: np.ndarray, reach: float) -> np.ndarray:
+    """Each picture blurred by itself."""
+    from scipy.ndimage import gaussian_filter
+
+    return gaussian_filter(pictures, (0, reach, reach))
+
+
+def evened(pictures: np.ndarray, reach: float) -> np.ndarray:
+    """Without uneven light: local brightness taken off, contrast made equal."""
+    detail = pictures - blurred(pictures, reach)
+    return detail / detail.std((1, 2), keepdims=True)
