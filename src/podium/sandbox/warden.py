@@ -13,7 +13,9 @@ on which the host sends four bytes of length and a marshalled dictionary:
     b"k"  kill everything but this process                    no answer
 
 Each request is served by a forked keeper. The keeper of a program adopts whatever the program leaves behind, so a tree
-is killed as a whole however often it forks or changes its session.
+is killed as a whole however often it forks or changes its session. Programs have the rights to kill or stop a keeper,
+though not this process: it holds a copy of each request's socket, wakes keepers that were stopped, and when one was
+killed it kills what that one kept before it lets the host see the socket closed.
 """
 
 import _signal  # type: ignore[import-not-found]
@@ -23,33 +25,67 @@ import posix
 import sys
 import time
 
-EVERYBODY = -1
+TYPE_CHECKING = False  # as in `typing`, which takes too long to import
+if TYPE_CHECKING:
+    from collections.abc import Collection
+    from typing import Any
+
+EVERYBODY, FIRST = -1, 1
+EIO, EINVAL = 5, 22
 RESTORED = ("SIGTERM", "SIGINT", "SIGHUP", "SIGPIPE", "SIGXFSZ", "SIGCHLD")
 PR_SET_DUMPABLE, PR_SET_CHILD_SUBREAPER = 4, 36
-KILL_PATIENCE_S = 3.0
-ENDED: dict[int, int] = {}
+STOP_AFTER_S, KILL_PATIENCE_S = 0.1, 5.0
+AWAITED: dict[int, int] = {}  # children whose end matters, each with the socket of its request
+ENDED: dict[int, int] = {}  # their exit codes
 
 
-def main(control: _socket.socket) -> None:
+def main(control: _socket.socket, *others: int) -> None:
     control.send(b"r")
     load()
 
     prctl(PR_SET_DUMPABLE, 0)  # hides memory and descriptors of this process and its keepers from programs beside them
-    _signal.signal(_signal.SIGCHLD, _signal.SIG_IGN)  # the kernel reaps keepers and orphans
+    children = wake_on_children()
     while True:
-        request, descriptors = receive(control)
-        if not request:
-            posix._exit(0)
-        if request == b"k":
-            kill_everybody()
-        elif fork() == 0:
-            control.close()
-            try:
-                serve(request, descriptors)
-            finally:
+        for descriptor in wait_for(children, control.fileno(), *others):
+            if descriptor == children:
+                posix.read(children, 4096)
+                look_after_keepers()
+            elif descriptor == control.fileno():
+                answer(control)
+            else:  # the host's process has ended, though perhaps not a child of it that inherited the socket
                 posix._exit(0)
-        for descriptor in descriptors:
-            posix.close(descriptor)
+
+
+def answer(control: _socket.socket) -> None:
+    request, descriptors = receive(control)
+    if not request:
+        posix._exit(0)
+    if request == b"k":
+        signal_everybody(_signal.SIGKILL)
+        return
+    keeper = fork()
+    if keeper == 0:
+        control.close()
+        try:
+            serve(request, descriptors)
+            posix._exit(0)
+        finally:
+            posix._exit(1)
+    if keeper > 0:
+        AWAITED[keeper] = descriptors.pop(0)
+    for descriptor in descriptors:
+        posix.close(descriptor)
+
+
+def look_after_keepers() -> None:
+    """Clears up behind keepers that have ended."""
+    reap()
+    gone = AWAITED.keys() & ENDED.keys()
+    sockets = [AWAITED.pop(keeper) for keeper in gone]
+    if any([ENDED.pop(keeper) for keeper in gone]):
+        kill_descendants(spared=AWAITED.keys())  # the host must not take a program for ended that has lost its keeper
+    for descriptor in sockets:
+        posix.close(descriptor)
 
 
 def load() -> None:
@@ -65,7 +101,7 @@ def prctl(option: int, value: int) -> None:
 
 
 def receive(control: _socket.socket) -> tuple[bytes, list[int]]:
-    message, ancillary, _, _ = control.recvmsg(1, 1024)
+    message, ancillary, _, _ = control.recvmsg(1, 1024, _socket.MSG_CMSG_CLOEXEC)
     descriptors = []
     for level, kind, data in ancillary:
         if level == _socket.SOL_SOCKET and kind == _socket.SCM_RIGHTS:
@@ -81,12 +117,30 @@ def fork() -> int:
         return -1
 
 
-def kill_everybody() -> None:
+def signal_everybody(number: int) -> None:
     # One system call against all at once: a fork bomb cannot outrun it, as it could a loop over pids.
     try:
-        posix.kill(EVERYBODY, _signal.SIGKILL)
+        posix.kill(EVERYBODY, number)
     except ProcessLookupError:
         pass
+
+
+def wake_on_children() -> int:
+    """A descriptor that can be read when children have ended or stopped."""
+    woken, wake = posix.pipe()
+    posix.set_blocking(wake, False)
+    _signal.signal(_signal.SIGCHLD, lambda *_: None)
+    _signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
+    return woken
+
+
+def wait_for(*descriptors: int) -> list[int]:
+    import select
+
+    events = select.poll()
+    for descriptor in descriptors:
+        events.register(descriptor, select.POLLIN)
+    return [descriptor for descriptor, _ in events.poll()]
 
 
 def serve(request: bytes, descriptors: list[int]) -> None:
@@ -99,8 +153,8 @@ def serve(request: bytes, descriptors: list[int]) -> None:
     order = read_order(host)
     try:
         opened = open_file(**order) if request == b"o" else open_port(**order)
-    except OSError as error:
-        host.send(encode(error.errno))
+    except (OSError, ValueError) as error:
+        host.send(encode(getattr(error, "errno", EINVAL) or EIO))
     else:
         host.sendmsg([encode(0)], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, encode(opened))])
 
@@ -109,9 +163,10 @@ def encode(number: int) -> bytes:
     return number.to_bytes(4, "little")
 
 
-def read_order(host: _socket.socket) -> dict:
+def read_order(host: _socket.socket) -> "dict[str, Any]":
     size = int.from_bytes(read_exactly(host, 4), "little")
-    return marshal.loads(read_exactly(host, size))
+    order: dict[str, Any] = marshal.loads(read_exactly(host, size))
+    return order
 
 
 def read_exactly(host: _socket.socket, size: int) -> bytes:
@@ -132,13 +187,16 @@ def open_file(path: str, flags: int, parents: bool) -> int:
 
 
 def make_folders(path: str) -> None:
-    try:
-        posix.mkdir(path)
-    except FileNotFoundError:
-        make_folders(path.rpartition("/")[0])
-        posix.mkdir(path)
-    except FileExistsError:
-        pass
+    missing = [path]
+    while missing and missing[-1]:
+        try:
+            posix.mkdir(missing[-1])
+        except FileNotFoundError:
+            missing.append(missing[-1].rpartition("/")[0])
+            continue
+        except FileExistsError:
+            pass
+        missing.pop()
 
 
 def open_port(port: int) -> int:
@@ -151,28 +209,22 @@ def open_port(port: int) -> int:
 
 def keep(host: _socket.socket, streams: list[int]) -> None:
     """Runs a program to its end, or to the host's."""
-    import select
-
     prctl(PR_SET_CHILD_SUBREAPER, 1)
     host.send(b"r")  # the host now places this process (cores, groups): what it starts inherits that
     order = read_order(host)
-    woken, wake = posix.pipe()
-    posix.set_blocking(wake, False)
-    _signal.signal(_signal.SIGCHLD, lambda *_: None)
-    _signal.set_wakeup_fd(wake)
+    AWAITED.clear()
+    children = wake_on_children()
     program = posix.fork()
     if program == 0:
         become(streams, **order["program"])
+    AWAITED[program] = host.fileno()
     for stream in streams:
         posix.close(stream)
-    events = select.poll()
-    events.register(woken, select.POLLIN)
-    events.register(host.fileno(), select.POLLIN)
     killed = False
     while program not in reap():
-        for descriptor, _ in events.poll():
-            if descriptor == woken:
-                posix.read(woken, 4096)
+        for descriptor in wait_for(children, host.fileno()):
+            if descriptor == children:
+                posix.read(children, 4096)
             else:  # b"k", or the host is gone
                 killed = True
                 kill_descendants()
@@ -183,18 +235,25 @@ def keep(host: _socket.socket, streams: list[int]) -> None:
     except OSError:
         pass
     host.close()
-    while posix.waitpid(EVERYBODY, 0):  # until ChildProcessError: background programs keep their keeper
+    try:
+        while posix.waitpid(EVERYBODY, 0):  # background programs keep their keeper
+            pass
+    except ChildProcessError:
         pass
 
 
-def become(streams: list[int], command: list[str], cwd: str, environment: dict, limits: dict) -> None:
+def become(
+    streams: list[int], command: list[str], cwd: str, environment: dict[str, str], limits: dict[str, int]
+) -> None:
     """Turns this process into the program."""
     import resource
 
+    code = 126
     try:
         posix.setsid()
         for target, stream in enumerate(streams):
             posix.dup2(stream, target)
+        posix.closerange(3, 256)
         for name in RESTORED:
             _signal.signal(getattr(_signal, name), _signal.SIG_DFL)
         prefer_when_memory_is_short()
@@ -207,14 +266,17 @@ def become(streams: list[int], command: list[str], cwd: str, environment: dict, 
                 posix.execve(path, command, environment)
             except (FileNotFoundError, NotADirectoryError):
                 continue
-            except OSError as error:
-                code, reason = 126, str(error.strerror).lower()
+            except (OSError, ValueError) as error:  # of value: a zero byte, half a character
+                code, reason = 126, explain(error)
         complain(f"{command[0]}: {reason}")
-    except OSError as error:
-        code = 126
-        complain(f"{cwd}: {error.strerror}")
+    except (OSError, ValueError) as error:
+        complain(f"{cwd}: {explain(error)}")
     finally:
         posix._exit(code)
+
+
+def explain(error: Exception) -> str:
+    return str(getattr(error, "strerror", error)).lower()
 
 
 def complain(text: str) -> None:
@@ -222,6 +284,7 @@ def complain(text: str) -> None:
 
 
 def prefer_when_memory_is_short() -> None:
+    prctl(PR_SET_DUMPABLE, 1)  # what is not belongs to root; nothing is left in this process that programs may not have
     try:
         descriptor = posix.open("/proc/self/oom_score_adj", posix.O_WRONLY)
         posix.write(descriptor, b"1000")
@@ -235,49 +298,66 @@ def candidates(program: str, path: str) -> list[str]:
 
 
 def reap() -> dict[int, int]:
-    """Exit codes, as a shell gives them, of the children and adopted processes that have ended so far."""
+    """Exit codes, as a shell gives them, of the awaited children that have ended so far; buries the others unnoted."""
     try:
-        while (ended := posix.waitpid(EVERYBODY, posix.WNOHANG))[0]:
-            code = posix.waitstatus_to_exitcode(ended[1])
-            ENDED[ended[0]] = code if code >= 0 else 128 - code
+        while (found := posix.waitpid(EVERYBODY, posix.WNOHANG | posix.WUNTRACED))[0]:
+            child, status = found
+            if posix.WIFSTOPPED(status):
+                if posix.getpid() == FIRST and child in AWAITED:
+                    posix.kill(child, _signal.SIGCONT)
+            elif child in AWAITED:
+                code = posix.waitstatus_to_exitcode(status)
+                ENDED[child] = code if code >= 0 else 128 - code
     except ChildProcessError:
         pass
     return ENDED
 
 
-def kill_descendants() -> None:
-    patience = time.monotonic() + KILL_PATIENCE_S
-    while victims := descendants(posix.getpid()):
+def kill_descendants(spared: "Collection[int]" = ()) -> None:
+    """Kills everything below this process but the spared children and what is below those."""
+    started = time.monotonic()
+    while victims := descendants(posix.getpid(), spared):
+        waited = time.monotonic() - started
+        if waited > KILL_PATIENCE_S:
+            return  # they hang in the kernel, and will die there
+        if waited > STOP_AFTER_S:  # something forks and ends faster than it can be found, unless nobody moves
+            signal_everybody(_signal.SIGSTOP)
+            victims = descendants(posix.getpid(), spared)
         for victim in victims:
             try:
                 posix.kill(victim, _signal.SIGKILL)
             except ProcessLookupError:
                 pass
-        if time.monotonic() > patience:
-            kill_everybody()  # something forks faster than it can be found
+        if waited > STOP_AFTER_S:
+            signal_everybody(_signal.SIGCONT)
         time.sleep(0.001)
         reap()
 
 
-def descendants(root: int) -> set[int]:
+def descendants(root: int, spared: "Collection[int]") -> set[int]:
     """Processes below a process, zombies too: a zombie may be a program whose first thread alone has ended."""
     parents = {}
     for name in posix.listdir("/proc"):
         if name.isdigit():
             try:
-                descriptor = posix.open(f"/proc/{name}/stat", posix.O_RDONLY)
-                parent = posix.read(descriptor, 1024).rpartition(b") ")[2].split()[1]
-                posix.close(descriptor)
+                parents[int(name)] = int(read_whole(f"/proc/{name}/stat").rpartition(b") ")[2].split()[1])
             except OSError:
                 continue  # it has ended
-            parents[int(name)] = int(parent)
     found: set[int] = set()
     below = {root}
     while below:
-        below = {pid for pid, parent in parents.items() if parent in below}
+        below = {pid for pid, parent in parents.items() if parent in below and pid not in spared}
         found |= below
     return found
 
 
+def read_whole(path: str) -> bytes:
+    descriptor = posix.open(path, posix.O_RDONLY)
+    try:
+        return posix.read(descriptor, 1024)
+    finally:
+        posix.close(descriptor)
+
+
 if __name__ == "__main__":
-    main(_socket.socket(fileno=int(sys.argv[1])))
+    main(_socket.socket(fileno=int(sys.argv[1])), *map(int, sys.argv[2:]))
