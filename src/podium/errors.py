@@ -7,6 +7,7 @@ PodiumError
 ├── RawDataError          (ValueError)         raw data is missing or not what the task expects
 ├── DownloadError         (OSError)            the competition's data cannot be fetched
 ├── SandboxGoneError      (ConnectionError)    the sandbox has ended under our hands
+├── RecordError           (OSError)            the journal or history of a run cannot be read or written
 ├── MissingExtraError     (ImportError)        an optional dependency is needed for this
 └── InvalidSubmission     (ValueError)         a submission's fault; grading turns it into a result
 """
@@ -38,6 +39,10 @@ class DownloadError(PodiumError, OSError):
 
 class SandboxGoneError(PodiumError, ConnectionError):
     """The sandbox has ended, or can start nothing any more."""
+
+
+class RecordError(PodiumError, OSError):
+    """The journal or the workspace history of a run cannot be read or written."""
 
 
 class MissingExtraError(PodiumError, ImportError):

@@ -1,0 +1,55 @@
+"""Whether everything a snapshot is made of is there and is what its name says."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+
+from podium.errors import RecordError
+from podium.workspace import objects
+from podium.workspace.git import Reader
+from podium.workspace.snapshots import read_snapshot
+
+
+def problems_of(reader: Reader, commit: str) -> list[str]:
+    """The problems of a snapshot and of all before it, in words."""
+    return _Check(reader).run(commit)
+
+
+@dataclass(slots=True)
+class _Check:
+    reader: Reader
+    problems: list[str] = field(default_factory=list)
+    seen: set[str] = field(default_factory=set)
+
+    def run(self, commit: str) -> list[str]:
+        pending = [commit]
+        while pending:
+            current = pending.pop()
+            if current in self.seen:
+                continue
+            self.seen.add(current)
+            try:
+                content = objects.decode_commit(self.reader.read(current, objects.COMMIT).data)
+                self._tree(read_snapshot(self.reader, current).tree, f"snapshot {current[:12]}")
+            except RecordError as error:
+                self.problems.append(f"snapshot {current[:12]}: {error}")
+            else:
+                pending += content.parents
+        return self.problems
+
+    def _tree(self, tree: bytes, place: str) -> None:
+        pending = [(objects.FOLDER, tree, place)]
+        while pending:
+            mode, identity, path = pending.pop()
+            if identity.hex() in self.seen:
+                continue
+            self.seen.add(identity.hex())
+            try:
+                if mode == objects.FOLDER:
+                    entries = objects.decode_tree(self.reader.read(identity.hex(), objects.TREE).data)
+                    pending += [(entry.mode, entry.id, f"{path}/{os.fsdecode(entry.name)}") for entry in entries]
+                elif self.reader.stream(identity.hex(), len) != objects.BLOB:
+                    self.problems.append(f"{path!r}: object {identity.hex()} is no file.")
+            except RecordError as error:
+                self.problems.append(f"{path!r}: {error}")

@@ -1,0 +1,84 @@
+"""One file out of a snapshot, or the reason why there is none."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from podium.workspace import objects
+from podium.workspace.git import Reader
+from podium.workspace.locks import full_disk_explained
+from podium.workspace.objects import TreeEntry
+from podium.workspace.record import Record
+from podium.workspace.snapshots import Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class Extracted:
+    """What came of asking a snapshot for one file."""
+
+    kind: Literal["file", "absent", "link", "folder", "large", "too large", "left out"]
+    size_bytes: int | None = None
+    reason: str | None = None
+    """Why there is no file, as a sentence about it: "it is a named pipe"."""
+
+    @property
+    def is_file(self) -> bool:
+        """Whether the file was written."""
+        return self.kind == "file"
+
+
+def extract(reader: Reader, snapshot: Snapshot, path: str, target: Path, limit_bytes: int) -> Extracted:
+    """Writes one file to `target`, all of it or nothing."""
+    entry = _find(reader, snapshot.tree, path)
+    if entry is None:
+        return _unstored(snapshot.record, path)
+    if entry.mode == objects.FOLDER:
+        return Extracted("folder", None, "it is a folder")
+    if entry.mode == objects.LINK:
+        leads_to = os.fsdecode(reader.read(entry.id.hex(), objects.BLOB).data)
+        return Extracted("link", None, f"it is, or lies behind, a symbolic link to {leads_to!r}")
+    size = reader.size(entry.id.hex())
+    if size > limit_bytes:
+        return Extracted("too large", size, f"it has {size:,} bytes; at most {limit_bytes:,} are accepted")
+    with full_disk_explained(target):
+        _write_blob(reader, entry.id.hex(), target)
+    return Extracted("file", size)
+
+
+def _find(reader: Reader, tree: bytes, path: str) -> TreeEntry | None:
+    """The entry at a path, or the symbolic link on the way to it."""
+    entry = TreeEntry(objects.FOLDER, b"", tree)
+    for part in path.split("/"):
+        if entry.mode != objects.FOLDER:
+            return entry if entry.mode == objects.LINK else None
+        entries = objects.decode_tree(reader.read(entry.id.hex(), objects.TREE).data)
+        found = next((each for each in entries if each.name == os.fsencode(part)), None)
+        if found is None:
+            return None
+        entry = found
+    return entry
+
+
+def _unstored(record: Record, path: str) -> Extracted:
+    for large in record.large:
+        if large.path == path:
+            return Extracted("large", large.size_bytes, f"it is too large to be kept: {large.size_bytes:,} bytes")
+    for note in record.left_out:
+        if note.path in ("", path) or path.startswith(note.path + "/"):
+            return Extracted("left out", None, note.reason)
+    return Extracted("absent", None, "there is no such file")
+
+
+def _write_blob(reader: Reader, identity: str, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    aside = target.with_name(f".{target.name}.{os.getpid()}")
+    try:
+        with aside.open("wb") as file:
+            reader.stream(identity, file.write)
+        aside.replace(target)
+    except BaseException:
+        aside.unlink(missing_ok=True)
+        raise

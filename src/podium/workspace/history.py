@@ -1,0 +1,200 @@
+"""Snapshots of a workspace: a git repository outside the sandbox, with one commit per step."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from podium.errors import RecordError
+from podium.workspace import git, objects
+from podium.workspace.check import problems_of
+from podium.workspace.diff import difference
+from podium.workspace.extract import Extracted, extract
+from podium.workspace.locks import full_disk_explained
+from podium.workspace.objects import TreeEntry
+from podium.workspace.record import Record
+from podium.workspace.restore import Restored, Restorer
+from podium.workspace.snapshots import FILES, NOTHING, RECORD, read_snapshot
+from podium.workspace.store import Store
+from podium.workspace.walk import ENTER, Bounds, Folder, Walk
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFile:
+    """One file of a snapshot."""
+
+    path: str
+    kind: Literal["file", "executable", "link", "large", "left out"]
+    size_bytes: int | None
+    reason: str | None = None
+    """Why it was left out."""
+
+
+class History:
+    """The snapshots of one workspace.
+
+    Unchanged files are recognised by their times, sizes and inodes, remembered in memory only: a history opened again
+    hashes every file once, because times that were written to disk by an earlier process prove nothing about what ran
+    in between, and hashing a workspace costs less than the trouble a stale cache can make.
+    """
+
+    def __init__(
+        self, repository: Path, workspace: Path, *, always: Collection[str] = (), bounds: Bounds | None = None
+    ) -> None:
+        """Opens a history, which need not exist yet.
+
+        Args:
+            repository: The git directory; out of reach of whatever runs in the workspace.
+            workspace: The folder whose snapshots are taken.
+            always: Paths within it whose content is stored though it be large, such as the submission's.
+            bounds: How much is taken in.
+        """
+        self.repository = repository
+        self.workspace = workspace
+        self._always = frozenset(always)
+        self._bounds = bounds or Bounds()
+        self._store = Store(repository)
+        self._cache: Folder | None = None
+
+    def __enter__(self) -> History:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Lets another process write to the history."""
+        self._store.close()
+
+    def head(self) -> str | None:
+        """The newest snapshot."""
+        return self._store.head()
+
+    def snapshot(self, message: str, parent: str | None, *, time_s: int, thorough: bool = False) -> str:
+        """The id of a commit that holds the workspace as it is now.
+
+        Args:
+            message: What the commit says.
+            parent: The snapshot before it.
+            time_s: When, in seconds since 1970; the same content, message, parent and time give the same id.
+            thorough: Read every file, even those that seem unchanged. Writes through a memory map can leave a file's
+                times as they were, so the snapshot that is graded deserves this.
+
+        Raises:
+            RecordError: the disk is full, or another process writes to this history.
+        """
+        with self._writing():
+            walk = Walk(self._store, self._bounds, self._always)
+            folder = self._walk(walk, None if thorough else self._cache)
+            record = self._store.add(objects.BLOB, walk.record().encode())
+            root = [TreeEntry(objects.FOLDER, FILES, folder.tree), TreeEntry(objects.FILE, RECORD, record)]
+            tree = self._store.add(objects.TREE, objects.encode_tree(root))
+            parents = [] if parent is None else [git.check_id(parent)]
+            content = objects.encode_commit(tree, parents, message=message, time_s=time_s)
+            commit = self._store.add(objects.COMMIT, content).hex()
+            self._store.flush()
+            self._store.move_head(commit)
+            self._cache = folder
+            return commit
+
+    def put(self, data: bytes) -> str:
+        """The id of a small blob kept beside the snapshots, such as an agent's state."""
+        with self._writing():
+            identity = self._store.add(objects.BLOB, data)
+            self._store.flush()
+            return identity.hex()
+
+    def get(self, identity: str) -> bytes:
+        """What was `put`.
+
+        Raises:
+            RecordError: it is missing or damaged.
+        """
+        with self._store.reader() as reader:
+            return reader.read(identity, objects.BLOB).data
+
+    def restore(self, commit: str) -> Restored:
+        """Brings the workspace back to a snapshot, changing only what differs."""
+        self._cache = None
+        self.workspace.mkdir(parents=True, exist_ok=True)
+        return self._restore(commit, self.workspace)
+
+    def check_out(self, commit: str, folder: Path) -> Restored:
+        """Puts a snapshot's files into an empty folder, made if need be; `lost` names those it does not hold."""
+        folder.mkdir(parents=True, exist_ok=True)
+        if any(folder.iterdir()):
+            raise RecordError(f"{folder} is not empty. Name a new folder to put the snapshot into.")
+        return self._restore(commit, folder)
+
+    def extract(self, commit: str, path: str, target: Path, limit_bytes: int) -> Extracted:
+        """Writes one file of a snapshot to `target`, if it is a regular file of at most `limit_bytes`."""
+        with self._store.reader() as reader:
+            return extract(reader, read_snapshot(reader, commit), path, target, limit_bytes)
+
+    def files(self, commit: str) -> list[StoredFile]:
+        """Every file of a snapshot, in the order of their paths; those it could only name too."""
+        with self._store.reader() as reader:
+            snapshot = read_snapshot(reader, commit)
+        listing = git.ask(self.repository, "ls-tree", "-r", "-l", "-z", snapshot.tree.hex())
+        found = [_stored_file(line) for line in listing.split(b"\0")[:-1]]
+        found += [StoredFile(note.path, "large", note.size_bytes) for note in snapshot.record.large]
+        found += [StoredFile(note.path, "left out", None, note.reason) for note in snapshot.record.left_out]
+        return sorted(found, key=lambda file: file.path)
+
+    def record(self, commit: str) -> Record:
+        """What a snapshot says about the files whose content it does not hold."""
+        with self._store.reader() as reader:
+            return read_snapshot(reader, commit).record
+
+    def diff(self, older: str | None, newer: str, *, limit_bytes: int = 1_000_000) -> str:
+        """The changes between two snapshots, or from nothing to one, as git shows them; cut off at a limit."""
+        with self._store.reader() as reader:
+            first = read_snapshot(reader, older) if older else NOTHING
+            second = read_snapshot(reader, newer)
+        return difference(self.repository, first, second, limit_bytes=limit_bytes)
+
+    def check(self, commit: str) -> list[str]:
+        """The problems of everything a snapshot and those before it are made of; all of it is hashed again."""
+        with self._store.reader() as reader:
+            return problems_of(reader, commit)
+
+    def compact(self) -> None:
+        """Packs the history tightly, similar objects as differences; worth it at the end of a run."""
+        with self._writing():
+            self._store.compact()
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[None]:
+        with full_disk_explained(self.repository):
+            try:
+                self._store.begin_writing()
+                yield
+            finally:
+                self._store.forget_pending()
+
+    def _walk(self, walk: Walk, before: Folder | None) -> Folder:
+        descriptor = os.open(self.workspace, ENTER)
+        try:
+            return walk.folder(descriptor, "", 0, before)
+        finally:
+            os.close(descriptor)
+
+    def _restore(self, commit: str, folder: Path) -> Restored:
+        descriptor = os.open(folder, ENTER)
+        try:
+            with self._store.reader() as reader, full_disk_explained(folder):
+                snapshot = read_snapshot(reader, commit)
+                return Restorer(reader, snapshot.record).bring_back(descriptor, snapshot.tree)
+        finally:
+            os.close(descriptor)
+
+
+def _stored_file(line: bytes) -> StoredFile:
+    facts, _, path = line.partition(b"\t")
+    mode, _, _, size = facts.split()
+    kinds: dict[bytes, Literal["executable", "link"]] = {objects.EXECUTABLE: "executable", objects.LINK: "link"}
+    return StoredFile(os.fsdecode(path), kinds.get(mode, "file"), int(size))

@@ -1,0 +1,74 @@
+"""What a snapshot says about the files whose content it does not hold."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from podium.errors import RecordError
+
+Kind = Literal["fifo", "socket", "device", "unreadable", "changing", "deep", "crowded", "full"]
+
+_LISTED = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class LargeFile:
+    """A file recorded by name, size and hash."""
+
+    path: str
+    size_bytes: int
+    sha256: str | None
+    """None when the file is longer than one snapshot may hash."""
+    executable: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """Something in the workspace that a snapshot can only name."""
+
+    path: str
+    kind: Kind
+    """`crowded` and `deep` are folders of which a part, or all, was not looked at."""
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """The large and the left-out files of one snapshot, ordered by path."""
+
+    large: tuple[LargeFile, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+    unlisted: int = 0
+    """How many more were left out than are listed."""
+
+    @classmethod
+    def of(cls, large: Iterable[LargeFile], left_out: Iterable[LeftOut]) -> Record:
+        """The record of one walk; a program that makes a million pipes does not make a record of a million lines."""
+        # Folders first: a restore that does not know them to be partly recorded would empty them.
+        kept = sorted(left_out, key=lambda note: (note.kind not in ("crowded", "deep"), note.path))
+        listed = sorted(kept[:_LISTED], key=lambda note: note.path)
+        return cls(tuple(sorted(large, key=lambda note: note.path)), tuple(listed), len(kept) - len(listed))
+
+    def encode(self) -> bytes:
+        """The JSON document that lies beside the tree of files."""
+        return (json.dumps(asdict(self), indent=1, sort_keys=True) + "\n").encode()
+
+    @classmethod
+    def decode(cls, data: bytes) -> Record:
+        """The record in a document.
+
+        Raises:
+            RecordError: it is no such document.
+        """
+        try:
+            document: dict[str, Any] = json.loads(data)
+            return cls(
+                tuple(LargeFile(**note) for note in document["large"]),
+                tuple(LeftOut(**note) for note in document["left_out"]),
+                int(document["unlisted"]),
+            )
+        except (ValueError, TypeError, KeyError, RecursionError) as error:
+            raise RecordError(f"The record of a snapshot is malformed: {error}") from error

@@ -1,0 +1,252 @@
+"""Brings a folder to the state of a snapshot by changing only what differs, inside that folder and nowhere else.
+
+As in the walk, names are looked up relative to the descriptor of their folder and links are never followed. Files are
+compared by content, never by their times; a changed file is written aside and renamed into place, so a hard link to
+the old one keeps what it had.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import secrets
+import stat
+from dataclasses import dataclass, field
+
+from podium.errors import RecordError
+from podium.workspace import objects
+from podium.workspace.git import Reader
+from podium.workspace.objects import TreeEntry
+from podium.workspace.record import LargeFile, Record
+from podium.workspace.walk import ENTER, READ, Unreadable, blob_id, sha256_of
+
+_ATTEMPTS = 5
+_DEEPEST = 200
+_MOVED = {errno.ENOENT, errno.ENOTDIR, errno.EEXIST, errno.EISDIR, errno.ENOTEMPTY, errno.ELOOP, errno.EBUSY}
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """What had to be done to bring a folder back, and what could not be."""
+
+    written: tuple[str, ...]
+    removed: tuple[str, ...]
+    lost: tuple[str, ...]
+    """Large files that are gone or altered: a snapshot does not hold their content."""
+    unsure: tuple[str, ...]
+    """Large files of the right size, too long to have been hashed."""
+    left_alone: tuple[str, ...]
+    """What the snapshot could only name and what is still there, such as pipes; their content may have changed."""
+
+
+@dataclass(slots=True)
+class Restorer:
+    """One restore of one snapshot."""
+
+    reader: Reader
+    record: Record
+    _written: set[str] = field(default_factory=set)
+    _removed: set[str] = field(default_factory=set)
+    _lost: set[str] = field(default_factory=set)
+    _unsure: set[str] = field(default_factory=set)
+    _left_alone: set[str] = field(default_factory=set)
+    _large: dict[str, LargeFile] = field(init=False)
+    _opaque: frozenset[str] = field(init=False)
+    _crowded: frozenset[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._large = {note.path: note for note in self.record.large}
+        self._opaque = frozenset(note.path for note in self.record.left_out if note.kind != "crowded")
+        self._crowded = frozenset(note.path for note in self.record.left_out if note.kind == "crowded")
+
+    def bring_back(self, root: int, tree: bytes) -> Restored:
+        """Makes the folder behind a descriptor equal to a tree.
+
+        Raises:
+            RecordError: programs kept changing the folder.
+        """
+        for _ in range(_ATTEMPTS):
+            self._lost = set(self._large)
+            try:
+                self._folder(root, tree, "", 0)
+            except OSError as error:
+                if error.errno not in _MOVED:
+                    raise
+            else:
+                lists = (self._written, self._removed, self._lost, self._unsure, self._left_alone)
+                return Restored(*(tuple(sorted(paths)) for paths in lists))
+        raise RecordError("The workspace kept changing while it was restored. End the programs that run in it.")
+
+    def _folder(self, descriptor: int, tree: bytes, path: str, depth: int) -> None:
+        if depth > _DEEPEST:
+            raise RecordError(f"A snapshot of Podium is at most {_DEEPEST} folders deep; this one is deeper.")
+        entries = objects.decode_tree(self.reader.read(tree.hex(), objects.TREE).data)
+        wanted = {os.fsdecode(entry.name): entry for entry in entries}
+        present = _listing(descriptor)
+        for name in present.keys() - wanted.keys():
+            self._unknown(descriptor, name, path, present[name])
+        for name, entry in wanted.items():
+            self._entry(descriptor, name, path + name, entry, present.get(name), depth)
+
+    def _unknown(self, parent: int, name: str, folder: str, status: os.stat_result) -> None:
+        path = folder + name
+        if path in self._opaque:
+            self._left_alone.add(path)
+        elif path in self._large and stat.S_ISREG(status.st_mode):
+            self._compare_large(parent, name, self._large[path])
+        elif folder.rstrip("/") in self._crowded:
+            self._left_alone.add(path)
+        else:
+            _remove(parent, name, status)
+            self._removed.add(path)
+
+    def _compare_large(self, parent: int, name: str, note: LargeFile) -> None:
+        try:
+            descriptor = os.open(name, READ, dir_fd=parent)
+        except PermissionError:
+            return
+        try:
+            same_size = os.fstat(descriptor).st_size == note.size_bytes
+            if same_size and note.sha256 is None:
+                self._unsure.add(note.path)
+            if same_size and note.sha256 in (None, sha256_of(descriptor, note.size_bytes)):
+                self._lost.discard(note.path)
+        finally:
+            os.close(descriptor)
+
+    def _entry(
+        self, parent: int, name: str, path: str, entry: TreeEntry, status: os.stat_result | None, depth: int
+    ) -> None:
+        if entry.mode == objects.FOLDER:
+            self._subfolder(parent, name, path, entry, status, depth)
+        elif status is None or not self._is_same(parent, name, entry, status):
+            if status is not None and stat.S_ISDIR(status.st_mode):
+                _remove(parent, name, status)
+            self._written.add(path)
+            if entry.mode == objects.LINK:
+                self._write_link(parent, name, entry)
+            else:
+                self._write_file(parent, name, entry)
+
+    def _subfolder(
+        self, parent: int, name: str, path: str, entry: TreeEntry, status: os.stat_result | None, depth: int
+    ) -> None:
+        if status is not None and not stat.S_ISDIR(status.st_mode):
+            os.unlink(name, dir_fd=parent)
+            status = None
+        if status is None:
+            os.mkdir(name, dir_fd=parent)
+            self._written.add(path)
+        descriptor = _enter(parent, name)
+        try:
+            self._folder(descriptor, entry.id, path + "/", depth + 1)
+        finally:
+            os.close(descriptor)
+
+    def _is_same(self, parent: int, name: str, entry: TreeEntry, status: os.stat_result) -> bool:
+        if entry.mode == objects.LINK:
+            target = os.readlink(os.fsencode(name), dir_fd=parent) if stat.S_ISLNK(status.st_mode) else None
+            return target is not None and objects.object_id(objects.BLOB, target) == entry.id
+        # The size comes first: a program that made a file huge does not make us read it.
+        if not stat.S_ISREG(status.st_mode) or status.st_size != self.reader.size(entry.id.hex()):
+            return False
+        try:
+            descriptor = os.open(name, READ, dir_fd=parent)
+        except PermissionError:
+            return False
+        try:
+            if blob_id(descriptor, status.st_size) != entry.id:
+                return False
+            _set_executable(descriptor, entry.mode == objects.EXECUTABLE)
+            return True
+        except Unreadable:
+            return False
+        finally:
+            os.close(descriptor)
+
+    def _write_file(self, parent: int, name: str, entry: TreeEntry) -> None:
+        aside = _aside()
+        mode = 0o777 if entry.mode == objects.EXECUTABLE else 0o666
+        descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode, dir_fd=parent)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                self.reader.stream(entry.id.hex(), file.write)
+            os.rename(aside, name, src_dir_fd=parent, dst_dir_fd=parent)
+        except BaseException:
+            _forget(parent, aside)
+            raise
+
+    def _write_link(self, parent: int, name: str, entry: TreeEntry) -> None:
+        aside = _aside()
+        os.symlink(self.reader.read(entry.id.hex(), objects.BLOB).data, aside.encode(), dir_fd=parent)
+        try:
+            os.rename(aside, name, src_dir_fd=parent, dst_dir_fd=parent)
+        except BaseException:
+            _forget(parent, aside)
+            raise
+
+
+def _listing(descriptor: int) -> dict[str, os.stat_result]:
+    with os.scandir(descriptor) as listing:
+        return {item.name: item.stat(follow_symlinks=False) for item in listing}
+
+
+def _aside() -> str:
+    return f".podium-{secrets.token_hex(8)}"
+
+
+def _forget(parent: int, name: str) -> None:
+    with contextlib.suppress(OSError):
+        os.unlink(name, dir_fd=parent)
+
+
+def _set_executable(descriptor: int, executable: bool) -> None:
+    mode = stat.S_IMODE(os.fstat(descriptor).st_mode)
+    if bool(mode & stat.S_IXUSR) != executable:
+        os.fchmod(descriptor, mode | 0o111 if executable else mode & ~0o111)
+
+
+def _enter(parent: int, name: str) -> int:
+    """Opens a folder, even one whose mode was set to keep us out."""
+    try:
+        descriptor = os.open(name, ENTER, dir_fd=parent)
+    except PermissionError:
+        handle = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=parent)
+        try:
+            os.chmod(f"/proc/self/fd/{handle}", 0o700)  # noqa: PTH101 no other call changes what a handle means
+        finally:
+            os.close(handle)
+        descriptor = os.open(name, ENTER, dir_fd=parent)
+    mode = stat.S_IMODE(os.fstat(descriptor).st_mode)
+    if mode & 0o700 != 0o700:
+        os.fchmod(descriptor, mode | 0o700)
+    return descriptor
+
+
+def _remove(parent: int, name: str, status: os.stat_result) -> None:
+    """Removes a file, or a folder however deep: its folders are moved up, so that no depth of them fills our stack."""
+    if not stat.S_ISDIR(status.st_mode):
+        os.unlink(name, dir_fd=parent)
+        return
+    pending = [name]
+    while pending:
+        current = pending.pop()
+        descriptor = _enter(parent, current)
+        try:
+            pending += _empty(descriptor, parent)
+        finally:
+            os.close(descriptor)
+        os.rmdir(current, dir_fd=parent)
+
+
+def _empty(descriptor: int, parent: int) -> list[str]:
+    moved: list[str] = []
+    for name, status in _listing(descriptor).items():
+        if not stat.S_ISDIR(status.st_mode):
+            os.unlink(name, dir_fd=descriptor)
+            continue
+        os.close(_enter(descriptor, name))  # a folder that may not be written to cannot be moved either
+        moved.append(_aside())
+        os.rename(name, moved[-1], src_dir_fd=descriptor, dst_dir_fd=parent)
+    return moved

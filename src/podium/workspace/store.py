@@ -1,0 +1,234 @@
+"""The git directory that holds snapshots: laid out, locked, written to and packed by us, readable with plain git."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import itertools
+import os
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from podium.errors import RecordError
+from podium.workspace import git, objects
+from podium.workspace.locks import take_lock
+
+_CONFIG = "[core]\n\trepositoryformatversion = 1\n\tbare = true\n[extensions]\n\tobjectformat = sha256\n"
+_MAIN = "ref: refs/heads/main\n"
+_LOOSE_AT_MOST = 48
+_PENDING_BYTES = 32 * 1024 * 1024
+_CHUNK_BYTES = 1024 * 1024
+_LEFTOVERS = ("tmp_*", "objects/tmp_*", "objects/pack/tmp_*", "objects/pack/.tmp-*")
+
+
+class Store:
+    """Objects go in through `add` and `flush`; nothing is visible before its whole content is on disk under its name.
+
+    Few objects become loose files, many become one pack: a pack saves the block that each small file would fill.
+    """
+
+    def __init__(self, repository: Path, *, patience_s: float = 30) -> None:
+        self.repository = repository
+        self.known: set[bytes] = set()
+        """Every object that is stored or will be with the next `flush`; filled by `begin_writing`."""
+        self.size_bytes = 0
+        """What the objects take up; known once writing has begun."""
+        self._patience_s = patience_s
+        self._lock: int | None = None
+        self.pending_bytes = 0
+        """What was added since the last `flush`."""
+        self.added_bytes = 0
+        """What was added in all, before compression."""
+        self._pending: list[objects.Packable] = []
+        self._names = itertools.count()
+        if (repository / "HEAD").exists():
+            _refuse_foreign(repository)
+
+    def close(self) -> None:
+        """Lets another process write."""
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def begin_writing(self) -> None:
+        """Makes this process the only writer, lays the directory out and clears away what a killed writer left."""
+        if self._lock is not None:
+            return
+        self.repository.mkdir(parents=True, exist_ok=True)
+        path = self.repository / "podium.lock"
+        lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            take_lock(lock, path, patience_s=self._patience_s)
+            self._lay_out()
+            self._clear_leftovers()
+            self._take_stock()
+        except BaseException:
+            os.close(lock)
+            raise
+        self._lock = lock
+
+    def add(self, kind: bytes, data: bytes) -> bytes:
+        """The id of an object that the next `flush` stores."""
+        identity = objects.object_id(kind, data)
+        if identity not in self.known:
+            self.known.add(identity)
+            self._pending.append(objects.Packable(identity, kind, len(data), data))
+            self.pending_bytes += len(data)
+            self.added_bytes += len(data)
+            if self.pending_bytes > _PENDING_BYTES:
+                self.flush()
+        return identity
+
+    def add_stream(self, read: Callable[[int], bytes], size_bytes: int) -> bytes | None:
+        """The id of a blob stored at once, without ever holding it in memory; None if it ends before its size."""
+        head = objects.header(objects.BLOB, size_bytes)
+        digest, left = hashlib.sha256(head), size_bytes
+        with self._written_aside() as (file, aside):
+            first = read(min(left, _CHUNK_BYTES))
+            packer = zlib.compressobj(objects.level_for(first))
+            _write(file, packer.compress(head))
+            piece = first
+            while piece:
+                left -= len(piece)
+                digest.update(piece)
+                _write(file, packer.compress(piece))
+                piece = read(min(left, _CHUNK_BYTES)) if left else b""
+            if left:
+                return None
+            _write(file, packer.flush())
+            self._place_loose(aside, digest.digest())
+        self.known.add(digest.digest())
+        self.added_bytes += size_bytes
+        return digest.digest()
+
+    def flush(self) -> None:
+        """Stores what was added; after an error nothing that was pending counts as known."""
+        items, self._pending, self.pending_bytes = self._pending, [], 0
+        try:
+            if len(items) > _LOOSE_AT_MOST:
+                self._write_pack(objects.encode_pack(items))
+            else:
+                for item in items:
+                    self._write_loose(item)
+        except BaseException:
+            self.known.difference_update(item.id for item in items)
+            raise
+
+    def forget_pending(self) -> None:
+        """Drops what was added since the last `flush`."""
+        self.known.difference_update(item.id for item in self._pending)
+        self._pending, self.pending_bytes = [], 0
+
+    def head(self) -> str | None:
+        """The newest commit."""
+        try:
+            return git.check_id((self.repository / "refs/heads/main").read_text(encoding="ascii").strip())
+        except FileNotFoundError:
+            return None
+
+    def move_head(self, commit: str) -> None:
+        """Makes `commit` the newest."""
+        with self._written_aside() as (file, aside):
+            _write(file, commit.encode() + b"\n")
+            aside.replace(self.repository / "refs/heads/main")
+
+    def reader(self) -> git.Reader:
+        """Reads objects back."""
+        return git.Reader(self.repository)
+
+    def compact(self) -> None:
+        """Packs every object into one file, similar ones as differences; what no commit reaches is kept too.
+
+        Raises:
+            RecordError: git could not; nothing is lost then.
+        """
+        self.begin_writing()
+        assert self._lock is not None
+        with git.start(self.repository, "repack", "-a", "-d", "-k", "-q", keep=(self._lock,)) as process:
+            process.communicate()
+        self._clear_leftovers()
+        self._take_stock()
+        if process.returncode:
+            raise RecordError(f"git repack failed on {self.repository}: is the disk full? Every snapshot is intact.")
+
+    def _lay_out(self) -> None:
+        for folder in ("objects/pack", "refs/heads"):
+            (self.repository / folder).mkdir(parents=True, exist_ok=True)
+        for name, text in (("config", _CONFIG), ("HEAD", _MAIN)):
+            if not (self.repository / name).exists():
+                with self._written_aside() as (file, aside):
+                    _write(file, text.encode())
+                    aside.replace(self.repository / name)
+        _refuse_foreign(self.repository)
+
+    def _clear_leftovers(self) -> None:
+        for pattern in _LEFTOVERS:
+            for path in self.repository.glob(pattern):
+                path.unlink(missing_ok=True)
+        # An index is the last file of a pack to be put in place.
+        for path in (self.repository / "objects/pack").glob("*.pack"):
+            if not path.with_suffix(".idx").exists():
+                path.unlink()
+
+    def _take_stock(self) -> None:
+        self.known.clear()
+        self.size_bytes = 0
+        for folder in os.scandir(self.repository / "objects"):
+            if not folder.is_dir(follow_symlinks=False):
+                continue
+            for file in os.scandir(folder):
+                self.size_bytes += file.stat().st_size
+                if len(folder.name + file.name) == 2 * objects.ID_BYTES:
+                    self.known.add(bytes.fromhex(folder.name + file.name))
+                elif file.name.endswith(".idx"):
+                    self.known.update(objects.ids_of_index(Path(file.path).read_bytes()))
+
+    def _write_loose(self, item: objects.Packable) -> None:
+        with self._written_aside() as (file, aside):
+            _write(file, objects.encode_loose(item))
+            self._place_loose(aside, item.id)
+
+    def _write_pack(self, pack: objects.Pack) -> None:
+        for suffix, content in (("pack", pack.content), ("idx", pack.table)):
+            with self._written_aside() as (file, aside):
+                _write(file, content)
+                aside.replace(self.repository / f"objects/pack/pack-{pack.name}.{suffix}")
+            self.size_bytes += len(content)
+
+    def _place_loose(self, aside: Path, identity: bytes) -> None:
+        name = identity.hex()
+        target = f"{self.repository}/objects/{name[:2]}/{name[2:]}"
+        self.size_bytes += aside.stat().st_size
+        try:
+            os.rename(aside, target)  # noqa: PTH104 a Path costs as much as the call
+        except FileNotFoundError:
+            Path(target).parent.mkdir(exist_ok=True)
+            aside.replace(target)
+
+    @contextlib.contextmanager
+    def _written_aside(self) -> Iterator[tuple[int, Path]]:
+        aside = self.repository / f"tmp_{os.getpid()}_{next(self._names)}"
+        file = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o444)
+        try:
+            yield file, aside
+        finally:
+            os.close(file)
+            aside.unlink(missing_ok=True)
+
+
+def _write(file: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(file, view) :]
+
+
+def _refuse_foreign(repository: Path) -> None:
+    # A repository's own configuration can make git run programs; ours never needs more than these lines.
+    strange = [name for name in ("commondir", "objects/info/alternates") if (repository / name).exists()]
+    try:
+        if (repository / "config").read_text(encoding="utf-8", errors="replace") == _CONFIG and not strange:
+            return
+    except FileNotFoundError:
+        pass
+    raise RecordError(f"{repository} is not a history that Podium wrote: its configuration differs.")

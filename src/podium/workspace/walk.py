@@ -1,0 +1,322 @@
+"""Reads a folder that hostile programs may be changing at this moment, at the price of what changed since last time.
+
+Every name is looked up relative to the descriptor of its folder and never through a symbolic link, so whatever is
+swapped under the walk, it stays inside. Nothing here blocks or raises because of what the folder holds; only storing
+may fail.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import hashlib
+import os
+import stat
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from podium.workspace import objects
+from podium.workspace.record import Kind, LargeFile, LeftOut, Record
+from podium.workspace.store import Store
+
+READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+ENTER = os.O_RDONLY | os.O_NOFOLLOW | os.O_DIRECTORY | os.O_CLOEXEC
+
+# A file changed this shortly before it was read may change again without its times showing it: they advance with the
+# kernel's clock tick, at most 10 ms.
+_RACY_NS = 30_000_000
+_IN_MEMORY_BYTES = 16 * 1024 * 1024
+_CHUNK_BYTES = 1024 * 1024
+_ATTEMPTS = 3
+
+Stamp = tuple[int, int, int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How much of a workspace a history takes in; what is beyond is recorded by name."""
+
+    large_bytes: int = 16 * 1024**2
+    """Files above this size are recorded by name, size and hash."""
+    always_bytes: int = 1024**3
+    """The same for the files whose content is always wanted, such as the submission."""
+    hashed_bytes: int = 2 * 1024**3
+    """How much of large files one snapshot hashes; sparse files make sizes free, time is not."""
+    step_bytes: int = 4 * 1024**3
+    """How much new content one snapshot takes in."""
+    history_bytes: int = 64 * 1024**3
+    """How large a history grows; the files always wanted may grow it to twice that."""
+    entries: int = 200_000
+    """How many names one snapshot looks at."""
+    depth: int = 64
+    """How many folders deep it goes."""
+
+
+class Entry(NamedTuple):
+    """What the walk knows of one name."""
+
+    stamp: Stamp | None
+    """Its times and so on when it was read; None if it must be read again."""
+    key: bytes = b""
+    line: bytes = b""
+    """As it stands in the tree; empty if it does not."""
+    id: bytes = b""
+    folder: Folder | None = None
+    note: LargeFile | LeftOut | None = None
+
+
+@dataclass(slots=True)
+class Folder:
+    """What the walk knows of one folder: the stat cache of the next walk."""
+
+    entries: dict[str, Entry]
+    tree: bytes
+
+
+@dataclass(slots=True)
+class Walk:
+    """One walk through a workspace, storing what is new."""
+
+    store: Store
+    bounds: Bounds
+    always: frozenset[str]
+    large: list[LargeFile] = field(default_factory=list)
+    left_out: list[LeftOut] = field(default_factory=list)
+    _entries: int = 0
+    _hashed_bytes: int = 0
+    _added_before: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._added_before = self.store.added_bytes
+
+    def record(self) -> Record:
+        """What could only be named."""
+        return Record.of(self.large, self.left_out)
+
+    def folder(self, descriptor: int, path: str, depth: int, before: Folder | None) -> Folder:
+        """Reads the folder behind a descriptor; `path` is its name within the workspace, with a slash at its end."""
+        known, earlier = self.store.known, before.entries if before else {}
+        entries: dict[str, Entry] = {}
+        same = 0
+        with os.scandir(descriptor) as listing:
+            for item in listing:
+                name = item.name
+                self._entries += 1
+                if self._entries > self.bounds.entries:
+                    self._leave_out(path, "crowded", f"the workspace holds more than {self.bounds.entries:,} names")
+                    break
+                try:
+                    status = item.stat(follow_symlinks=False)
+                except OSError:
+                    continue
+                was = earlier.get(name)
+                if was is not None and was.stamp == stamp_of(status) and (was.id in known or not was.id):
+                    entry: Entry | None = was
+                else:
+                    entry = self._look(descriptor, name, path + name, depth, status, was)
+                if entry is None:
+                    continue
+                if entry.note is not None:
+                    self._note(entry.note)
+                entries[name] = entry
+                same += was is not None and entry.line == was.line
+        if before is not None and same == len(entries) == len(earlier) and before.tree in known:
+            return Folder(entries, before.tree)
+        return Folder(entries, self._store_tree(entries))
+
+    def _store_tree(self, entries: dict[str, Entry]) -> bytes:
+        lines = sorted((entry.key, entry.line) for entry in entries.values() if entry.line)
+        return self.store.add(objects.TREE, b"".join([line for _, line in lines]))
+
+    def _look(
+        self, parent: int, name: str, path: str, depth: int, status: os.stat_result, was: Entry | None
+    ) -> Entry | None:
+        kind = stat.S_IFMT(status.st_mode)
+        try:
+            if kind == stat.S_IFDIR:
+                return self._folder(parent, name, path, depth, was)
+            if kind == stat.S_IFREG:
+                return self._file(parent, name, path)
+            if kind == stat.S_IFLNK:
+                return self._link(parent, name, status)
+        except Unreadable as error:
+            if error.vanished:
+                return None
+            return _left_out(path, "unreadable", f"it cannot be read: {error}")
+        special: dict[int, tuple[Kind, str]] = {
+            stat.S_IFIFO: ("fifo", "it is a named pipe"),
+            stat.S_IFSOCK: ("socket", "it is a socket"),
+        }
+        return _left_out(path, *special.get(kind, ("device", "it is a device")))
+
+    def _folder(self, parent: int, name: str, path: str, depth: int, was: Entry | None) -> Entry:
+        if depth >= self.bounds.depth:
+            return _left_out(path, "deep", f"it lies more than {self.bounds.depth} folders deep")
+        with readable():
+            descriptor = os.open(name, ENTER, dir_fd=parent)
+        try:
+            folder = self.folder(descriptor, path + "/", depth + 1, was.folder if was else None)
+        finally:
+            os.close(descriptor)
+        return _in_tree(None, name, objects.FOLDER, folder.tree, folder)
+
+    def _link(self, parent: int, name: str, status: os.stat_result) -> Entry:
+        started_ns = time.time_ns()
+        with readable():
+            target = os.readlink(os.fsencode(name), dir_fd=parent)
+        identity = self.store.add(objects.BLOB, target)
+        return _in_tree(_trusted(status, started_ns), name, objects.LINK, identity)
+
+    def _file(self, parent: int, name: str, path: str) -> Entry:
+        with readable():
+            descriptor = os.open(name, READ, dir_fd=parent)
+        try:
+            return self._content(descriptor, name, path)
+        finally:
+            os.close(descriptor)
+
+    def _content(self, descriptor: int, name: str, path: str) -> Entry:
+        wanted = path in self.always
+        for _ in range(_ATTEMPTS):
+            started_ns = time.time_ns()
+            status = os.fstat(descriptor)
+            if not stat.S_ISREG(status.st_mode):
+                break
+            if status.st_size > (self.bounds.always_bytes if wanted else self.bounds.large_bytes):
+                return self._large(descriptor, path, started_ns)
+            if not self._may_read_holes(status):
+                return _left_out(path, "full", "the workspace is mostly holes")
+            refusal = self._refusal(status, wanted)
+            identity = self._stored(descriptor, status.st_size, refused=refusal is not None)
+            if identity is not None:
+                after = os.fstat(descriptor)
+                mode = objects.EXECUTABLE if after.st_mode & stat.S_IXUSR else objects.FILE
+                return _in_tree(_trusted(after, started_ns), name, mode, identity)
+            if refusal is not None:
+                return _left_out(path, "full", refusal)
+        return _left_out(path, "changing", "it kept changing while it was read")
+
+    def _may_read_holes(self, status: os.stat_result) -> bool:
+        """What lies on disk is bounded by the sandbox; holes in sparse files are free to make but not to read."""
+        self._hashed_bytes += max(0, status.st_size - status.st_blocks * 512)
+        return self._hashed_bytes <= self.bounds.hashed_bytes
+
+    def _refusal(self, status: os.stat_result, wanted: bool) -> str | None:
+        added = self.store.added_bytes - self._added_before
+        room = self.bounds.history_bytes * (2 if wanted else 1)
+        if self.store.size_bytes + self.store.pending_bytes + status.st_size > room:
+            return f"the history has reached its bound of {self.bounds.history_bytes:,} bytes"
+        if not wanted and added + status.st_size > self.bounds.step_bytes:
+            return f"more than {self.bounds.step_bytes:,} bytes were new in this step"
+        return None
+
+    def _stored(self, descriptor: int, size_bytes: int, *, refused: bool) -> bytes | None:
+        """The id of a file's content; None if it is refused and not stored already, or shrank under the reading."""
+        if not refused and size_bytes <= _IN_MEMORY_BYTES:
+            return self.store.add(objects.BLOB, read_up_to(descriptor, size_bytes))
+        identity = blob_id(descriptor, size_bytes)
+        if identity in self.store.known:
+            return identity
+        if refused:
+            return None
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        return self.store.add_stream(lambda count: read_up_to(descriptor, count), size_bytes)
+
+    def _large(self, descriptor: int, path: str, started_ns: int) -> Entry:
+        size_bytes = os.fstat(descriptor).st_size
+        digest = None
+        if self._hashed_bytes + size_bytes <= self.bounds.hashed_bytes:
+            self._hashed_bytes += size_bytes
+            digest = sha256_of(descriptor, size_bytes)
+        after = os.fstat(descriptor)
+        executable = bool(after.st_mode & stat.S_IXUSR)
+        stamp = _trusted(after, started_ns)
+        if digest is None and size_bytes <= self.bounds.hashed_bytes:
+            stamp = None  # the next snapshot may have time for it
+        return Entry(stamp, note=LargeFile(path, size_bytes, digest, executable))
+
+    def _note(self, note: LargeFile | LeftOut) -> None:
+        if isinstance(note, LargeFile):
+            self.large.append(note)
+        else:
+            self.left_out.append(note)
+
+    def _leave_out(self, path: str, kind: Kind, reason: str) -> None:
+        self.left_out.append(LeftOut(path.rstrip("/"), kind, reason))
+
+
+class Unreadable(Exception):
+    """What the workspace holds cannot be read, unlike what we fail to store."""
+
+    def __init__(self, error: OSError) -> None:
+        super().__init__(os.strerror(error.errno or 0))
+        self.vanished = error.errno == errno.ENOENT
+
+
+@contextlib.contextmanager
+def readable() -> Iterator[None]:
+    """Marks errors of reading."""
+    try:
+        yield
+    except OSError as error:
+        raise Unreadable(error) from error
+
+
+def stamp_of(status: os.stat_result) -> Stamp:
+    """What changes whenever a file's content or mode does."""
+    return (status.st_ctime_ns, status.st_mtime_ns, status.st_size, status.st_ino, status.st_mode)
+
+
+def read_up_to(descriptor: int, count: int) -> bytes:
+    """The next bytes of a file, fewer only at its end."""
+    pieces: list[bytes] = []
+    with readable():
+        while count > 0:
+            piece = os.read(descriptor, count)
+            if not piece:
+                break
+            pieces.append(piece)
+            count -= len(piece)
+    return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+
+def pieces_of(descriptor: int, size_bytes: int) -> Iterator[bytes]:
+    """A file's next bytes, piece by piece."""
+    while size_bytes > 0:
+        piece = read_up_to(descriptor, min(size_bytes, _CHUNK_BYTES))
+        if not piece:
+            return
+        yield piece
+        size_bytes -= len(piece)
+
+
+def sha256_of(descriptor: int, size_bytes: int) -> str:
+    """The SHA-256 of a file's next bytes."""
+    digest = hashlib.sha256()
+    for piece in pieces_of(descriptor, size_bytes):
+        digest.update(piece)
+    return digest.hexdigest()
+
+
+def blob_id(descriptor: int, size_bytes: int) -> bytes:
+    """The id that git gives to a file's next bytes."""
+    digest = hashlib.sha256(objects.header(objects.BLOB, size_bytes))
+    for piece in pieces_of(descriptor, size_bytes):
+        digest.update(piece)
+    return digest.digest()
+
+
+def _trusted(status: os.stat_result, started_ns: int) -> Stamp | None:
+    return None if status.st_ctime_ns > started_ns - _RACY_NS else stamp_of(status)
+
+
+def _in_tree(stamp: Stamp | None, name: str, mode: bytes, identity: bytes, folder: Folder | None = None) -> Entry:
+    encoded = os.fsencode(name)
+    key = objects.tree_key(encoded, mode)
+    return Entry(stamp, key, objects.tree_line(mode, encoded, identity), identity, folder)
+
+
+def _left_out(path: str, kind: Kind, reason: str) -> Entry:
+    return Entry(None, note=LeftOut(path, kind, reason))
