@@ -19,14 +19,16 @@ class Group:
 
     folders: dict[str, Path]
 
-    def out_of_memory(self) -> bool:
-        """Whether the kernel has killed something of the group for its memory."""
+    def memory_kills(self) -> int:
+        """How many processes of the group the kernel has killed for its memory."""
         folder = self.folders.get("memory")
         if folder is None:
-            return False
-        report = folder / "memory.events"
-        lines = (report if report.exists() else folder / "memory.oom_control").read_text().splitlines()
-        return any(line.startswith("oom_kill ") and line.split()[1] != "0" for line in lines)
+            return 0
+        for report in (folder / "memory.events", folder / "memory.oom_control"):  # version 2, version 1
+            with contextlib.suppress(OSError):
+                lines = report.read_text().splitlines()
+                return sum(int(line.split()[1]) for line in lines if line.startswith("oom_kill "))
+        return 0
 
     def remove(self) -> None:
         """Deletes the group; its processes must have been killed."""

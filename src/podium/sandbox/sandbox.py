@@ -3,33 +3,39 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import marshal
 import os
 import selectors
-import shutil
+import signal
 import socket
 import stat
 import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
+from typing import TypeVar
 
 from podium.errors import PodiumError, SandboxGoneError
 from podium.sandbox import bubblewrap, cgroups, seccomp, warden
 from podium.sandbox.output import Collector, Output
 from podium.sandbox.policy import MIB, USER_ID, Mount, Policy
+from podium.sandbox.removal import remove_tree
 from podium.sandbox.watchdog import Watchdog
 
 START_PATIENCE_S = 30.0
 KILL_PATIENCE_S = 10.0
 WATCH_INTERVAL_S = 0.2
+_LOOK_S = 1.0  # how often an execution looks whether another thread has ended it
 _PIECE = 1 << 16
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -64,19 +70,38 @@ class Sandbox:
         """
         self.policy = policy
         self.violation: str | None = None
+        self._violated_at = 0.0
         self._temporary = Path(tempfile.mkdtemp(prefix="podium-sandbox-"))
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        # Before anything is sent: a message without credentials would carry pid 0, which means ourselves.
+        self._control.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
         self._sending = threading.Lock()
         self._stopping, self._guarded = threading.Event(), threading.Event()
         self._group = cgroups.Group({})
         self._guard = threading.Thread(target=self._watch, name="podium-watchdog", daemon=True)
-        self._process = self._spawn(theirs)
+        try:
+            self._process = self._spawn(theirs)
+        except BaseException:
+            self._control.close()
+            remove_tree(self._temporary)
+            raise
+        self._first = 0
         try:
             self._first = self._await_start()
+            self._proc = Path(f"/proc/{self._first}/root/proc").stat().st_dev
         except BaseException:
             self.stop()
             raise
         self._guard.start()
+
+    @property
+    def pid(self) -> int:
+        """The host's number of the first process inside."""
+        return self._first
+
+    @property
+    def is_running(self) -> bool:
+        return not self._stopping.is_set() and self._process.poll() is None
 
     def __enter__(self) -> Sandbox:
         return self
@@ -105,7 +130,8 @@ class Sandbox:
             policy = policy.model_copy(update={"mounts": tuple(dict.fromkeys([home, *policy.mounts]))})
         options = bubblewrap.arguments(policy, self._temporary, warden=Path(warden.__file__))
         with contextlib.ExitStack() as opened:
-            descriptors = [opened.enter_context(theirs).fileno()]
+            descriptors = [opened.enter_context(theirs).fileno(), *_own_process(opened)]
+            channels = [str(descriptor) for descriptor in descriptors]
             command = [bubblewrap.find_bubblewrap()]
             for option in options:
                 if isinstance(option, Path):
@@ -114,7 +140,7 @@ class Sandbox:
                 command.append(option)
             messages = opened.enter_context((self._temporary / "messages").open("wb"))
             return subprocess.Popen(
-                [*command, "--", str(python), "-I", "-S", "-B", bubblewrap.WARDEN, str(theirs.fileno())],
+                [*command, "--", str(python), "-I", "-S", "-B", bubblewrap.WARDEN, *channels],
                 pass_fds=descriptors,
                 stdin=subprocess.DEVNULL,
                 stdout=messages,
@@ -126,7 +152,6 @@ class Sandbox:
     def _await_start(self) -> int:
         """The host's pid of the warden."""
         self._control.settimeout(START_PATIENCE_S)
-        self._control.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
         try:
             pid = _receive_ready(self._control)
         except (TimeoutError, ConnectionError):
@@ -193,14 +218,16 @@ class Sandbox:
                 "limits": {"RLIMIT_FSIZE": limits.file_bytes, "RLIMIT_NPROC": limits.processes, "RLIMIT_CORE": 0},
             },
         }
+        return self._with_room(lambda: self._start(order, stdin or b"", cores, keep or Keep()))
+
+    def _start(self, order: dict[str, object], stdin: bytes, cores: Sequence[int] | None, keep: Keep) -> Execution:
         with contextlib.ExitStack() as theirs:
             in_read, in_write = _pipe_ends(theirs, ours="write")
             out_read, out_write = _pipe_ends(theirs, ours="read")
             error_read, error_write = _pipe_ends(theirs, ours="read")
             keeper = self._request(b"x", [in_read, out_write, error_write])
-        execution = Execution(self, keeper, stdin or b"", in_write, out_read, error_read, keep or Keep())
+        execution = Execution(self, keeper, stdin, in_write, out_read, error_read, keep)
         try:
-            keeper.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
             pid = _receive_ready(keeper)
             if pid is None:
                 raise SandboxGoneError(self._reason_gone())
@@ -218,7 +245,7 @@ class Sandbox:
         """A descriptor of a file as the sandbox sees it, with the rights of the programs inside.
 
         Links are followed inside, so no path can lead out. The file may be of any kind and belongs to somebody
-        hostile: look at it with fstat before reading.
+        hostile: look at it with fstat before reading, and open nothing relative to a folder of theirs.
 
         Raises:
             OSError: as `os.open` would.
@@ -243,7 +270,9 @@ class Sandbox:
         """Makes or replaces (or lengthens) a file, and the folders above it."""
         flags = os.O_WRONLY | os.O_CREAT | (os.O_APPEND if append else os.O_TRUNC)
         with open(self.open(path, flags, parents=True), "wb", buffering=0) as file:  # noqa: PTH123
-            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            status = os.fstat(file.fileno())
+            # Files of /proc are orders to the kernel, which would look at our rights instead of the programs'.
+            if not stat.S_ISREG(status.st_mode) or status.st_dev == self._proc:
                 raise OSError(22, "Not a regular file", path)
             view = memoryview(data)
             while view:
@@ -267,7 +296,8 @@ class Sandbox:
         try:
             self._process.wait(KILL_PATIENCE_S)
         except subprocess.TimeoutExpired:
-            self._process.kill()
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self._first or self._process.pid, signal.SIGKILL)
             self._process.wait()
         if self._guard.is_alive():
             self._guard.join()
@@ -277,14 +307,16 @@ class Sandbox:
     def _watch(self) -> None:
         """Holds the sandbox to its limits. In a thread, because joining a control group takes the kernel long."""
         limits = self.policy.limits
-        self._group = cgroups.make_group(limits, self._first)
         folders = [self._temporary, *(mount.source for mount in self.policy.mounts if mount.writable)]
-        watchdog = Watchdog(self._first, limits, folders, enforced=self._group.folders)
-        self._guarded.set()
+        try:
+            self._group = cgroups.make_group(limits, self._first)
+            watchdog = Watchdog(self._first, limits, folders, enforced=self._group.folders)
+        finally:
+            self._guarded.set()
         while not self._stopping.wait(WATCH_INTERVAL_S):
             reason = watchdog.exceeded()
             if reason is not None:
-                self.violation = reason
+                self.violation, self._violated_at = reason, time.monotonic()
                 self.kill_all()
 
     def _reason_gone(self) -> str:
@@ -293,6 +325,7 @@ class Sandbox:
     def _request(self, kind: bytes, descriptors: Sequence[int]) -> socket.socket:
         """Sends a request; our end of the socket that belongs to it."""
         ours, theirs = socket.socketpair()
+        ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, int(kind == b"x"))
         ours.settimeout(START_PATIENCE_S)
         try:
             with theirs, self._sending:
@@ -302,7 +335,20 @@ class Sandbox:
             raise SandboxGoneError(self._reason_gone()) from error
         return ours
 
+    def _with_room(self, work: Callable[[], T]) -> T:
+        """What a request gives. Where programs left behind leave no room for its keeper, they are killed."""
+        try:
+            return work()
+        except SandboxGoneError:
+            if not self.is_running:
+                raise
+            self.kill_all()
+            return work()
+
     def _ask(self, kind: bytes, order: dict[str, object], *, name: str) -> int:
+        return self._with_room(lambda: self._ask_once(kind, order, name=name))
+
+    def _ask_once(self, kind: bytes, order: dict[str, object], *, name: str) -> int:
         with self._request(kind, []) as keeper:
             try:
                 _send_order(keeper, order)
@@ -314,7 +360,8 @@ class Sandbox:
         code = int.from_bytes(answer, "little")
         if code:
             raise OSError(code, os.strerror(code), name)
-        return descriptors[0]
+        os.set_inheritable(descriptors[0], False)
+        return int(descriptors[0])
 
 
 class Execution:
@@ -327,40 +374,43 @@ class Execution:
         self._sandbox, self._keeper = sandbox, keeper
         self._started = time.monotonic()
         self._stopped: str | None = None
+        self._killed_at: float | None = None
         self._pending = memoryview(stdin)
         self._input, self._streams = in_write, (out_read, error_read)
         self._collectors = {
             stream: Collector(head_bytes=keep.head_bytes, tail_bytes=keep.tail_bytes) for stream in self._streams
         }
-        self._out_of_memory = sandbox._group.out_of_memory()
+        self._memory_kills = sandbox._group.memory_kills()
 
     def kill(self, reason: str) -> None:
         """Ends the program and everything it started; `wait` then returns. From any thread, any number of times."""
         self._stopped = self._stopped or reason
+        self._killed_at = self._killed_at or time.monotonic()
         with contextlib.suppress(OSError):
             self._keeper.send(b"k")
 
     def wait(self, timeout_s: float | None = None) -> Outcome:
         """Passes input and output on until the program has ended, or ends it when its time is up."""
         try:
-            with selectors.DefaultSelector() as selector:
+            # Not epoll, of which a user has only so many registrations: programs inside could use them up.
+            with selectors.PollSelector() as selector:
                 code = self._pump(selector, timeout_s)
         finally:
             self.close()
         stdout, stderr = (self._collectors[stream].output() for stream in self._streams)
         if code is None:  # its keeper was killed: by the watchdog, by the program, or with the whole sandbox
             code = 137
-            self._stopped = self._stopped or self._sandbox.violation or "killed together with its keeper"
-        if not self._out_of_memory and self._sandbox._group.out_of_memory():
+            violation = self._sandbox.violation if self._sandbox._violated_at >= self._started else None
+            self._stopped = self._stopped or violation or "killed together with its keeper"
+        if self._sandbox._group.memory_kills() > self._memory_kills:
             self._stopped = self._stopped or "memory limit exceeded"
         return Outcome(code, stdout, stderr, time.monotonic() - self._started, self._stopped)
 
     def close(self) -> None:
         """Lets go of the program; if it still runs it is killed."""
-        for descriptor in (self._input, *self._streams):
+        for descriptor in (self._input, *self._streams) if self._keeper.fileno() >= 0 else ():
             with contextlib.suppress(OSError):
                 os.close(descriptor)
-        self._input = -1
         self._keeper.close()
 
     def _pump(self, selector: selectors.BaseSelector, timeout_s: float | None) -> int | None:
@@ -373,21 +423,20 @@ class Execution:
         selector.register(self._input, selectors.EVENT_WRITE)
         self._feed(selector)
         while True:
-            patience = None if deadline is None else max(0.0, deadline - time.monotonic())
-            events = selector.select(patience)
-            for key, _ in events:
+            now = time.monotonic()
+            if deadline is not None and now >= deadline and self._killed_at is None:
+                self.kill(f"time limit of {timeout_s:g} s")
+            if self._killed_at is not None and now >= self._killed_at + KILL_PATIENCE_S:
+                self._sandbox.kill_all()  # its keeper did not manage
+                return None
+            is_waiting = deadline is not None and self._killed_at is None
+            for key, _ in selector.select(min(_LOOK_S, deadline - now) if deadline and is_waiting else _LOOK_S):
                 if key.fileobj is self._keeper:
                     return self._end()
                 if key.fd == self._input:
                     self._feed(selector)
                 elif not self._take(key.fd):
                     selector.unregister(key.fd)
-            if deadline is not None and time.monotonic() >= deadline:
-                if self._stopped and patience == 0 and not events:
-                    self._sandbox.kill_all()  # its keeper did not manage
-                    return None
-                self.kill(f"time limit of {timeout_s:g} s")
-                deadline = time.monotonic() + KILL_PATIENCE_S
 
     def _end(self) -> int | None:
         """The exit code, after a last look into the pipes: programs left in the background may hold them open."""
@@ -396,8 +445,10 @@ class Execution:
         except OSError:
             answer = b""
         for stream in self._streams:
-            while self._take(stream, once=True):
-                pass
+            # No more than is in them now: what still runs may write without end.
+            waiting = int(struct.unpack("i", fcntl.ioctl(stream, termios.FIONREAD, bytes(4)))[0])
+            while waiting > 0 and (taken := self._take(stream)):
+                waiting -= taken
         return int.from_bytes(answer, "little") if len(answer) == 4 else None
 
     def _feed(self, selector: selectors.BaseSelector) -> None:
@@ -412,28 +463,24 @@ class Execution:
         os.close(self._input)
         self._input = -1
 
-    def _take(self, stream: int, *, once: bool = False) -> bool:
-        """Reads a piece; False at the end, and with `once` also when nothing has come."""
+    def _take(self, stream: int) -> int:
+        """Reads a piece; its size, 0 at the end."""
         try:
             piece = os.read(stream, _PIECE)
-        except BlockingIOError:
-            return not once
         except OSError:
-            return False
+            return 0
         self._collectors[stream].add(piece)
-        return bool(piece)
+        return len(piece)
 
 
-def remove_tree(folder: Path) -> None:
-    """Deletes a folder that may hold others without permissions for us."""
-
-    def unlock(function: object, path: str, _: object) -> None:
-        with contextlib.suppress(OSError):
-            os.chmod(os.path.dirname(path), 0o700)  # noqa: PTH101, PTH120
-            os.chmod(path, 0o700)  # noqa: PTH101
-            shutil.rmtree(path) if os.path.isdir(path) else os.unlink(path)  # noqa: PTH108, PTH112
-
-    shutil.rmtree(folder, onerror=unlock)
+def _own_process(opened: contextlib.ExitStack) -> list[int]:
+    """A descriptor that tells the end of this process, where the kernel has such a thing."""
+    try:
+        descriptor = os.pidfd_open(os.getpid())
+    except OSError:
+        return []
+    opened.callback(os.close, descriptor)
+    return [descriptor]
 
 
 def _pipe_ends(theirs: contextlib.ExitStack, *, ours: str) -> tuple[int, int]:
@@ -455,5 +502,5 @@ def _receive_ready(channel: socket.socket) -> int | None:
         return None
     for level, kind, data in ancillary:
         if level == socket.SOL_SOCKET and kind == socket.SCM_CREDENTIALS:
-            return int(struct.unpack("3i", data)[0])
+            return int(struct.unpack("3i", data)[0]) or None
     return None

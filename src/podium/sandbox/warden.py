@@ -62,6 +62,7 @@ def answer(control: _socket.socket) -> None:
         posix._exit(0)
     if request == b"k":
         signal_everybody(_signal.SIGKILL)
+        kill_descendants()  # and waits for their end: the next request may need their room
         return
     keeper = fork()
     if keeper == 0:
@@ -82,7 +83,8 @@ def look_after_keepers() -> None:
     reap()
     gone = AWAITED.keys() & ENDED.keys()
     sockets = [AWAITED.pop(keeper) for keeper in gone]
-    if any([ENDED.pop(keeper) for keeper in gone]):
+    codes = [ENDED.pop(keeper) for keeper in gone]
+    if any(codes):
         kill_descendants(spared=AWAITED.keys())  # the host must not take a program for ended that has lost its keeper
     for descriptor in sockets:
         posix.close(descriptor)
