@@ -1,0 +1,92 @@
+"""The workspace as actions reach it: through small programs of ours that run inside the sandbox."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from inspect_ai.util import OutputLimitExceededError, sandbox
+
+from podium.actions import steward
+from podium.actions.observation import ActionError
+from podium.sandbox.policy import HOME
+
+PATIENCE_S = 120
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """Where the agent's files are, seen from inside the sandbox."""
+
+    root: str = HOME
+    """The folder that paths are relative to and cannot leave."""
+    python: str = "python"
+    """The interpreter that runs scripts."""
+
+
+@dataclass(frozen=True)
+class FileText:
+    """What a file holds; of a long one the beginning and the end."""
+
+    text: str
+    tail: str
+    size: int
+    left_out: int
+    """Bytes between text and tail."""
+    is_text: bool
+    is_clean: bool
+    """Whether all of it is UTF-8; if not, the rest was replaced."""
+
+    def __str__(self) -> str:
+        return f"{self.text}\n[... {self.left_out:,} bytes left out ...]\n{self.tail}" if self.left_out else self.text
+
+
+@cache
+def source_of(module_file: str) -> str:
+    """The text of one of our modules, to be run inside as `python -c`."""
+    return Path(module_file).read_text(encoding="utf-8")
+
+
+async def ask_steward(workspace: Workspace, do: str, **request: object) -> Any:
+    """The result of an operation of `steward.py` on the files inside.
+
+    Raises:
+        ActionError: it was refused, or could not be run.
+    """
+    command = [workspace.python, "-I", "-S", "-B", "-c", source_of(steward.__file__)]
+    try:
+        done = await sandbox().exec(
+            command,
+            input=json.dumps({"do": do, **request}),
+            cwd=workspace.root,
+            timeout=PATIENCE_S,
+            timeout_retry=False,
+            concurrency=False,
+        )
+    except (TimeoutError, PermissionError, OutputLimitExceededError) as error:
+        raise ActionError(f"The workspace could not be reached: {error}") from error
+    try:
+        answer = json.loads(done.stdout)
+    except ValueError as error:
+        said = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
+        raise ActionError(f"The workspace could not be reached: {said[-1]}") from error
+    if "refused" in answer:
+        raise ActionError(answer["refused"])
+    return answer["result"]
+
+
+async def read_text(workspace: Workspace, name: str, *, limit_bytes: int, missing_is_empty: bool = False) -> FileText:
+    """What a text file holds, within a limit.
+
+    Raises:
+        ActionError: there is no such file, or it is not text.
+    """
+    file = FileText(
+        **await ask_steward(workspace, "read", name=name, limit_bytes=limit_bytes, missing_is_empty=missing_is_empty)
+    )
+    if not file.is_text:
+        raise ActionError(f"{name} is a binary file of {file.size:,} bytes and cannot be used as text.")
+    return file

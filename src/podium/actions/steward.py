@@ -1,0 +1,282 @@
+"""Does one thing with the files of a workspace, inside the sandbox.
+
+This file runs alone, as `python -c`: it may import nothing of Podium and, because every action waits for it, little of
+the standard library. It works in its current folder, the workspace; reads a request from stdin as JSON, its operation
+under "do"; and prints {"result": ...} or {"refused": "a sentence for the agent"}.
+
+Paths are resolved before they are used, links included, and have to stay in the workspace.
+"""
+
+# Pathlib is slow to import:
+# ruff: noqa: PTH103, PTH108, PTH109, PTH110, PTH112, PTH118, PTH119, PTH120, PTH121, PTH123, PTH202, PTH208
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import stat
+import sys
+from collections.abc import Callable
+
+ROOT = os.getcwd()
+KEPT = os.path.join(ROOT, ".podium")
+BACKUPS = os.path.join(KEPT, "backups")
+BACKUP_BYTES = 1 << 20
+ENTRIES = 2_000
+LINE_BYTES = 4_096
+PIECE_BYTES = 1 << 20
+READ_ONLY = (errno.EROFS, errno.EACCES, errno.EPERM, errno.EBUSY, errno.ETXTBSY)
+
+
+class Refused(Exception):
+    pass
+
+
+def resolve(name: str) -> str:
+    if not name:
+        raise Refused("A path is missing: it was an empty text.")
+    path = os.path.realpath(os.path.join(ROOT, name))
+    if os.path.commonpath([path, ROOT]) != ROOT:
+        raise Refused(f"{name} lies outside the workspace. Only files inside it can be used.")
+    if os.path.commonpath([path, KEPT]) == KEPT:
+        raise Refused(f"{name} is kept by Podium and cannot be used.")
+    return path
+
+
+def open_regular(path: str, name: str, flags: int) -> int:
+    # Not blocking: opening a FIFO would wait for its other end.
+    descriptor = os.open(path, flags | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+    mode = os.fstat(descriptor).st_mode
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, "", path)
+    if not stat.S_ISREG(mode):
+        raise Refused(f"{name} is not a regular file.")
+    return descriptor
+
+
+def write_all(descriptor: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view) :]
+
+
+def list_folder(name: str) -> dict[str, object]:
+    entries = []
+    with os.scandir(resolve(name)) as found:
+        for entry in found:
+            if entry.path != KEPT:
+                entries.append(entry.name + mark(entry))
+    entries.sort()
+    half = ENTRIES // 2
+    if len(entries) <= ENTRIES:
+        return {"first": entries, "last": [], "left_out": 0}
+    return {"first": entries[:half], "last": entries[-half:], "left_out": len(entries) - 2 * half}
+
+
+def mark(entry: os.DirEntry[str]) -> str:
+    if entry.is_symlink():
+        return "@"
+    if entry.is_dir():
+        return "/"
+    if not entry.is_file():
+        return "|"
+    return "*" if entry.stat().st_mode & 0o111 else ""
+
+
+def read(name: str, limit_bytes: int, missing_is_empty: bool = False) -> dict[str, object]:
+    """The file's text; of one that is longer than the limit the beginning and the end."""
+    path = resolve(name)
+    if missing_is_empty and not os.path.lexists(path):
+        return {"text": "", "tail": "", "size": 0, "left_out": 0, "is_text": True, "is_clean": True}
+    with os.fdopen(open_regular(path, name, os.O_RDONLY), "rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        half = limit_bytes // 2
+        if size <= limit_bytes:
+            head, tail = file.read(limit_bytes), b""
+        else:
+            head = whole_characters(file.read(half))
+            file.seek(size - half)
+            tail = file.read(half)
+            tail = tail[next((i for i in range(4) if tail[i] & 0xC0 != 0x80), 0) :]
+    is_text, is_clean = judge(head + tail)
+    texts = {"text": head.decode("utf-8", "replace"), "tail": tail.decode("utf-8", "replace")}
+    left_out = max(0, size - len(head) - len(tail))
+    return {**texts, "size": size, "left_out": left_out, "is_text": is_text, "is_clean": is_clean}
+
+
+def whole_characters(data: bytes) -> bytes:
+    """The data without the beginning of a character that was cut off at its end."""
+    for missing in range(1, min(4, len(data) + 1)):
+        if data[-missing] & 0xC0 == 0xC0:
+            needed = 2 if data[-missing] < 0xE0 else 3 if data[-missing] < 0xF0 else 4
+            return data[:-missing] if missing < needed else data
+    return data
+
+
+def judge(data: bytes) -> tuple[bool, bool]:
+    """Whether it is text at all, and whether it is text in UTF-8."""
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return b"\0" not in data, False
+    return b"\0" not in data, True
+
+
+def read_lines(name: str, start: int, end: int) -> dict[str, object]:
+    """The lines from start to end, counted from 1, and how many the file has."""
+    shown: list[str] = []
+    count, is_new, is_text = 0, True, True
+    with os.fdopen(open_regular(resolve(name), name, os.O_RDONLY), "rb") as file:
+        while True:
+            piece = file.readline(PIECE_BYTES)  # a line may be as long as the memory
+            if not piece:
+                return {"lines": shown, "count": count, "is_text": is_text}
+            if is_new:
+                count += 1
+                if start <= count <= end:
+                    is_text = is_text and b"\0" not in piece
+                    text = piece[:LINE_BYTES].decode("utf-8", "replace").rstrip("\r\n")
+                    shown.append(text + (" [line cut here]" if len(piece) > LINE_BYTES else ""))
+            is_new = piece.endswith(b"\n")
+
+
+def find(name: str) -> str:
+    """The path of a regular file, relative to the workspace."""
+    path = resolve(name)
+    os.close(open_regular(path, name, os.O_RDONLY))
+    return os.path.relpath(path, ROOT)
+
+
+def write(name: str, content: str, append: bool = False, undoable: bool = False) -> None:
+    path = resolve(name)
+    if name.endswith("/"):
+        raise IsADirectoryError(errno.EISDIR, "", path)
+    existed = os.path.lexists(path)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    descriptor = open_regular(path, name, os.O_WRONLY | os.O_CREAT | (os.O_APPEND if append else 0))
+    try:
+        if undoable:
+            back_up(path, existed)
+        if not append:
+            os.ftruncate(descriptor, 0)
+        write_all(descriptor, content.encode("utf-8"))
+    finally:
+        os.close(descriptor)
+
+
+def copy(source: str, destination: str) -> str:
+    """Copies a file, into a folder under its own name; the path it was copied to."""
+    origin = resolve(source)
+    target = resolve(destination)
+    if os.path.isdir(target):
+        destination = os.path.join(destination, os.path.basename(origin))
+        target = resolve(destination)
+    with os.fdopen(open_regular(origin, source, os.O_RDONLY), "rb") as file:
+        if os.path.exists(target) and os.path.samefile(origin, target):
+            raise Refused(f"{source} and {destination} are the same file.")
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        try:
+            descriptor = open_regular(target, destination, os.O_WRONLY | os.O_CREAT)
+        except OSError as error:
+            raise Refused(explain(error, destination)) from error
+        try:
+            os.ftruncate(descriptor, 0)
+            while True:
+                piece = file.read(PIECE_BYTES)
+                if not piece:
+                    return os.path.relpath(target, ROOT)
+                write_all(descriptor, piece)
+        finally:
+            os.close(descriptor)
+
+
+def back_up(path: str, existed: bool) -> None:
+    """Keeps what a file holds, or that there was none; files too large to be scripts are not kept."""
+    if existed and os.path.getsize(path) > BACKUP_BYTES:
+        return
+    os.makedirs(BACKUPS, exist_ok=True)
+    numbers = [number for number, _ in backups(path)]
+    name = f"{key(path)}-{max(numbers, default=0) + 1:06d}" + ("" if existed else "-absent")
+    with open(os.path.join(BACKUPS, name), "xb") as kept:
+        if existed:
+            with open(path, "rb") as file:
+                kept.write(file.read())
+
+
+def backups(path: str) -> list[tuple[int, str]]:
+    """The kept states of a file, oldest first."""
+    try:
+        names = os.listdir(BACKUPS)
+    except FileNotFoundError:
+        return []
+    mine = [name for name in names if name.startswith(key(path) + "-")]
+    return sorted((int(name.split("-")[1]), name) for name in mine)
+
+
+def key(path: str) -> str:
+    import hashlib
+
+    return hashlib.sha256(os.fsencode(os.path.relpath(path, ROOT))).hexdigest()[:24]
+
+
+def undo(name: str) -> dict[str, object]:
+    """Puts the last kept state of a file back, and forgets it."""
+    path = resolve(name)
+    kept = backups(path)
+    if not kept:
+        raise Refused(f"There is no edit of {name} to undo.")
+    _, last = kept[-1]
+    backup = os.path.join(BACKUPS, last)
+    is_removed = last.endswith("-absent")
+    if is_removed:
+        if os.path.lexists(path):
+            os.unlink(path)
+    else:
+        with open(backup, "rb") as file:
+            data = file.read()
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        descriptor = open_regular(path, name, os.O_WRONLY | os.O_CREAT)
+        try:
+            os.ftruncate(descriptor, 0)
+            write_all(descriptor, data)
+        finally:
+            os.close(descriptor)
+    os.unlink(backup)
+    return {"is_removed": is_removed, "left": len(kept) - 1}
+
+
+def explain(error: OSError, name: str) -> str:
+    if isinstance(error, FileNotFoundError):
+        return f"{name} does not exist."
+    if isinstance(error, IsADirectoryError):
+        return f"{name} is a folder, not a file."
+    if isinstance(error, (NotADirectoryError, FileExistsError)):
+        return f"{name} is not a folder, or a part of its path is a file."
+    if error.errno in READ_ONLY:
+        return f"{name} is protected: it is read-only, or not yours to read."
+    return f"{name} cannot be used: {(error.strerror or str(error)).lower()}."
+
+
+OPERATIONS: dict[str, Callable[..., object]] = {
+    "list": list_folder, "read": read, "lines": read_lines, "find": find, "write": write, "copy": copy, "undo": undo,
+}  # fmt: skip
+
+
+def main() -> None:
+    request = json.loads(sys.stdin.read())
+    operation = OPERATIONS[request.pop("do")]
+    name = request.get("name") or request.get("source") or ""
+    try:
+        answer = {"result": operation(**request)}
+    except Refused as error:
+        answer = {"refused": str(error)}
+    except OSError as error:
+        answer = {"refused": explain(error, name)}
+    except ValueError:  # a null byte, or a character that no file name can hold
+        answer = {"refused": f"{name!a} is not a path."}
+    print(json.dumps(answer))
+
+
+if __name__ == "__main__":
+    main()
