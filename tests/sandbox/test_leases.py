@@ -1,0 +1,530 @@
+"""Leases, with real processes: whoever shares a folder shares its cores."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import anyio
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from podium.errors import PodiumError, UsageError
+from podium.sandbox.leases import Claim, Lease, Pool, default_pool, grant, visible_gpus
+
+PATIENCE_S = 60
+"""Only a broken pool waits so long."""
+
+HOLDER = """
+import sys
+from podium.sandbox import leases
+leases.LOOK_S = 1000  # it has to be told
+folder, cores, gpus, wanted_cores, wanted_gpus, name = sys.argv[1:]
+pool = leases.Pool(folder, range(int(cores)), range(int(gpus)))
+with pool.take(int(wanted_cores), int(wanted_gpus), name=name) as lease:
+    print(*lease.cores, flush=True)
+    sys.stdin.read()
+"""
+
+GRABBER = """
+import os, random, sys
+from pathlib import Path
+from podium.sandbox import leases
+leases.LOOK_S = 1000
+folder, marks, seed, takes = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])
+pool, random = leases.Pool(folder, range(3), range(1)), random.Random(seed)
+for _ in range(takes):
+    with pool.take(random.randint(1, 3), random.randint(0, 1)) as lease:
+        held = [marks / f"core-{number}" for number in lease.cores] + [marks / f"gpu-{number}" for number in lease.gpus]
+        for mark in held:
+            os.close(os.open(mark, os.O_CREAT | os.O_EXCL))
+        for mark in held:
+            mark.unlink()
+print("done")
+"""
+
+NURSERY = """
+import os, random, signal, sys, time
+from podium.sandbox.leases import Pool
+folder, seed, kills = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+random = random.Random(seed)
+pool = Pool(folder, range(3), range(1))
+children = []
+
+def start():
+    seed = random.random()
+    pid = os.fork()
+    if pid:
+        return pid
+    random.seed(seed)
+    while True:
+        with pool.take(random.randint(1, 3), random.randint(0, 1)):
+            time.sleep(random.random() / 1000)
+
+for _ in range(kills):
+    while len(children) < 5:
+        children.append(start())
+    time.sleep(random.random() / 100)
+    victim = children.pop(random.randrange(5))
+    os.kill(victim, signal.SIGKILL)
+    os.waitpid(victim, 0)
+for child in children:
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+print("done")
+"""
+
+
+class Holder:
+    """A process that takes a lease, says so, and holds it until told to let go."""
+
+    def __init__(self, pool: Pool, cores: int = 1, gpus: int = 0, *, name: str = "") -> None:
+        counts = map(str, (len(pool.cores), len(pool.gpus), cores, gpus))
+        command = [sys.executable, "-c", HOLDER, str(pool.folder), *counts, name]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def cores(self) -> tuple[int, ...]:
+        """The cores it holds, once it does."""
+        assert self.process.stdout
+        line = self.process.stdout.readline()
+        assert line, "it has ended without a lease"
+        return tuple(map(int, line.split()))
+
+    def let_go(self) -> None:
+        assert self.process.stdin
+        self.process.stdin.close()
+        self.process.wait(PATIENCE_S)
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.wait(PATIENCE_S)
+
+    def close(self) -> None:
+        self.kill()
+        for stream in (self.process.stdin, self.process.stdout):
+            assert stream
+            stream.close()
+
+
+Start = Callable[..., Holder]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "pool"
+
+
+@pytest.fixture
+def start() -> Iterator[Start]:
+    """Starts holders, and ends them with the test."""
+    holders: list[Holder] = []
+
+    def start(pool: Pool, cores: int = 1, gpus: int = 0, *, name: str = "") -> Holder:
+        holders.append(Holder(pool, cores, gpus, name=name))
+        return holders[-1]
+
+    yield start
+    for holder in holders:
+        holder.close()
+
+
+def waiting(pool: Pool) -> list[str]:
+    return [claim.name for claim in pool.holders() if claim.is_waiting]
+
+
+def holding(pool: Pool) -> list[str]:
+    return [claim.name for claim in pool.holders() if not claim.is_waiting]
+
+
+def until(condition: Callable[[], bool]) -> None:
+    """Waits for something that another process does."""
+    end = time.monotonic() + PATIENCE_S
+    while not condition():
+        assert time.monotonic() < end, "it does not happen"
+        time.sleep(0.001)
+
+
+def queue_up(start: Start, pool: Pool, name: str, cores: int = 1, gpus: int = 0) -> Holder:
+    """A holder that has to wait, once it does."""
+    holder = start(pool, cores, gpus, name=name)
+    until(lambda: name in waiting(pool))
+    return holder
+
+
+def everything_is_free(pool: Pool) -> bool:
+    with pool.take(len(pool.cores), len(pool.gpus)) as lease:
+        free = (lease.cores, lease.gpus) == (pool.cores, pool.gpus)
+    return free and pool.holders() == []
+
+
+def test_a_lease_is_of_cores_that_nobody_else_has(folder: Path) -> None:
+    pool = Pool(folder, [2, 3, 7], [1])
+    with pool.take(2) as first, pool.take(1, 1, name="second") as second:
+        assert (first.cores, first.gpus) == ((2, 3), ())
+        assert (second.cores, second.gpus) == ((7,), (1,))
+        assert first.waited_s >= 0
+        assert [(claim.pid, claim.name, claim.cores, claim.gpus) for claim in pool.holders()] == [
+            (os.getpid(), "", (2, 3), ()),
+            (os.getpid(), "second", (7,), (1,)),
+        ]
+    first.release()
+    assert everything_is_free(pool)
+
+
+@pytest.mark.parametrize(
+    ("cores", "gpus", "message"),
+    [
+        (3, 0, r"3 cores and 0 GPUs cannot be leased at once: the pool has 2 cores and 1 GPU\."),
+        (1, 2, r"1 core and 2 GPUs cannot be leased at once: the pool has 2 cores and 1 GPU\."),
+        (0, 0, "A lease is of one core or GPU at least, not of 0 cores and 0 GPUs"),
+        (-1, 2, "A lease is of one core or GPU at least"),
+    ],
+)
+def test_what_the_pool_can_never_give_is_refused_at_once(folder: Path, cores: int, gpus: int, message: str) -> None:
+    pool = Pool(folder, range(2), range(1))
+    with pool.take(2, 1), pytest.raises(UsageError, match=message):
+        pool.take(cores, gpus)
+
+    async def ask() -> None:
+        async with pool.lease(cores, gpus):
+            pass
+
+    with pytest.raises(UsageError, match=message):
+        anyio.run(ask)
+
+
+def test_many_processes_never_share_a_core(folder: Path, tmp_path: Path) -> None:
+    marks = tmp_path / "marks"
+    marks.mkdir()
+    commands = [[sys.executable, "-c", GRABBER, str(folder), str(marks), str(seed), "60"] for seed in range(6)]
+    grabbers = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for command in commands]
+    assert [grabber.communicate(timeout=PATIENCE_S)[0] for grabber in grabbers] == ["done\n"] * 6
+    assert everything_is_free(Pool(folder, range(3), range(1)))
+
+
+def test_many_threads_never_share_a_core(folder: Path) -> None:
+    pool, held, clashes = Pool(folder, range(2)), set[int](), list[int]()
+
+    def grab() -> None:
+        for _ in range(50):
+            with pool.take() as lease:
+                clashes.extend(held.intersection(lease.cores))
+                held.update(lease.cores)
+                held.difference_update(lease.cores)
+
+    threads = [threading.Thread(target=grab) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(PATIENCE_S)
+    assert clashes == []
+    assert everything_is_free(pool)
+
+
+def test_first_come_first_served(folder: Path, start: Start) -> None:
+    pool = Pool(folder, range(1))
+    holders = [start(pool, name="0")]
+    until(lambda: holding(pool) == ["0"])
+    holders += [queue_up(start, Pool(folder, range(1)), str(number)) for number in range(1, 5)]
+    assert waiting(pool) == ["1", "2", "3", "4"]
+    for number, holder in enumerate(holders):
+        assert holder.cores() == (0,)
+        assert (holding(pool), waiting(pool)) == ([str(number)], [str(later) for later in range(number + 1, 5)])
+        holder.let_go()
+    assert everything_is_free(pool)
+
+
+def test_small_claims_do_not_starve_a_large_one(folder: Path, start: Start) -> None:
+    pool = Pool(folder, range(2))
+    first = pool.take()
+    large = queue_up(start, pool, "large", cores=2)
+    small = queue_up(start, pool, "small")
+    assert waiting(pool) == ["large", "small"]  # although a core is free
+    first.release()
+    assert large.cores() == (0, 1)
+    assert waiting(pool) == ["small"]
+    large.let_go()
+    assert small.cores() == (0,)
+
+
+def test_a_later_claim_overtakes_with_what_the_older_ones_do_not_need(folder: Path, start: Start) -> None:
+    pool = Pool(folder, range(3), range(1))
+    with pool.take(0, 1):
+        older = queue_up(start, pool, "older", cores=1, gpus=1)
+        later = start(pool, name="later", cores=2)
+        assert len(later.cores()) == 2
+        last = queue_up(start, pool, "last")  # the third core is the older one's
+        later.let_go()
+        assert last.cores() != ()
+        assert waiting(pool) == ["older"]
+    assert older.cores() != ()
+
+
+def test_a_killed_holder_frees_its_cores(folder: Path, start: Start) -> None:
+    pool = Pool(folder, range(2))
+    holder = start(pool, name="holder", cores=2)
+    holder.cores()
+    waiter = queue_up(start, pool, "waiter", cores=2)
+    holder.kill()
+    assert waiter.cores() == (0, 1)
+    assert holding(pool) == ["waiter"]
+    waiter.kill()
+    assert everything_is_free(pool)
+
+
+def test_a_killed_waiter_leaves_its_place(folder: Path, start: Start) -> None:
+    pool = Pool(folder, range(3))
+    first = pool.take()
+    large = queue_up(start, pool, "large", cores=3)
+    middle = queue_up(start, pool, "middle", cores=3)
+    small = queue_up(start, pool, "small")
+    middle.kill()
+    assert waiting(pool) == ["large", "small"]
+    large.kill()
+    assert small.cores() == (1,)
+    first.release()
+    small.let_go()
+    assert everything_is_free(pool)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_no_core_is_lost_after_hundreds_of_kills(folder: Path, seed: int) -> None:
+    command = [sys.executable, "-c", NURSERY, str(folder), str(seed), "200"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+    assert (done.stdout, done.stderr) == ("done\n", "")
+    assert everything_is_free(Pool(folder, range(3), range(1)))
+    assert len(list(folder.glob("*.claim"))) <= 1  # the last one's, which the next one removes
+
+
+FORKS = """
+if os.fork() == 0:
+    lease.release()  # not its own
+    print("ready", flush=True)
+"""
+STARTS = """
+subprocess.Popen(["cat"], close_fds=False)
+print("ready", flush=True)
+"""
+PARENT = """
+import os, subprocess, sys
+from podium.sandbox.leases import Pool
+lease = Pool(sys.argv[1], range(1)).take()
+{}
+sys.stdin.read()
+"""
+
+
+@pytest.mark.parametrize("child", [FORKS, STARTS], ids=["forked", "started"])
+def test_a_child_neither_keeps_nor_releases_a_lease(folder: Path, start: Start, child: str) -> None:
+    pool = Pool(folder, range(1))
+    command = [sys.executable, "-c", PARENT.format(child), str(folder)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout
+        assert parent.stdout.readline() == "ready\n"
+        waiter = queue_up(start, pool, "waiter")
+        parent.kill()  # and its child lives on, until its input ends
+        assert waiter.cores() == (0,)
+
+
+def test_who_is_told_to_stop_gives_up_its_place(folder: Path) -> None:
+    pool, stop, got = Pool(folder, range(1)), threading.Event(), list[Lease | None]()
+    with pool.take():
+        waiter = threading.Thread(target=lambda: got.append(pool.take(name="waiter", stop=stop)))
+        waiter.start()
+        until(lambda: waiting(pool) == ["waiter"])
+        stop.set()
+        waiter.join(PATIENCE_S)
+        assert got == [None]
+        assert waiting(pool) == []
+    assert everything_is_free(pool)
+
+
+def test_an_event_loop_goes_on_while_a_lease_is_waited_for(folder: Path) -> None:
+    pool, order = Pool(folder, range(1)), list[str]()
+
+    async def run(name: str) -> None:
+        async with pool.lease(name=name) as lease:
+            assert lease.cores == (0,)
+            order.append(name)
+
+    async def main() -> None:
+        async with anyio.create_task_group() as group:
+            async with pool.lease():
+                for name in ("one", "two", "three"):
+                    group.start_soon(run, name)
+                    while name not in waiting(pool):
+                        await anyio.sleep(0)
+            assert order == []
+
+    anyio.run(main)
+    assert order == ["one", "two", "three"]
+    assert everything_is_free(pool)
+
+
+def test_a_cancelled_waiter_leaves_no_claim_and_a_cancelled_holder_none_either(folder: Path) -> None:
+    pool = Pool(folder, range(1))
+
+    async def hold(name: str) -> None:
+        async with pool.lease(name=name):
+            await anyio.sleep_forever()
+
+    async def main() -> None:
+        async with anyio.create_task_group() as group:
+            group.start_soon(hold, "holder")
+            while holding(pool) != ["holder"]:
+                await anyio.sleep(0)
+            async with anyio.create_task_group() as inner:
+                inner.start_soon(hold, "waiter")
+                while waiting(pool) != ["waiter"]:
+                    await anyio.sleep(0)
+                inner.cancel_scope.cancel()
+            assert (holding(pool), waiting(pool)) == (["holder"], [])
+            group.cancel_scope.cancel()
+
+    anyio.run(main)
+    assert everything_is_free(pool)
+
+
+def test_tasks_cancelled_at_random_lose_no_core(folder: Path) -> None:
+    pool = Pool(folder, range(2))
+
+    async def hold(after: int) -> None:
+        async with anyio.create_task_group() as group:
+            group.start_soon(cancel, group.cancel_scope, after)
+            async with pool.lease(1 + after % 2):
+                await anyio.sleep(0.002)
+
+    async def cancel(scope: anyio.CancelScope, after: int) -> None:
+        for _ in range(after):
+            await anyio.sleep(0.0005)
+        scope.cancel()
+
+    async def main() -> None:
+        async with anyio.create_task_group() as group:
+            for number in range(40):
+                group.start_soon(hold, number % 20)
+
+    anyio.run(main)
+    assert everything_is_free(pool)
+
+
+def test_an_exception_releases(folder: Path) -> None:
+    pool = Pool(folder, range(1))
+    with pytest.raises(ZeroDivisionError), pool.take():
+        _ = 1 / 0
+    assert everything_is_free(pool)
+
+
+def test_a_waiter_survives_the_loss_of_the_folder_and_of_the_queue(folder: Path, start: Start) -> None:
+    pool = Pool(folder, range(1))
+    with pool.take():
+        waiter = queue_up(start, pool, "waiter")
+        for path in folder.iterdir():
+            path.unlink()
+        folder.rmdir()
+    assert waiter.cores() == (0,)
+    waiter.kill()
+    (folder / "queue.json").write_bytes(b"")  # as after a power cut
+    assert everything_is_free(pool)
+
+
+def test_processes_may_differ_in_the_cores_they_can_use(folder: Path) -> None:
+    with Pool(folder, [0, 1]).take(2), Pool(folder, [1, 2]).take() as lease:
+        assert lease.cores == (2,)
+
+
+def test_a_pool_is_private(folder: Path, tmp_path: Path) -> None:
+    Pool(folder, range(1))
+    assert folder.stat().st_mode & 0o777 == 0o700
+
+    link = tmp_path / "link"
+    link.symlink_to(folder)
+    with pytest.raises(PodiumError, match=r"link cannot be the pool of leases: it is a symbolic link\. Remove it"):
+        Pool(link, range(1))
+
+    file = tmp_path / "file"
+    file.touch()
+    with pytest.raises(PodiumError, match="it is no folder"):
+        Pool(file, range(1))
+
+    folder.chmod(0o770)
+    with pytest.raises(PodiumError, match="its mode is 770, not 700"):
+        Pool(folder, range(1))
+
+
+def test_a_folder_of_somebody_else_is_refused(folder: Path) -> None:
+    if os.geteuid() == 0:
+        folder.mkdir(mode=0o700)
+        os.chown(folder, 12345, -1)
+    else:
+        folder = Path("/")
+    with pytest.raises(PodiumError, match=r"it belongs to user \d+, not to \d+"):
+        Pool(folder, range(1))
+
+
+def test_the_pool_of_the_machine_has_the_cores_of_this_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+    pool = default_pool()
+    assert set(pool.cores) == os.sched_getaffinity(0)
+    assert pool.gpus == ()
+    assert pool.folder == default_pool().folder == tmp_path / f"podium-leases-{os.geteuid()}"
+
+
+@pytest.mark.parametrize(
+    ("setting", "visible"),
+    [
+        (None, (0, 3, 2)),
+        ("", ()),
+        ("-1", ()),
+        ("0", (0,)),
+        (" 2, 0 ", (2, 0)),
+        ("1,-1,0", (3,)),
+        ("1,7,0", (3,)),
+        ("1,1", (3,)),
+        ("GPU-bb,GPU-aa1", (3, 0)),
+        ("GPU-", ()),
+        ("MIG-1/2/3", ()),
+    ],
+)
+def test_gpus_are_those_that_cuda_would_see(setting: str | None, visible: tuple[int, ...]) -> None:
+    assert visible_gpus([(0, "GPU-aa11"), (3, "GPU-bb22"), (2, "GPU-cc33")], setting) == visible
+
+
+SIZES = st.tuples(st.integers(0, 4), st.integers(0, 2)).filter(any)
+
+
+def claims_for(sizes: list[tuple[int, int]]) -> list[Claim]:
+    return [Claim(number, 1, "", wants, (0b1111, 0b11)) for number, wants in enumerate(sizes)]
+
+
+@settings(deadline=None)
+@given(st.lists(SIZES, max_size=8), st.data())
+def test_a_later_claim_never_delays_an_older_one(sizes: list[tuple[int, int]], data: st.DataObject) -> None:
+    """Whatever is released in whatever order, the claims before the last are granted as if there were no last."""
+    claims = grant(claims_for(sizes))
+    without = grant(claims_for(sizes[:-1]))
+    while claims:
+        counted = [claim.is_waiting for claim in claims if claim.number < len(sizes) - 1]
+        assert counted == [claim.is_waiting for claim in without]
+        taken = [number for claim in claims for number in claim.cores]
+        assert len(taken) == len(set(taken))
+        done = data.draw(st.sampled_from([claim.number for claim in claims if not claim.is_waiting]))
+        claims = grant(claim for claim in claims if claim.number != done)
+        without = grant(claim for claim in without if claim.number != done)
+
+
+@settings(deadline=None)
+@given(st.lists(SIZES, max_size=8))
+def test_everyone_is_served_in_the_end(sizes: list[tuple[int, int]]) -> None:
+    claims = grant(claims_for(sizes))
+    while claims:
+        held = [claim for claim in claims if not claim.is_waiting]
+        assert held[0] == claims[0]
+        claims = grant(claims[1:])
