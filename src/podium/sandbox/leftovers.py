@@ -7,7 +7,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from podium.sandbox.sandbox import remove_tree
+from podium.sandbox.removal import remove_tree
 
 SANDBOX_PREFIX = "podium-sandbox-"
 WORKSPACE_PREFIX = "podium-workspace-"

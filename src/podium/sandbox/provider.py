@@ -7,7 +7,7 @@ import math
 import shlex
 import tempfile
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeVar, overload
 
@@ -32,7 +32,8 @@ from podium.sandbox.config import BubblewrapConfig
 from podium.sandbox.leftovers import WORKSPACE_PREFIX, remove_leftovers
 from podium.sandbox.output import Output
 from podium.sandbox.policy import HOME, USER_ID
-from podium.sandbox.sandbox import KILL_PATIENCE_S, Execution, Keep, Outcome, Sandbox, remove_tree
+from podium.sandbox.removal import remove_tree
+from podium.sandbox.sandbox import KILL_PATIENCE_S, Execution, Keep, Outcome, Sandbox
 
 USERS = (None, "agent", str(USER_ID))
 T = TypeVar("T")
@@ -91,24 +92,26 @@ class BubblewrapSandbox(SandboxEnvironment):
         if user not in USERS:
             raise SandboxUserUnsupportedError(f"the bubblewrap sandbox has one user, agent; it cannot run as {user}")
         limit = SandboxEnvironmentLimits.MAX_EXEC_OUTPUT_SIZE
+        outcome = await self.run(
+            [_encode(part).decode() for part in cmd],
+            stdin=_encode(input or b""),
+            cwd=cwd,
+            environment=env,
+            timeout_s=timeout,
+            background=True,
+            keep=Keep(head_bytes=0, tail_bytes=limit),
+        )
+        return _result(cmd, outcome, timeout_s=timeout, limit=limit)
 
-        def start() -> Execution:
-            return self.sandbox.start(
-                [_encode(part).decode() for part in cmd],
-                stdin=_encode(input or b""),
-                cwd=cwd,
-                environment=env,
-                background=True,
-                keep=Keep(head_bytes=0, tail_bytes=limit),
-            )
+    async def run(self, command: Sequence[str], *, timeout_s: float | None = None, **options: Any) -> Outcome:
+        """`Sandbox.run` for anyio: waits in a thread, and a cancelled caller's program is killed at once.
 
-        call = _Call(self.sandbox, start, timeout)
+        Raises:
+            SandboxUnavailableError: the sandbox is gone.
+        """
+        call = _Call(self.sandbox, lambda: self.sandbox.start(command, **options), timeout_s)
         try:
-            return await to_thread.run_sync(
-                lambda: _result(cmd, call.run(), timeout_s=timeout, limit=limit),
-                abandon_on_cancel=True,
-                limiter=self._threads,
-            )
+            return await to_thread.run_sync(call.run, abandon_on_cancel=True, limiter=self._threads)
         except SandboxGoneError as error:
             raise SandboxUnavailableError(str(error)) from error
         except anyio.get_cancelled_exc_class():
