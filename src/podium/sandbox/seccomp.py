@@ -24,24 +24,36 @@ _DENIED = {
     "init_module": (175, 105), "finit_module": (313, 273), "delete_module": (176, 106),
     "swapon": (167, 224), "swapoff": (168, 225), "acct": (163, 89), "quotactl": (179, 60), "syslog": (103, 116),
     "settimeofday": (164, 170), "clock_settime": (227, 112), "clock_adjtime": (305, 266), "adjtimex": (159, 171),
-    "sethostname": (170, 161), "setdomainname": (171, 162), "vhangup": (153, 58), "shmget": (29, 194),
+    "sethostname": (170, 161), "setdomainname": (171, 162), "vhangup": (153, 58),
+    "shmget": (29, 194), "semget": (64, 190), "msgget": (68, 186),  # memory that belongs to no process
     "fanotify_init": (300, 262), "lookup_dcookie": (212, 18), "personality": (135, 92),
+    "quotactl_fd": (443, 443), "open_tree_attr": (467, 467), "nfsservctl": (180, 42),
 }  # fmt: skip
 _X86_ONLY = {"iopl": 172, "ioperm": 173, "modify_ldt": 154, "uselib": 134, "ustat": 136, "sysfs": 139}
 
 # Answered as if the kernel did not know them, so that libraries take their older way.
 _UNKNOWN = {"io_uring_setup": (425, 425), "io_uring_enter": (426, 426), "io_uring_register": (427, 427),
-            "clone3": (435, 435)}  # fmt: skip
+            "io_setup": (206, 0), "memfd_secret": (447, 447), "openat2": (437, 437), "clone3": (435, 435)}  # fmt: skip
 
-_CLONE, _SOCKET, _IOCTL, _SETAFFINITY = (56, 220), (41, 198), (16, 29), (203, 122)
+_CLONE, _IOCTL, _SETAFFINITY, _PRLIMIT = (56, 220), (16, 29), (203, 122), (302, 261)
+_SOCKET, _SOCKETPAIR = (41, 198), (53, 199)
+# Calls that give a file its mode, with the place of that among the arguments; None where a machine lacks the call.
+_MODES = {
+    "chmod": (90, None, 1), "fchmod": (91, 52, 1), "fchmodat": (268, 53, 2), "fchmodat2": (452, 452, 2),
+    "creat": (85, None, 1), "open": (2, None, 2), "openat": (257, 56, 3),
+    "mknod": (133, None, 1), "mknodat": (259, 33, 2),
+}  # fmt: skip
+_SET_USER_ID = 0o4000
 _NAMESPACES = 0x7E020000  # CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET
-_FAMILIES = (1, 2, 10, 16)  # unix, internet 4 and 6, netlink (name resolution). Others reach past the namespaces.
+_FAMILIES = (1, 2, 10)  # unix, internet 4 and 6. Others reach past the namespaces.
+_NETLINK, _ROUTE = 16, 0  # names of interfaces and addresses, for name resolution
 _TERMINAL_TRICKS = (0x5412, 0x541C)  # TIOCSTI, TIOCLINUX: type into somebody else's terminal
 _X32_BIT = 0x40000000
 
 _ALLOW, _KILL, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
-_NUMBER, _ARCHITECTURE, _ARGUMENT_0, _ARGUMENT_1 = 0, 4, 16, 24  # offsets in struct seccomp_data, low halves
+_NUMBER, _ARCHITECTURE = 0, 4  # offsets in struct seccomp_data
+_ARGUMENTS = (16, 24, 32, 40)  # their low halves
 
 
 @dataclass(frozen=True)
@@ -76,18 +88,23 @@ def program(machine: str | None = None) -> bytes:
     code += _for_calls([numbers[kind.column] for numbers in _UNKNOWN.values()], _refuse(errno.ENOSYS))
     # Cores are leased: a program that moves itself is told it worked and stays where it is.
     code += _for_calls([_SETAFFINITY[kind.column]], _refuse(0))
+    code += _when_call(_CLONE[kind.column], _refuse_bits(0, _NAMESPACES))
+    # A keeper or the warden with a limit of no files or no time would be a useless one.
     code += _when_call(
-        _CLONE[kind.column],
-        [_operation(_LOAD, _ARGUMENT_0), _operation(_ANY_BIT, _NAMESPACES, no=1), _answer(_refuse(errno.EPERM))],
+        _PRLIMIT[kind.column],
+        [_operation(_LOAD, _ARGUMENTS[0]), _operation(_EQUAL, 0, yes=1), _answer(_refuse(errno.EPERM))],
     )
-    families = [_operation(_EQUAL, family, yes=len(_FAMILIES) - place) for place, family in enumerate(_FAMILIES)]
-    code += _when_call(
-        _SOCKET[kind.column], [_operation(_LOAD, _ARGUMENT_0), *families, _answer(_refuse(errno.EAFNOSUPPORT))]
-    )
+    for call in (_SOCKET, _SOCKETPAIR):
+        code += _when_call(call[kind.column], _only_known_families())
     code += _when_call(
         _IOCTL[kind.column],
-        [_operation(_LOAD, _ARGUMENT_1), *_for_calls(_TERMINAL_TRICKS, _refuse(errno.EPERM))],
+        [_operation(_LOAD, _ARGUMENTS[1]), *_for_calls(_TERMINAL_TRICKS, _refuse(errno.EPERM))],
     )
+    # The workspace lies on the host, where such a program would have the rights of Podium's user for anybody.
+    for *numbers, argument in _MODES.values():
+        number = numbers[kind.column]
+        if number is not None:
+            code += _when_call(number, _refuse_bits(argument, _SET_USER_ID))
     return b"".join([*code, _answer(_ALLOW)])
 
 
@@ -107,6 +124,28 @@ def _refuse(number: int) -> int:
 def _for_calls(numbers: list[int] | tuple[int, ...], answer: int) -> list[bytes]:
     """If the loaded value is one of the numbers, the answer."""
     return [part for number in sorted(numbers) for part in (_operation(_EQUAL, number, no=1), _answer(answer))]
+
+
+def _refuse_bits(argument: int, bits: int) -> list[bytes]:
+    """If any of the bits is set in an argument, a refusal."""
+    return [
+        _operation(_LOAD, _ARGUMENTS[argument]),
+        _operation(_ANY_BIT, bits, no=1),
+        _answer(_refuse(errno.EPERM)),
+    ]
+
+
+def _only_known_families() -> list[bytes]:
+    allow = _answer(_ALLOW)
+    known = [part for family in _FAMILIES for part in (_operation(_EQUAL, family, no=1), allow)]
+    routes = [_operation(_LOAD, _ARGUMENTS[2]), _operation(_EQUAL, _ROUTE, no=1), allow]
+    return [
+        _operation(_LOAD, _ARGUMENTS[0]),
+        *known,
+        _operation(_EQUAL, _NETLINK, no=len(routes)),
+        *routes,
+        _answer(_refuse(errno.EAFNOSUPPORT)),
+    ]
 
 
 def _when_call(number: int, code: list[bytes]) -> list[bytes]:
