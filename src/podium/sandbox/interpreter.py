@@ -5,13 +5,16 @@ Podium itself is hidden because whoever can import it can generate a forged task
 
 from __future__ import annotations
 
+import re
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from podium.errors import UsageError
 from podium.sandbox.policy import Mount
 
+_TRACE = re.compile(r"podium|podium-.*|podium\.egg-link|.*_podium\.pth|__editable__.*podium.*")
 SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
@@ -32,21 +35,47 @@ class Interpreter:
 
     def mounts(self) -> tuple[Mount, ...]:
         """The folders it consists of, itself and the installation it was made from, outside /usr."""
-        folders = [self.prefix, *_homes(self.executable)]
-        outside = [folder for folder in dict.fromkeys(folders) if not folder.is_relative_to("/usr")]
-        return tuple(Mount(source=folder, target=str(folder)) for folder in outside)
+        own = [] if self.prefix.is_relative_to("/usr") else [Mount(source=self.prefix, target=str(self.prefix))]
+        behind = [home for home in homes(self.executable) if not home.source.is_relative_to(self.prefix)]
+        return tuple(dict.fromkeys(own + behind))
 
     def hidden(self) -> tuple[str, ...]:
         """Every trace of Podium in those folders."""
-        folders = [self.prefix, *_homes(self.executable)]
-        found = {
-            str(path)
-            for folder in folders
-            for packages in ("site-packages", "dist-packages")
-            for pattern in ("podium", "podium-*", "*_podium.pth", "__editable__*podium*")
-            for path in folder.glob(f"lib/python*/{packages}/{pattern}")
-        }
-        return tuple(sorted(found))
+        return traces(mount.source for mount in self.mounts())
+
+
+def homes(executable: Path) -> list[Mount]:
+    """The installations behind a python outside /usr, along its links.
+
+    Raises:
+        UsageError: seeing one of them would mean seeing everything of the user.
+    """
+    found = []
+    for path in [*_links(executable), executable.resolve()]:
+        home = path.parent.parent
+        if home == Path("/") or home.is_relative_to("/usr"):
+            continue  # seen in any case
+        # A folder with nothing but a link in it (~/.local/bin) may have anything beside it.
+        place = home if any(home.glob("lib*/python*/os.py")) else path
+        if Path.home().is_relative_to(place):
+            raise UsageError(
+                f"{path} is installed right in {home}: the sandbox would have to show all of it. "
+                "Use a Python with a folder of its own, for example: uv venv --python 3.11 ENV"
+            )
+        found.append(Mount(source=place, target=str(place)))
+    return found
+
+
+def traces(folders: Iterable[Path]) -> tuple[str, ...]:
+    """Every place in folders and in /usr from which Podium could be imported."""
+    visible = [Path("/usr"), Path("/usr/local"), *folders]
+    package = Path(__file__).parents[1]
+    checkout = package.parents[1]
+    found = {package, *([checkout] if (checkout / "pyproject.toml").is_file() else [])}
+    for packages in (place for folder in visible for place in folder.glob("lib*/python*/[sd]i[st][te]-packages")):
+        found.update(path.resolve() for path in packages.iterdir() if _TRACE.fullmatch(path.name))
+    inside = {path for path in found if any(path.is_relative_to(folder) for folder in visible)}
+    return tuple(sorted(str(path) for path in inside if not inside & set(path.parents)))
 
 
 def find_interpreter(place: str | Path | None) -> Interpreter:
@@ -68,12 +97,10 @@ def find_interpreter(place: str | Path | None) -> Interpreter:
     return Interpreter(folder)
 
 
-def _homes(executable: Path) -> list[Path]:
-    """The installations behind an environment's python, along its links."""
-    homes = []
+def _links(executable: Path) -> list[Path]:
+    links = []
     link = executable
     while link.is_symlink():
         link = link.parent / link.readlink()
-        homes.append(link.parent.parent)
-    # The folders above may themselves be reached through links: both names have to exist inside.
-    return list(dict.fromkeys([*homes, executable.resolve().parent.parent]))
+        links.append(link)
+    return links

@@ -24,9 +24,9 @@ from types import TracebackType
 from typing import TypeVar
 
 from podium.errors import PodiumError, SandboxGoneError
-from podium.sandbox import bubblewrap, cgroups, seccomp, warden
+from podium.sandbox import bubblewrap, cgroups, interpreter, seccomp, warden
 from podium.sandbox.output import Collector, Output
-from podium.sandbox.policy import MIB, USER_ID, Mount, Policy
+from podium.sandbox.policy import MIB, USER_ID, Policy
 from podium.sandbox.removal import remove_tree
 from podium.sandbox.watchdog import Watchdog
 
@@ -124,10 +124,10 @@ class Sandbox:
             (self._temporary / name).chmod(0o1777)
         (self._temporary / "seccomp").write_bytes(seccomp.program())
         python = Path(getattr(sys, "_base_executable", sys.executable)).resolve()
-        policy = self.policy
-        if not python.is_relative_to("/usr"):
-            home = Mount(source=python.parent.parent, target=str(python.parent.parent))
-            policy = policy.model_copy(update={"mounts": tuple(dict.fromkeys([home, *policy.mounts]))})
+        mounts = tuple(dict.fromkeys([*interpreter.homes(python), *self.policy.mounts]))
+        in_place = [mount.source for mount in mounts if str(mount.source) == mount.target]
+        hidden = tuple(dict.fromkeys([*self.policy.hidden, *interpreter.traces(in_place)]))
+        policy = self.policy.model_copy(update={"mounts": mounts, "hidden": hidden})
         options = bubblewrap.arguments(policy, self._temporary, warden=Path(warden.__file__))
         with contextlib.ExitStack() as opened:
             descriptors = [opened.enter_context(theirs).fileno(), *_own_process(opened)]
