@@ -5,12 +5,15 @@ from __future__ import annotations
 import io
 import struct
 import wave
+from pathlib import Path
 
 import numpy as np
 import pytest
 from PIL import Image
 
 from podium.data.fabricate import pictures, sound
+from podium.data.pictures import picture_of, pixels_of
+from podium.errors import RawDataError
 
 
 def test_pictures_are_of_the_kind_their_names_end_in() -> None:
@@ -21,6 +24,14 @@ def test_pictures_are_of_the_kind_their_names_end_in() -> None:
         "b.png": ("PNG", (6, 4)),
         "c.tif": ("TIFF", (6, 4)),
     }
+
+
+def test_pixels_become_a_picture_and_pixels_again(tmp_path: Path) -> None:
+    pixels = np.arange(12).reshape(3, 4) * 30
+    (tmp_path / "page.png").write_bytes(picture_of(pixels))
+    assert pixels_of(tmp_path / "page.png").tolist() == np.minimum(pixels, 255).tolist()
+    with pytest.raises(RawDataError, match=r"lacks no\.png"):
+        pixels_of(tmp_path / "no.png")
 
 
 def test_a_sound_is_a_wav_file() -> None:

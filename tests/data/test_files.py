@@ -10,7 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from podium.data.files import link_file, link_files, link_tree, locked, remove_tree, sha256_all, write_atomically
+from podium.data.files import (
+    find_files,
+    link_file,
+    link_files,
+    link_tree,
+    locked,
+    remove_tree,
+    sha256_all,
+    write_atomically,
+)
 from podium.data.home import home, locate
 from podium.data.manifest import describe_files
 from podium.errors import RawDataError
@@ -51,6 +60,16 @@ def test_a_whole_tree_is_linked_even_through_linked_folders(tmp_path: Path) -> N
     found = sorted(str(path.relative_to(tmp_path / "target")) for path in (tmp_path / "target").rglob("*"))
     assert found == ["empty", "images", "images/inner", "images/inner/1.png", "top.csv"]
     assert (tmp_path / "target" / "images" / "inner" / "1.png").samefile(elsewhere / "inner" / "1.png")
+
+
+def test_files_are_found_in_order_and_none_is_a_fault(tmp_path: Path) -> None:
+    for name in ("b/1.png", "a/2.png", "a/1.png", "a/1.txt"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    found = find_files(tmp_path, "*/*.png")
+    assert [str(path.relative_to(tmp_path)) for path in found] == ["a/1.png", "a/2.png", "b/1.png"]
+    with pytest.raises(RawDataError, match=r"lacks \*\.jpg"):
+        find_files(tmp_path, "*.jpg")
 
 
 def test_what_the_raw_data_lacks_is_named(tmp_path: Path) -> None:

@@ -115,7 +115,7 @@ def test_archives_are_packed_anew(folders: tuple[Path, Path, Path], parts: Parts
     with zipfile.ZipFile(raw / "train.zip", "w") as archive:
         for name in ("a1", "b2", "c3"):
             archive.writestr(f"inside/{name}.txt", name)
-    zip_parts(parts, raw / "train.zip", public, files="{id}.txt", folder="inside")
+    zip_parts(parts, raw / "train.zip", public, files="inside/{id}.txt")
     packed = {name: zipfile.ZipFile(public / name).namelist() for name in listing(public)}
     assert packed == {"test.zip": ["c3.txt"], "train.zip": ["a1.txt", "b2.txt"]}
 

@@ -23,7 +23,7 @@ def link_file(source: Path, target: Path) -> None:
     try:
         os.link(source.resolve(), target)
     except FileNotFoundError as error:
-        raise _lacks(source) from error
+        raise lacks(source) from error
     except OSError as error:
         if error.errno not in _CANNOT_LINK:
             raise
@@ -39,7 +39,7 @@ def link_files(source: Path, target: Path, names: Iterable[str]) -> None:
 def link_tree(source: Path, target: Path) -> None:
     """Puts every file below `source` at the same place below `target`; folders may be symbolic links."""
     if not source.is_dir():
-        raise _lacks(source)
+        raise lacks(source)
     target.mkdir(parents=True, exist_ok=True)
     for path in sorted(source.iterdir()):
         if path.is_dir():
@@ -53,7 +53,16 @@ def link_any(source: Path, target: Path) -> None:
     (link_tree if source.is_dir() else link_file)(source, target)
 
 
-def _lacks(path: Path) -> RawDataError:
+def find_files(folder: Path, pattern: str) -> list[Path]:
+    """The files of a folder that a pattern such as `*/*.png` names, in order; raises if there are none."""
+    found = sorted(folder.glob(pattern))
+    if not found:
+        raise lacks(folder / pattern)
+    return found
+
+
+def lacks(path: Path) -> RawDataError:
+    """The error for a raw file that is not there."""
     return RawDataError(f"The raw data lacks {path.name}: there is no {path}.")
 
 

@@ -25,6 +25,7 @@ def split_table(
     table: str = "train.csv",
     files: str | None = None,
     test_files: str | None = None,
+    archive: str | None = None,
     shared: Sequence[str] = (),
     dtype: Any = None,
     **options: Any,
@@ -34,6 +35,7 @@ def split_table(
     Args:
         table: The raw table; the train part gets its name, less `.zip`.
         files, test_files: The files of a row, as `link_parts` takes them.
+        archive: The archive that holds these files; each part then gets one, by `zip_parts`.
         shared: Files and folders that are handed out as they are.
         dtype: How columns are read, where pandas would not leave them as they are.
         options: What `write_parts` takes.
@@ -43,7 +45,9 @@ def split_table(
     def prepare(raw: Path, public: Path, private: Path) -> None:
         parts = split_rows(read_csv(raw / table, dtype=dtype), test_size)
         write_parts(task.submission, parts, public, private, **{"train": table.removesuffix(".zip"), **options})
-        if files:
+        if files and archive:
+            zip_parts(parts, raw / archive, public, files=files)
+        elif files:
             link_parts(parts, raw, public, files=files, test_files=test_files)
         for name in shared:
             link_any(raw / name, public / name)
@@ -113,17 +117,16 @@ def link_parts(
             put(raw / old, public / new)
 
 
-def zip_parts(parts: Parts, archive: Path, public: Path, *, files: str, folder: str = "") -> None:
+def zip_parts(parts: Parts, archive: Path, public: Path, *, files: str) -> None:
     """Packs the files of both parts anew, into an archive of the same name and one with `test` for `train`.
 
     Args:
-        files: The name of a row's file in its new archive, as in `link_parts`.
-        folder: The folder inside the old archive where that file lies.
+        files: The path of a row's file in the old archive, as in `link_parts`; in the new ones it is in no folder.
     """
-    with unpacked(archive, public) as unpacked_folder:
-        source = unpacked_folder / folder
+    with unpacked(archive, public) as folder:
         for part, name in zip(parts, (archive.name, archive.name.replace("train", "test", 1)), strict=True):
-            write_zip(public / name, ((file, source / file) for file in file_names(part, files)))
+            paths = [folder / file for file in file_names(part, files)]
+            write_zip(public / name, ((path.name, path) for path in paths))
 
 
 def file_names(table: pd.DataFrame, pattern: str) -> list[str]:

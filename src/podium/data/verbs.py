@@ -13,9 +13,9 @@ from podium.data.fabricate import (
     write_bytes,
     write_files,
 )
-from podium.data.files import link_any, link_file, link_files, link_tree
+from podium.data.files import find_files, link_any, link_file, link_files, link_tree
 from podium.data.parts import file_names, link_parts, split_table, write_answers, write_parts, zip_parts
-from podium.data.pictures import picture_of
+from podium.data.pictures import picture_of, pixels_of
 from podium.data.records import read_json_lines, write_json, write_json_lines
 from podium.data.retyping import retyped
 from podium.data.split import split_groups, split_per_category, split_rows, split_values
@@ -25,6 +25,7 @@ __all__ = [
     "WORDS",
     "dicom",
     "file_names",
+    "find_files",
     "hex_ids",
     "lines_beside",
     "link_any",
@@ -38,6 +39,7 @@ __all__ = [
     "picture",
     "picture_of",
     "pictures",
+    "pixels_of",
     "read_array",
     "read_csv",
     "read_json",

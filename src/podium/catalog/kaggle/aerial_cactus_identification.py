@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.verbs import hex_ids, pictures, read_csv, split_rows, write_csv, write_parts, write_zip, zip_parts
+from podium.data.verbs import hex_ids, pictures, split_table, write_csv, write_zip
 from podium.metrics import roc_auc
 from podium.task import Columns, Number, competition
 
@@ -16,13 +16,7 @@ task = competition(
     metric=roc_auc,
     submission=Columns(id="id", target="has_cactus", values=Number(0, 1)),
 )
-
-
-@task.prepare
-def prepare(raw: Path, public: Path, private: Path) -> None:
-    parts = split_rows(read_csv(raw / "train.csv"), 0.19)
-    write_parts(task.submission, parts, public, private, guess=0.5)
-    zip_parts(parts, raw / "train.zip", public, files="{id}", folder="train")
+split_table(task, 0.19, guess=0.5, archive="train.zip", files="train/{id}")
 
 
 @task.fabricate

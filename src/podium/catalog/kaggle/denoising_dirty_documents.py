@@ -5,7 +5,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.verbs import link_files, picture_of, sample_of, split_rows, unpacked, write_csv, write_zip
+from podium.data.archives import unpacked, write_zip
+from podium.data.verbs import find_files, link_files, picture_of, pixels_of, sample_of, split_rows, write_csv
 from podium.metrics import rmse
 from podium.task import Columns, competition
 
@@ -21,7 +22,7 @@ task = competition(
 @task.prepare
 def prepare(raw: Path, public: Path, private: Path) -> None:
     with unpacked(raw / "train.zip", public) as dirty, unpacked(raw / "train_cleaned.zip", public) as clean:
-        train, test = split_rows(sorted(path.name for path in (dirty / "train").glob("*.png")), 0.2)
+        train, test = split_rows([path.name for path in find_files(dirty / "train", "*.png")], 0.2)
         link_files(dirty / "train", public / "train", train)
         link_files(clean / "train_cleaned", public / "train_cleaned", train)
         link_files(dirty / "train", public / "test", test)
@@ -32,10 +33,7 @@ def prepare(raw: Path, public: Path, private: Path) -> None:
 
 def _pixels(path: Path) -> pd.DataFrame:
     """A row per pixel: page, row and column, both from 1, and how white it is."""
-    from PIL import Image
-
-    with Image.open(path) as image:
-        page = np.asarray(image.convert("L"))
+    page = pixels_of(path)
     ids = [f"{path.stem}_{row + 1}_{column + 1}" for row, column in np.ndindex(page.shape)]
     return pd.DataFrame({"id": ids, "value": page.ravel() / 255.0})
 

@@ -32,13 +32,11 @@ def prepare(raw: Path, public: Path, private: Path) -> None:
 def fabricate(raw: Path, rng: np.random.Generator) -> None:
     insults = (rng.random(220) < 0.3).astype(int)
     rude = insults.astype(bool) ^ (rng.random(220) < 0.1)
-    texts = [
-        f'"{text}{", you idiot!" if bad else "."}\\\\n#{number}"'
-        for number, (text, bad) in enumerate(zip(sentences(rng, 220), rude, strict=True))
-    ]
+    ends = [f'{", you idiot!" if bad else "."}\\\\n#{number}"' for number, bad in enumerate(rude)]
+    texts = [f'"{text}{end}' for text, end in zip(sentences(rng, 220), ends, strict=True)]
     dates = [f"201206{day:02d}{hour:02d}2155Z" for day, hour in rng.integers((1, 0), (31, 24), (220, 2))]
     table = pd.DataFrame({"Insult": insults, "Date": dates, "Comment": texts})
     table["Date"] = table["Date"].mask(rng.random(220) < 0.15)
     write_csv(table[:150], raw / "train.csv")
-    usage = rng.choice(["PublicTest", "PrivateTest"], 70)
-    write_csv(table[150:].assign(Usage=usage), raw / "test_with_solutions.csv")
+    tested = table[150:].assign(Usage=rng.choice(["PublicTest", "PrivateTest"], 70))
+    write_csv(tested, raw / "test_with_solutions.csv")

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.verbs import link_file, pictures, sample_of, split_rows, unpacked, write_csv, write_zip
+from podium.data.verbs import find_files, link_file, pictures, sample_of, split_rows, unpacked, write_csv, write_zip
 from podium.metrics import log_loss
 from podium.task import Columns, Number, competition
 
@@ -22,7 +22,7 @@ task = competition(
 @task.prepare
 def prepare(raw: Path, public: Path, private: Path) -> None:
     with unpacked(raw / "train.zip", public) as folder:
-        train, test = split_rows(sorted((folder / "train").glob("*.jpg")), 0.1)
+        train, test = split_rows(find_files(folder / "train", "*.jpg"), 0.1)
         numbers = {"cat": count(), "dog": count()}
         for old in train:
             link_file(old, public / f"train/{old.name[:3]}.{next(numbers[old.name[:3]])}.jpg")

@@ -46,8 +46,7 @@ def fabricate(raw: Path, rng: np.random.Generator) -> None:
     meta["event_id"] = np.sort(rng.choice(2**31, len(meta), replace=False))
     meta["first_pulse_index"] = np.tile(np.arange(EVENTS) * PULSES, BATCHES)
     meta["last_pulse_index"] = meta["first_pulse_index"] + PULSES - 1
-    meta["azimuth"] = rng.uniform(0, 2 * np.pi, len(meta))
-    meta["zenith"] = np.arccos(rng.uniform(-1, 1, len(meta)))
+    meta["azimuth"], meta["zenith"] = rng.uniform(0, 2 * np.pi, len(meta)), np.arccos(rng.uniform(-1, 1, len(meta)))
     write_parquet(meta, raw / "train_meta.parquet")
     for number, events in meta.groupby("batch_id"):
         rows = events.loc[events.index.repeat(PULSES)]

@@ -36,6 +36,5 @@ def fabricate(raw: Path, rng: np.random.Generator) -> None:
 
 
 task.fixed(
-    "Every wrong attribute counts, even one that no test picture has.",
-    metric=label_micro_f1.using(title="Micro F1"),
+    "Every wrong attribute counts, even one that no test picture has.", metric=label_micro_f1.using(title="Micro F1")
 )

@@ -21,8 +21,7 @@ task = competition(
 
 @task.prepare
 def prepare(raw: Path, public: Path, private: Path) -> None:
-    parts = split_values(read_csv(raw / "train.csv"), "location", 0.1, random_state=8)
-    train, test = parts
+    train, test = parts = split_values(read_csv(raw / "train.csv"), "location", 0.1, random_state=8)
     write_csv(train, public / "train.csv")
     write_csv(test.drop(columns="category_id"), public / "test.csv")
     write_csv(test, private / "test.csv")

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.verbs import hex_ids, read_csv, sample_of, sentences, write_csv
+from podium.data.verbs import hex_ids, read_csv, sentences, write_csv, write_parts
 from podium.metrics import roc_auc
 from podium.task import Columns, competition
 
@@ -23,11 +23,8 @@ task = competition(
 
 @task.prepare
 def prepare(raw: Path, public: Path, private: Path) -> None:
-    test = read_csv(raw / "test.csv.zip")
-    write_csv(read_csv(raw / "train.csv.zip"), public / "train.csv")
-    write_csv(test, public / "test.csv")
-    write_csv(sample_of(test, "id", **dict.fromkeys(LABELS, 0.5)), public / "sample_submission.csv")
-    write_csv(read_csv(raw / "test_labels.csv.zip"), private / "test.csv")
+    train, test, labels = (read_csv(raw / f"{name}.csv.zip") for name in ("train", "test", "test_labels"))
+    write_parts(task.submission, (train, test), public, private, guess=0.5, hidden=[], answers=labels)
 
 
 @task.score

@@ -29,9 +29,9 @@ split_table(task, 0.1, guess=1 / 3, hidden=["model_a", "model_b", *WINNERS])
 def fabricate(raw: Path, rng: np.random.Generator) -> None:
     count = 200
     models = ["gpt-4-1106-preview", "llama-2-13b-chat", "koala-13b", "claude-1"]
-    pairs = np.array([rng.choice(models, 2, replace=False) for _ in range(count)])
-    table = pd.DataFrame({"id": np.sort(rng.choice(2**32, count, replace=False))})
-    table[["model_a", "model_b"]] = pairs
+    pairs = [rng.choice(models, 2, replace=False) for _ in range(count)]
+    table = pd.DataFrame(pairs, columns=["model_a", "model_b"])
+    table.insert(0, "id", np.sort(rng.choice(2**32, count, replace=False)))
     for column in ("prompt", "response_a", "response_b"):
         table[column] = [json.dumps(sentences(rng, 1 + number % 2, words=30)) for number in range(count)]
     margin = table["response_a"].str.len() - table["response_b"].str.len() + rng.normal(0, 30, count)

@@ -9,8 +9,6 @@ from podium.data.verbs import hex_ids, pictures, split_table, write_csv, write_f
 from podium.metrics import rmse
 from podium.task import Columns, Number, competition
 
-FLAGS = "Subject Focus,Eyes,Face,Near,Action,Accessory,Group,Collage,Human,Occlusion,Info,Blur"
-
 task = competition(
     "petfinder-pawpularity-score",
     title="PetFinder.my - Pawpularity Contest",
@@ -30,7 +28,8 @@ split_table(
 @task.fabricate
 def fabricate(raw: Path, rng: np.random.Generator) -> None:
     count = 150
-    flags = pd.DataFrame(rng.integers(0, 2, (count, 12)), columns=FLAGS.split(","))
+    names = "Subject Focus,Eyes,Face,Near,Action,Accessory,Group,Collage,Human,Occlusion,Info,Blur"
+    flags = pd.DataFrame(rng.integers(0, 2, (count, 12)), columns=names.split(","))
     table = pd.DataFrame({"Id": hex_ids(rng, count, 32)}).join(flags)
     score = rng.gamma(3.5, 8, count) + 20 * flags["Face"] - 8 * flags["Blur"]
     table["Pawpularity"] = score.clip(1, 100).astype(int)

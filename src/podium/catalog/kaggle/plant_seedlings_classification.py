@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.verbs import hex_ids, lines_beside, link_parts, pictures, sample_of, split_rows, write_csv, write_files
-from podium.errors import RawDataError
+from podium.data.fabricate import hex_ids, pictures, write_files
+from podium.data.verbs import find_files, lines_beside, link_parts, sample_of, split_rows, write_csv
 from podium.metrics import f1
 from podium.task import Columns, competition
 
@@ -21,9 +21,7 @@ task = competition(
 
 @task.prepare
 def prepare(raw: Path, public: Path, private: Path) -> None:
-    paths = sorted((raw / "train").glob("*/*.png"), key=lambda path: (path.parent.name, path.name))
-    if not paths:
-        raise RawDataError(f"The raw data lacks pictures: there is no {raw / 'train'}/<species>/<name>.png.")
+    paths = find_files(raw / "train", "*/*.png")
     table = pd.DataFrame({"file": [path.name for path in paths], "species": [path.parent.name for path in paths]})
     _, test = parts = split_rows(table, 0.14)
     write_csv(sample_of(test, "file", species="Sugar beet"), public / "sample_submission.csv")

@@ -1,23 +1,14 @@
 """RANZCR CLiP: which tubes and lines does a chest radiograph show, and are they in the right place?"""
 
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
+from podium.data.fabricate import hex_ids, write_bytes
 from podium.data.split import split_rows, split_values
-from podium.data.verbs import (
-    hex_ids,
-    lines_beside,
-    link_parts,
-    picture_of,
-    read_csv,
-    write_bytes,
-    write_csv,
-    write_parts,
-)
+from podium.data.verbs import lines_beside, link_parts, picture_of, read_csv, write_csv, write_parts
 from podium.metrics import roc_auc
 from podium.task import Columns, Number, competition
 
@@ -62,5 +53,5 @@ def fabricate(raw: Path, rng: np.random.Generator) -> None:
 task.fixed(
     "All eleven classes are graded, as on Kaggle, and no patient is in both train and test.",
     prepare=partial(prepare, fixed=True),
-    submission=replace(task.submission, target=tuple(CLASSES)),
+    submission=Columns(id=ID, target=tuple(CLASSES), values=Number(0, 1)),
 )

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.verbs import hex_ids, split_table, write_csv
+from podium.data.verbs import hex_ids, split_table, write_array, write_csv
 from podium.metrics import roc_auc
 from podium.task import Columns, Number, competition
 
@@ -28,7 +28,6 @@ def fabricate(raw: Path, rng: np.random.Generator) -> None:
         for name, target in rows.itertuples(index=False):
             snippet = rng.normal(0, 1, (6, 27, 25))
             snippet[::2, :, 12] += 2 * target
-            (folder / name[0]).mkdir(parents=True, exist_ok=True)
-            np.save(folder / name[0] / f"{name}.npy", snippet.astype(np.float16))
+            write_array(snippet.astype(np.float16), folder / name[0] / f"{name}.npy")
     write_csv(table[:150], raw / "train_labels.csv")
     write_csv(table[150:], old / "train_labels_old.csv")

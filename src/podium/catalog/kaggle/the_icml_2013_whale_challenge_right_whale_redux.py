@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.verbs import sample_of, sound, unpacked, write_csv, write_zip
+from podium.data.verbs import find_files, sample_of, sound, unpacked, write_csv, write_zip
 from podium.errors import RawDataError
 from podium.metrics import roc_auc
 from podium.task import Columns, Number, competition
@@ -23,7 +23,7 @@ task = competition(
 @task.prepare
 def prepare(raw: Path, public: Path, private: Path) -> None:
     with unpacked(raw / "train2.zip", public) as folder:
-        clips = sorted((folder / "train2").glob("*.aif"), key=lambda clip: clip.name)
+        clips = find_files(folder / "train2", "*.aif")
         days = sorted({clip.name[:8] for clip in clips})
         if len(days) != 4:
             raise RawDataError(f"train2.zip has clips of {len(days)} days; 4 are expected.")

@@ -33,7 +33,6 @@ def fabricate(raw: Path, rng: np.random.Generator) -> None:
     before, after = sentences(rng, len(moods), words=5), sentences(rng, len(moods), words=5)
     texts = [f"{first} {phrase}  {last}" for first, phrase, last in zip(before, chosen, after, strict=True)]
     table = pd.DataFrame({"textID": hex_ids(rng, len(moods), 10), "text": texts, "selected_text": chosen})
-    table["sentiment"] = moods
-    table["selected_text"] = table["selected_text"].where(moods != "neutral", table["text"])
+    table = table.assign(sentiment=moods, selected_text=table["selected_text"].where(moods != "neutral", table["text"]))
     table.loc[rng.integers(len(table)), ["text", "selected_text"]] = None
     write_csv(table, raw / "train.csv")

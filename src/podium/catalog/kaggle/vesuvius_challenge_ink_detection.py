@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.verbs import link_files, link_tree, picture_of, read_csv, write_bytes, write_csv
+from podium.data.verbs import link_files, link_tree, picture_of, pixels_of, read_csv, write_bytes, write_csv
 from podium.errors import InvalidSubmission
 from podium.metrics.runs import write_runs
 from podium.metrics.segmentation import rle_f_beta
@@ -24,16 +24,13 @@ task = competition(
 
 @task.prepare
 def prepare(raw: Path, public: Path, private: Path) -> None:
-    from PIL import Image
-
     for fragment in ("1", "2"):
         link_tree(raw / "train" / fragment, public / "train" / fragment)
     third = raw / "train" / "3"
     link_files(third, public / "test" / "a", ["mask.png"])
     link_tree(third / "surface_volume", public / "test" / "a" / "surface_volume")
     gold = read_csv(third / LABELS).assign(Id="a")
-    with Image.open(third / "ir.png") as picture:
-        width, height = picture.size
+    height, width = pixels_of(third / "ir.png").shape
     write_csv(gold.assign(Predicted="1 1 5 1"), public / "sample_submission.csv")
     write_csv(gold, private / "gold_submission.csv")
     write_csv(gold.assign(width=width, height=height), private / LABELS)
