@@ -191,6 +191,18 @@ class Baseline:
 Reference = Leaderboard | Baseline
 
 
+@dataclass(frozen=True)
+class Starter:
+    """What a research task puts into the workspace before the agent begins."""
+
+    folder: Path
+    """The files, as they lie beside the task file."""
+    script: str
+    """The one to improve, relative to the folder."""
+    read_only: tuple[str, ...] = ()
+    """Patterns of files in the folder that the agent may not change."""
+
+
 @dataclass
 class Variant:
     """One edition of a task: how its data is made and its submissions are scored."""
@@ -218,6 +230,7 @@ class Task:
     brief: str = ""
     """What the agent is told, in Markdown."""
     reference: Reference | None = None
+    starter: Starter | None = None
     generated: bool = False
     """Whether the data is made from a seed and needs no raw folder."""
     fabricator: Fabricate | None = None

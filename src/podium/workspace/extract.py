@@ -32,7 +32,7 @@ class Extracted:
 
 def extract(reader: Reader, snapshot: Snapshot, path: str, target: Path, limit_bytes: int) -> Extracted:
     """Writes one file to `target`, all of it or nothing."""
-    entry = _find(reader, snapshot.tree, path)
+    entry = find_entry(reader, snapshot.tree, path)
     if entry is None:
         return _unstored(snapshot.record, path)
     if entry.mode == objects.FOLDER:
@@ -48,7 +48,7 @@ def extract(reader: Reader, snapshot: Snapshot, path: str, target: Path, limit_b
     return Extracted("file", size)
 
 
-def _find(reader: Reader, tree: bytes, path: str) -> TreeEntry | None:
+def find_entry(reader: Reader, tree: bytes, path: str) -> TreeEntry | None:
     """The entry at a path, or the symbolic link on the way to it."""
     entry = TreeEntry(objects.FOLDER, b"", tree)
     for part in path.split("/"):

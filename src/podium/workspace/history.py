@@ -13,7 +13,7 @@ from podium.errors import RecordError
 from podium.workspace import git, objects
 from podium.workspace.check import problems_of
 from podium.workspace.diff import difference
-from podium.workspace.extract import Extracted, extract
+from podium.workspace.extract import Extracted, extract, find_entry
 from podium.workspace.locks import full_disk_explained
 from podium.workspace.objects import TreeEntry
 from podium.workspace.record import Record
@@ -43,7 +43,13 @@ class History:
     """
 
     def __init__(
-        self, repository: Path, workspace: Path, *, always: Collection[str] = (), bounds: Bounds | None = None
+        self,
+        repository: Path,
+        workspace: Path,
+        *,
+        always: Collection[str] = (),
+        bounds: Bounds | None = None,
+        patience_s: float = 30,
     ) -> None:
         """Opens a history, which need not exist yet.
 
@@ -52,12 +58,13 @@ class History:
             workspace: The folder whose snapshots are taken.
             always: Paths within it whose content is stored though it be large, such as the submission's.
             bounds: How much is taken in.
+            patience_s: How long the first write waits for another writer to end.
         """
         self.repository = repository
         self.workspace = workspace
         self._always = frozenset(always)
         self._bounds = bounds or Bounds()
-        self._store = Store(repository)
+        self._store = Store(repository, patience_s=patience_s)
         self._cache: Folder | None = None
 
     def __enter__(self) -> History:
@@ -144,6 +151,16 @@ class History:
         found += [StoredFile(note.path, "large", note.size_bytes) for note in snapshot.record.large]
         found += [StoredFile(note.path, "left out", None, note.reason) for note in snapshot.record.left_out]
         return sorted(found, key=lambda file: file.path)
+
+    def identity(self, commit: str, path: str) -> str | None:
+        """The id of a file's content in a snapshot; None where it holds none. Equal ids are equal contents."""
+        with self._store.reader() as reader:
+            entry = find_entry(reader, read_snapshot(reader, commit).tree, path)
+        return None if entry is None else entry.id.hex()
+
+    def chain(self, commit: str) -> list[str]:
+        """A snapshot and all before it, the newest first."""
+        return git.ask(self.repository, "rev-list", "--first-parent", git.check_id(commit)).decode("ascii").split()
 
     def record(self, commit: str) -> Record:
         """What a snapshot says about the files whose content it does not hold."""

@@ -1,0 +1,100 @@
+"""What every agent is: a small typed state, a decision what to do next, and what it makes of the observation.
+
+The runtime owns the loop. It journals every step and saves the state the decision was made in, so a killed run goes on
+with the very next action; an agent that keeps everything it knows in its state needs nothing more to be resumable.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar, Generic, TypeVar
+
+from pydantic import BaseModel, ConfigDict
+
+from podium.task import Task
+
+
+class State(BaseModel):
+    """An agent's memory: small, typed, JSON."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Options(BaseModel):
+    """An agent's options; each is settable as `-A name=value`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Action(BaseModel):
+    """Something to do in the workspace, by the name of an action and its arguments."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str
+    arguments: dict[str, Any] = {}
+
+
+@dataclass(frozen=True)
+class Remaining:
+    """What is left of the budget; None where there is no limit."""
+
+    time_s: float | None = None
+    steps: int | None = None
+    tokens: int | None = None
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """What an agent is given: the task as the agent may see it, and means to look around."""
+
+    task: Task
+    """For its form, metric and starter. Its id must never reach a model or the workspace of a forged task."""
+    seed: int
+    instructions: str
+    """What /home/instructions.txt says."""
+    public: Path
+    """The public data on the host; inside it is /home/data."""
+    remaining: Callable[[], Remaining] = field(repr=False)
+    has_model: bool = False
+
+
+AnyState = TypeVar("AnyState", bound=State)
+
+
+class Agent(ABC, Generic[AnyState]):
+    """One agent on one task. It is made anew whenever a run is resumed."""
+
+    Options: ClassVar[type[Options]] = Options
+    State: ClassVar[type[State]]
+
+    def __init__(self, assignment: Assignment, options: Any) -> None:
+        self.assignment = assignment
+        self.options = options
+
+    @abstractmethod
+    def begin(self) -> AnyState:
+        """The state before the first step."""
+
+    @abstractmethod
+    async def decide(self, state: AnyState) -> Sequence[Action]:
+        """What to do next. Several actions are carried out side by side; none means that the agent is done."""
+
+    @abstractmethod
+    def observe(self, state: AnyState, actions: Sequence[Action], observations: Sequence[str]) -> AnyState:
+        """The state after the actions were carried out. Pure: it may be called again for the same step."""
+
+    def headline(self, state: AnyState) -> str | None:
+        """What the live table shows of a state, such as the best validation score so far."""
+        return None
+
+    def files(self) -> Path | None:
+        """A folder to be copied to /home/agent before the run starts."""
+        return None
+
+    def environment(self) -> dict[str, str]:
+        """Variables that the agent's programs see."""
+        return {}

@@ -1,0 +1,58 @@
+"""The floor: the sample submission as it is, or the starter code as it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from podium.agents.base import Action, Agent, State
+
+UNPACK = '''"""Takes the sample submission out of its archive."""
+import zipfile
+
+archive = "{sample}"
+if archive.endswith(".7z"):
+    import py7zr
+
+    opened = py7zr.SevenZipFile(archive)
+    name, read = opened.getnames()[0], lambda name: opened.read([name])[name].read()
+else:
+    opened = zipfile.ZipFile(archive)
+    name, read = opened.namelist()[0], opened.read
+with open("{submission}", "wb") as file:
+    file.write(read(name))
+'''
+
+
+class BaselineState(State):
+    """How many of the planned actions have been carried out."""
+
+    done: int = 0
+
+
+class Baseline(Agent[BaselineState]):
+    State = BaselineState
+
+    def begin(self) -> BaselineState:
+        return BaselineState()
+
+    async def decide(self, state: BaselineState) -> Sequence[Action]:
+        return self._plan()[state.done :][:1]
+
+    def observe(self, state: BaselineState, actions: Sequence[Action], observations: Sequence[str]) -> BaselineState:
+        return BaselineState(done=state.done + 1)
+
+    def _plan(self) -> list[Action]:
+        task = self.assignment.task
+        if task.starter is not None:
+            return [Action(name="execute_script", arguments={"script_name": task.starter.script})]
+        sample, submission = f"data/{task.submission.sample}", "submission/submission.csv"
+        if sample.endswith(".csv"):
+            return [Action(name="copy_file", arguments={"source": sample, "destination": submission})]
+        script = UNPACK.format(sample=sample, submission=submission)
+        return [
+            Action(name="write_file", arguments={"file_name": "code/unpack.py", "content": script}),
+            Action(name="execute_script", arguments={"script_name": "code/unpack.py"}),
+        ]
+
+
+agent = Baseline

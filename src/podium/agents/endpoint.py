@@ -1,0 +1,118 @@
+"""Model access for programs inside the sandbox: OpenAI's and Anthropic's protocols on its own loopback.
+
+Requests go through Inspect's model layer, so they are logged, counted and limited like any other, and no key ever
+enters the sandbox. The translation between protocols is Inspect's too; it is not a public part of it, so everything
+taken from there is imported in this file alone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import socket
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any
+
+import anyio
+
+PORT = 8080
+MODEL = "inspect"
+"""The model name that programs are to ask for; any other is answered by the run's model too."""
+
+
+def environment() -> dict[str, str]:
+    """Variables that point the usual clients to the endpoint."""
+    return {
+        "OPENAI_BASE_URL": f"http://localhost:{PORT}/v1",
+        "OPENAI_API_BASE": f"http://localhost:{PORT}/v1",
+        "OPENAI_API_KEY": "podium",
+        "ANTHROPIC_BASE_URL": f"http://localhost:{PORT}",
+        "ANTHROPIC_API_KEY": "podium",
+    }
+
+
+@contextlib.asynccontextmanager
+async def serve(listener: socket.socket) -> AsyncIterator[None]:
+    """Serves the endpoint on a socket while the block runs, in the sample of the caller."""
+    import uvicorn
+
+    server = uvicorn.Server(uvicorn.Config(_application(), log_config=None, access_log=False, lifespan="off"))
+    server.install_signal_handlers = lambda: None  # type: ignore[attr-defined]
+    async with anyio.create_task_group() as group:
+        group.start_soon(_serve_quietly, server, listener)
+        try:
+            yield
+        finally:
+            group.cancel_scope.cancel()
+            listener.close()
+
+
+async def _serve_quietly(server: Any, listener: socket.socket) -> None:
+    with contextlib.suppress(OSError):
+        await server.serve(sockets=[listener])
+
+
+def _application() -> Any:
+    from inspect_ai.agent import AgentState
+    from inspect_ai.agent._bridge.anthropic_api import inspect_anthropic_api_request
+    from inspect_ai.agent._bridge.completions import inspect_completions_api_request
+    from inspect_ai.agent._bridge.responses import inspect_responses_api_request
+    from inspect_ai.agent._bridge.types import AgentBridge
+    from starlette.applications import Starlette
+    from starlette.requests import Request
+    from starlette.responses import JSONResponse, Response, StreamingResponse
+    from starlette.routing import Route
+
+    bridge = AgentBridge(AgentState(messages=[]), forward_generation_config=True)
+
+    async def completions(document: dict[str, Any]) -> Any:
+        return await inspect_completions_api_request(document, None, bridge)
+
+    async def responses(document: dict[str, Any]) -> Any:
+        return await inspect_responses_api_request(document, None, None, None, bridge)
+
+    async def messages(document: dict[str, Any]) -> Any:
+        return await inspect_anthropic_api_request(document, None, None, None, bridge)
+
+    def route(path: str, answer: Callable[[dict[str, Any]], Awaitable[Any]]) -> Route:
+        async def endpoint(request: Request) -> Response:
+            try:
+                document = json.loads(await request.body())
+                document["model"] = MODEL
+                stream = bool(document.pop("stream", False))
+                completion = await answer(document)
+            except Exception as error:  # whatever a hostile or broken client sends becomes its own error message
+                return JSONResponse({"error": {"message": f"{type(error).__name__}: {error}"}}, status_code=400)
+            found = completion.model_dump(mode="json", warnings=False)
+            if stream and path.endswith("chat/completions"):
+                return StreamingResponse(_chunks(found), media_type="text/event-stream")
+            return JSONResponse(found)
+
+        return Route(path, endpoint, methods=["POST"])
+
+    async def models(request: Request) -> Response:
+        return JSONResponse({"object": "list", "data": [{"id": MODEL, "object": "model", "owned_by": "podium"}]})
+
+    return Starlette(
+        routes=[
+            route("/v1/chat/completions", completions),
+            route("/v1/responses", responses),
+            route("/v1/messages", messages),
+            Route("/v1/models", models, methods=["GET"]),
+        ]
+    )
+
+
+async def _chunks(completion: dict[str, Any]) -> AsyncIterator[bytes]:
+    """A finished completion as a stream of one piece, for clients that insist on streaming."""
+    choices = [
+        {
+            "index": choice["index"],
+            "delta": choice["message"],
+            "finish_reason": choice["finish_reason"],
+        }
+        for choice in completion["choices"]
+    ]
+    chunk = {**completion, "object": "chat.completion.chunk", "choices": choices}
+    yield f"data: {json.dumps(chunk)}\n\n".encode()
+    yield b"data: [DONE]\n\n"

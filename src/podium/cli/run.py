@@ -1,0 +1,242 @@
+"""`podium run`: lets an agent work on tasks, many runs at a time, and continues what was interrupted."""
+
+from __future__ import annotations
+
+import re
+import signal
+import sys
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from podium.cli.options import as_json, data_dir, edition, print_json
+from podium.errors import NotPreparedError, PodiumError, UsageError
+
+if TYPE_CHECKING:
+    from podium.runs.driver import Driver, Row
+    from podium.runs.record import Plan
+
+_UNITS = {"s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
+_SIZES = {"m": 1 << 20, "mb": 1 << 20, "g": 1 << 30, "gb": 1 << 30, "t": 1 << 40}
+
+
+class Duration(click.ParamType):
+    """A time such as 90s, 30m, 24h; a bare number is seconds."""
+
+    name = "time"
+
+    def convert(self, value: Any, param: click.Parameter | None, context: click.Context | None) -> float:
+        found = re.fullmatch(r"([0-9.]+)\s*([a-z]*)", str(value).strip().lower())
+        if not found or found[2] not in ("", *_UNITS):
+            self.fail(f"'{value}' is no time. Write 90s, 30m, 24h or 2d.", param, context)
+        return float(found[1]) * _UNITS.get(found[2], 1.0)
+
+
+class Size(click.ParamType):
+    """A size such as 500M or 8G."""
+
+    name = "size"
+
+    def convert(self, value: Any, param: click.Parameter | None, context: click.Context | None) -> int:
+        found = re.fullmatch(r"([0-9.]+)\s*([a-z]+)", str(value).strip().lower())
+        if isinstance(value, int):
+            return value
+        if not found or found[2] not in _SIZES:
+            self.fail(f"'{value}' is no size. Write 500M or 8G.", param, context)
+        return int(float(found[1]) * _SIZES[found[2]])
+
+
+@click.command(name="run")
+@click.argument("names", metavar="TASK|SUITE...", nargs=-1, required=True)
+@click.option("--agent", default="baseline", show_default=True, help="Who does it; see: podium agents")
+@click.option("-A", "options", multiple=True, metavar="NAME=VALUE", help="An option of the agent. Repeatable.")
+@click.option("--model", help="The model the agent uses, as Inspect names it: openai/gpt-4o, ...")
+@click.option("--model-base-url", help="Where the model is served, if not where its maker serves it.")
+@click.option("--role", "roles", multiple=True, metavar="ROLE=MODEL", help="A model for one of the agent's roles.")
+@click.option("--seeds", type=click.IntRange(1), default=1, show_default=True, help="Runs of each task.")
+@click.option("--time", "time_s", type=Duration(), help="Working time per run, such as 24h. Waiting is not counted.")
+@click.option("--wall-time", "wall_s", type=Duration(), help="Time per run by the clock, waiting included.")
+@click.option("--steps", type=click.IntRange(1), help="Steps per run.")
+@click.option("--tokens", type=click.IntRange(1), help="Model tokens per run.")
+@click.option("--cost", type=float, help="Dollars for models per run.")
+@click.option("--parallel", type=click.IntRange(1), help="Runs at a time.  [default: twice the number of cores]")
+@click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="The experiment's folder.")
+@click.option("--retry", is_flag=True, help="Do failed runs again.")
+@click.option("--miniature", is_flag=True, help="Use fabricated stand-ins for data that is not there.")
+@click.option("--sandbox", type=click.Choice(["bubblewrap", "docker", "none"]), default="bubblewrap", show_default=True)
+@click.option("--network", is_flag=True, help="Let programs inside use the host's network.")
+@click.option("--env", help="The agent's Python environment.  [default: Podium's own]")
+@click.option("--memory", "memory_bytes", type=Size(), help="Memory per run, such as 8G.")
+@click.option("--disk", "disk_bytes", type=Size(), help="Disk space per run, such as 50G.")
+@click.option("--cores", type=click.IntRange(1), default=1, show_default=True, help="Cores per execution.")
+@click.option("--gpus", type=click.IntRange(0), default=0, show_default=True, help="GPUs per execution.")
+@click.option("--curve", is_flag=True, help="Also grade every earlier submission: score over time.")
+@data_dir
+@edition
+@as_json
+def command(names: tuple[str, ...], as_json: bool, **options: Any) -> None:
+    """Let an agent work on tasks, and grade what it submits. Repeat the command to continue an experiment."""
+    from podium.catalog import expand
+    from podium.runs.driver import Driver
+    from podium.runs.experiment import open_experiment
+
+    plan = _plan(options)
+    tasks = expand(list(names))
+    _prepare(tasks, plan, miniature=options["miniature"])
+    out = options["out"] or Path("runs", f"{datetime.now():%Y%m%d-%H%M%S}-{plan.agent}")
+    experiment = open_experiment(out, plan, tasks, options["seeds"])
+    driver = Driver(out, experiment, parallel=options["parallel"] or _default_parallel(), retry=options["retry"])
+    if not as_json:
+        click.echo(f"{len(driver.rows)} runs in {out}", err=True)
+    _drive(driver)
+    if options["curve"]:
+        _grade_curves(driver)
+    records = [row.record.model_dump(mode="json") for row in driver.rows if row.record]
+    if as_json:
+        print_json(records)
+    else:
+        _summarise(driver.rows)
+    _complain(driver.rows, out)
+
+
+def _plan(options: dict[str, Any]) -> Plan:
+    """The plan the options describe, checked before anything is started."""
+    from podium.agents import read_options
+    from podium.runs.record import Budget, Plan
+    from podium.sandbox.interpreter import find_interpreter
+    from podium.sandbox.policy import Limits
+
+    agent_options = _pairs(options["options"], "-A")
+    read_options(options["agent"], agent_options)
+    find_interpreter(options["env"])
+    limits = {name: options[name] for name in ("memory_bytes", "disk_bytes") if options[name] is not None}
+    budget = {name: options[name] for name in ("time_s", "wall_s", "steps", "tokens", "cost")}
+    return Plan(
+        agent=options["agent"],
+        options=agent_options,
+        model=options["model"],
+        model_base_url=options["model_base_url"],
+        model_roles=_pairs(options["roles"], "--role"),
+        budget=Budget(**budget),
+        edition=options["edition"],
+        sandbox=options["sandbox"],
+        network=options["network"],
+        env=options["env"],
+        limits=Limits(**limits),
+        cores=options["cores"],
+        gpus=options["gpus"],
+        data_dir=None if options["data_dir"] is None else options["data_dir"].absolute(),
+    )
+
+
+def _pairs(texts: tuple[str, ...], option: str) -> dict[str, str]:
+    wrong = [text for text in texts if "=" not in text]
+    if wrong:
+        raise UsageError(f"{option} {wrong[0]}: write NAME=VALUE")
+    return dict(text.split("=", 1) for text in texts)
+
+
+def _prepare(tasks: list[str], plan: Plan, *, miniature: bool) -> None:
+    """Makes what costs nothing to make; real competition data is never downloaded behind somebody's back."""
+    from podium.catalog import load
+    from podium.cli.prepare import prepare_all
+    from podium.data.home import locate
+    from podium.data.prepare import check_edition
+
+    missing = []
+    for task_id in tasks:
+        task = load(task_id)
+        check_edition(task, plan.edition)
+        if not locate(task_id, edition=plan.edition, data_dir=plan.data_dir).manifest.exists():
+            if not (miniature or task.generated):
+                raise NotPreparedError(
+                    f"The data of {task_id} is not there. Run: podium prepare {task_id}, or add --miniature to try it "
+                    "with a fabricated stand-in"
+                )
+            missing.append(task_id)
+    if not missing:
+        return
+    from podium.cli.progress import show_progress
+
+    options = {"miniature": miniature, "data_dir": plan.data_dir, "edition": plan.edition}
+    with show_progress("Preparing", len(missing)) as progress:
+        for outcome in prepare_all(missing, jobs=_default_parallel() // 2, options=options):
+            if outcome.error:
+                raise PodiumError(f"{outcome.task} could not be prepared: {outcome.error}")
+            progress.advance(f"{outcome.task}: {outcome.status}")
+
+
+def _default_parallel() -> int:
+    import os
+
+    return 2 * len(os.sched_getaffinity(0))
+
+
+def _drive(driver: Driver) -> None:
+    def interrupt(*_: object) -> None:
+        driver.stop()
+        click.echo("\nStopping after the current steps. Once more: stop now.", err=True)
+
+    before = signal.signal(signal.SIGINT, interrupt)
+    try:
+        if sys.stderr.isatty():
+            from podium.cli.live import live_table
+
+            with live_table(driver.rows) as changed:
+                driver.run(changed)
+        else:
+            driver.run(_line_printer())
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _line_printer() -> Callable[[Row], None]:
+    """Prints a line when a run starts, ends, or has come another ten steps further."""
+    said: dict[str, tuple[str, int]] = {}
+
+    def changed(row: Row) -> None:
+        state = (row.phase if row.record or row.phase in ("starting", "interrupted") else "working", row.step // 10)
+        if said.get(row.name) != state:
+            said[row.name] = state
+            click.echo(f"{row.name}: {describe(row)}", err=True)
+
+    return changed
+
+
+def describe(row: Row) -> str:
+    """A row in words."""
+    record = row.record
+    if record is None:
+        return f"{row.phase}, step {row.step}" if row.step else row.phase
+    if record.status == "failed":
+        return f"failed: {record.error}"
+    if not record.valid:
+        return f"{record.status}, {'no valid submission: ' + record.error if record.error else 'not graded'}"
+    medal = f"{record.medal} medal" if record.medal else "no medal"
+    return f"{record.status} ({record.ended_by}), score {record.score}, {medal}"
+
+
+def _summarise(rows: list[Row]) -> None:
+    for row in rows:
+        click.echo(f"{row.name}: {describe(row)}")
+
+
+def _complain(rows: list[Row], out: Path) -> None:
+    failed = [row for row in rows if row.record and row.record.status == "failed"]
+    undone = [row for row in rows if row.record is None or row.record.status == "stopped"]
+    if undone:
+        raise PodiumError(f"{len(undone)} of {len(rows)} runs are not done. Repeat the command with --out {out}")
+    if failed:
+        name, log = failed[0].name, failed[0].folder.output
+        raise PodiumError(f"{len(failed)} of {len(rows)} runs failed. First, {name}: see {log}. Add --retry to repeat.")
+
+
+def _grade_curves(driver: Driver) -> None:
+    from podium.runs.grading import write_curve
+
+    for row in driver.rows:
+        if row.record is not None and row.record.status == "finished":
+            write_curve(row.folder, row.task, driver.plan)

@@ -1,0 +1,89 @@
+"""An experiment: a folder of runs that share a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+from podium.errors import UsageError
+from podium.runs.record import Experiment, Plan, RunFolder, read_model, write_model
+
+FILE = "experiment.json"
+
+
+def open_experiment(folder: Path, plan: Plan, tasks: list[str], seeds: int) -> Experiment:
+    """Makes an experiment, or continues one: tasks and seeds may be added, the plan must be the same.
+
+    Raises:
+        UsageError: the folder holds an experiment with another plan, or something else.
+    """
+    known: Experiment | None = read_model(folder / FILE, Experiment)
+    if known is None:
+        if folder.exists() and any(folder.iterdir()):
+            raise UsageError(f"{folder} holds something else: there is no {FILE}. Give another --out.")
+        experiment = Experiment(plan=plan, tasks=tuple(tasks), seeds=seeds, created=now())
+    else:
+        _check_same(folder, known.plan, plan)
+        merged = tuple(dict.fromkeys([*known.tasks, *tasks]))
+        experiment = known.model_copy(update={"tasks": merged, "seeds": max(known.seeds, seeds)})
+    if experiment != known:
+        write_model(folder / FILE, experiment)
+    return experiment
+
+
+def _check_same(folder: Path, known: Plan, plan: Plan) -> None:
+    before, after = known.model_dump(mode="json"), plan.model_dump(mode="json")
+    changed = [f"{name}: {before[name]} then, {after[name]} now" for name in before if before[name] != after[name]]
+    if changed:
+        raise UsageError(
+            f"{folder} was started differently ({'; '.join(changed)}). "
+            "Repeat the options it was started with, or give another --out."
+        )
+
+
+def run_folder(folder: Path, task: str, seed: int) -> RunFolder:
+    """Where a run of an experiment lies."""
+    return RunFolder(folder / task / str(seed))
+
+
+def read_experiment(folder: Path) -> Experiment:
+    """The experiment in a folder.
+
+    Raises:
+        UsageError: there is none.
+    """
+    experiment: Experiment | None = read_model(folder / FILE, Experiment)
+    if experiment is None:
+        raise UsageError(f"{folder} is no experiment: it has no {FILE}. Make one with: podium run TASK --out {folder}")
+    return experiment
+
+
+def runs_below(folder: Path) -> Iterator[RunFolder]:
+    """All runs of an experiment, in the order of its tasks and seeds."""
+    experiment = read_experiment(folder)
+    for task in experiment.tasks:
+        for seed in range(experiment.seeds):
+            run = run_folder(folder, task, seed)
+            if run.path.exists():
+                yield run
+
+
+def find_run(path: Path) -> RunFolder:
+    """The run in a folder.
+
+    Raises:
+        UsageError: there is none; names the runs if the folder is an experiment.
+    """
+    run = RunFolder(path)
+    if run.journal.exists() or run.record.exists():
+        return run
+    if (path / FILE).exists():
+        inside = [str(found.path) for found in runs_below(path)]
+        raise UsageError(f"{path} is an experiment, not a run. Its runs: {', '.join(inside[:8]) or 'none yet'}")
+    raise UsageError(f"{path} is no run: it has no {run.journal.name}. A run lies in EXPERIMENT/TASK/SEED.")
+
+
+def now() -> str:
+    """The time, in UTC, as it is written into records."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

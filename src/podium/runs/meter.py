@@ -1,0 +1,44 @@
+"""What a run has used: Inspect's own count for this attempt, on top of what the journal says of earlier ones."""
+
+from __future__ import annotations
+
+import time
+
+from inspect_ai.model._model import sample_model_usage
+from inspect_ai.util import sample_limits
+
+from podium.runs.record import Used
+
+
+class Meter:
+    """Counts from the moment it is made, inside a sample."""
+
+    def __init__(self, before: Used) -> None:
+        self._before = before
+        self._started = time.monotonic()
+        self._worked = sample_limits().working.usage
+        self._steps = self._executions = 0
+        self._waited_s = 0.0
+
+    def add_step(self) -> None:
+        self._steps += 1
+
+    def add_execution(self, *, waited_s: float) -> None:
+        self._executions += 1
+        self._waited_s += waited_s
+
+    def used(self) -> Used:
+        before = self._before
+        models = list(sample_model_usage().values())
+        return Used(
+            working_s=before.working_s + sample_limits().working.usage - self._worked,
+            wall_s=before.wall_s + time.monotonic() - self._started,
+            waited_s=before.waited_s + self._waited_s,
+            steps=before.steps + self._steps,
+            executions=before.executions + self._executions,
+            tokens=before.tokens + sum(usage.total_tokens for usage in models),
+            input_tokens=before.input_tokens + sum(usage.input_tokens for usage in models),
+            output_tokens=before.output_tokens + sum(usage.output_tokens for usage in models),
+            cached_tokens=before.cached_tokens + sum(usage.input_tokens_cache_read or 0 for usage in models),
+            cost=before.cost + sum(usage.total_cost or 0.0 for usage in models),
+        )

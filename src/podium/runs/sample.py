@@ -1,0 +1,161 @@
+"""A run as an Inspect sample: Inspect brings models, tools, limits and the `.eval` log; the session does the rest."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from podium.agents import make_agent
+from podium.grading.grade import Grade, validate_submission
+from podium.runs.experiment import now
+from podium.runs.grading import grade_snapshot, submission_limit
+from podium.workspace.layout import VALIDATION_PORT
+from podium.workspace.validator import Validator
+
+if TYPE_CHECKING:
+    from inspect_ai import Task as InspectTask
+    from inspect_ai.solver import Solver
+
+    from podium.runs.conduct import Stage
+
+
+MEDALS = ("score", "any_medal", "gold", "valid")
+"""What a score in the log consists of."""
+
+
+@dataclass
+class Played:
+    """What became of an attempt."""
+
+    cause: str = ""
+    ended: str = ""
+    validations: int = 0
+    grade: Grade | None = None
+    """None when a person stopped the run, to continue it later."""
+
+
+def play(stage: Stage) -> Played:
+    """Lets the agent work until the run ends, and grades it then.
+
+    Raises:
+        PodiumError, or what the agent raised: the run failed.
+    """
+    from inspect_ai import eval as inspect_eval
+
+    played = Played()
+    failures: list[BaseException] = []
+    plan = stage.plan
+    logs = inspect_eval(
+        _task(stage, played, failures),
+        model=plan.model,
+        model_base_url=plan.model_base_url,
+        model_roles=dict(plan.model_roles),
+        log_dir=str(stage.folder.logs),
+        log_format="eval",
+        log_realtime=False,
+        display="none",
+        score_display=False,
+        max_subprocesses=os.cpu_count(),
+    )
+    if failures:
+        raise failures[0]
+    if logs[0].error is not None:
+        raise RuntimeError(logs[0].error.message)
+    return played
+
+
+def _task(stage: Stage, played: Played, failures: list[BaseException]) -> InspectTask:
+    from inspect_ai import Task as InspectTask
+    from inspect_ai.dataset import MemoryDataset, Sample
+    from inspect_ai.scorer import Score, Target, mean, scorer
+    from inspect_ai.solver import Generate, TaskState, solver
+    from inspect_ai.util import SandboxEnvironmentSpec, sandbox
+
+    from podium.runs.session import newest
+    from podium.sandbox.provider import BubblewrapSandbox
+
+    @solver
+    def podium() -> Solver:
+        async def solve(state: TaskState, generate: Generate) -> TaskState:
+            try:
+                await _solve(stage, played, state)
+            except Exception as error:
+                failures.append(_cause(error))
+                raise
+            return state
+
+        return solve
+
+    @scorer(metrics={name: [mean()] for name in MEDALS})
+    def medals() -> Any:
+        async def score(state: TaskState, target: Target) -> Score | None:
+            if played.cause == "a person":
+                return None
+            sandbox().as_type(BubblewrapSandbox).sandbox.stop()  # nothing of the agent is left when answers are read
+            snapshot = newest(stage.journal, "snapshot")
+            played.grade = grade_snapshot(stage.history, snapshot, stage.task.id, stage.plan, stage.folder.submission)
+            return as_score(played.grade)
+
+        return score
+
+    sample = Sample(id=stage.task.id, input=stage.instructions, metadata={"seed": stage.seed})
+    return InspectTask(
+        name="podium",
+        dataset=MemoryDataset([sample], name=stage.task.id),
+        solver=podium(),
+        scorer=medals(),
+        sandbox=SandboxEnvironmentSpec("bubblewrap", stage.config),
+    )
+
+
+def _cause(error: Exception) -> Exception:
+    """What went wrong, without the groups that concurrent tasks wrap it in."""
+    while isinstance(error, ExceptionGroup) and len(error.exceptions) == 1:
+        error = error.exceptions[0]
+    return error
+
+
+async def _solve(stage: Stage, played: Played, state: Any) -> None:
+    from inspect_ai.util import sandbox
+
+    from podium.runs.performing import Performer
+    from podium.runs.session import Session
+    from podium.sandbox.provider import BubblewrapSandbox
+
+    plan = stage.plan
+    environment = sandbox().as_type(BubblewrapSandbox)
+    session = Session(stage.folder, stage.journal, stage.history, plan.budget, report=stage.report, stop=stage.stop)
+    agent = make_agent(plan.agent, plan.options, stage.assignment(session.remaining))
+
+    def check(path: Any) -> str | None:
+        return validate_submission(stage.task, path, data_dir=plan.data_dir, edition=plan.edition).error
+
+    limit = submission_limit(stage.task.id, plan)
+    validator = Validator(environment.sandbox.listen(VALIDATION_PORT), check, limit_bytes=limit)
+    try:
+        name = f"{stage.task.id}/{stage.seed}"
+        performer = Performer(environment, plan, session, agent, name=name, problem=stage.instructions)
+        async with performer.serving():
+            end = await session.play(agent, performer.perform)
+    finally:
+        validator.close()
+        played.validations = validator.asked
+    played.cause, played.ended = end.cause, now()
+
+
+def as_score(grade: Grade) -> Any:
+    """A grade as Inspect shows it."""
+    from inspect_ai.scorer import Score
+
+    from podium.grading.grade import plain
+
+    value = {
+        "score": 0.0 if grade.score is None else plain(grade.score),
+        "any_medal": float(grade.medal is not None),
+        "gold": float(grade.medal == "gold"),
+        "valid": float(grade.valid),
+    }
+    medal = f"{grade.medal} medal" if grade.medal else "no medal"
+    explanation = f"{medal}, score {grade.score}" if grade.valid else f"invalid: {grade.error}"
+    return Score(value=value, explanation=explanation, metadata=grade.to_dict())

@@ -1,0 +1,135 @@
+"""What the agent finds in its workspace: MLE-bench's folders, the instructions, the data and, perhaps, starter files.
+
+/home/data                     the public data, read-only, with description.md in it
+/home/submission               where submission.csv is expected
+/home/code, /home/logs, /home/agent
+/home/instructions.txt
+/home/validate_submission.sh   asks http://localhost:5000/validate, which knows no answers
+"""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from pathlib import Path
+
+from podium.sandbox.policy import HOME, Mount
+from podium.task import Starter
+
+SUBMISSION = "submission/submission.csv"
+FOLDERS = ("submission", "code", "logs", "agent")
+VALIDATION_PORT = 5000
+
+_VALIDATE = f"""#!/bin/sh
+# Says whether a submission has the right form: validate_submission.sh /home/submission/submission.csv
+exec python3 - "$1" <<'END'
+import json, sys, urllib.error, urllib.request, uuid
+with open(sys.argv[1], "rb") as file:
+    content = file.read()
+mark = uuid.uuid4().hex
+head = f'--{{mark}}\\r\\nContent-Disposition: form-data; name="file"; filename="submission.csv"\\r\\n\\r\\n'
+request = urllib.request.Request(
+    "http://localhost:{VALIDATION_PORT}/validate",
+    data=head.encode() + content + f"\\r\\n--{{mark}}--\\r\\n".encode(),
+    headers={{"Content-Type": f"multipart/form-data; boundary={{mark}}"}},
+)
+try:
+    answer = urllib.request.urlopen(request)
+except urllib.error.HTTPError as error:
+    answer = error
+document = json.loads(answer.read())
+print(document.get("result") or document)
+END
+"""
+
+_INSTRUCTIONS = """\
+You are taking part in an offline machine-learning benchmark. It works like a Kaggle competition.
+
+GOAL
+Read the description of the task in {home}/data/description.md and solve it by training a model on the data in
+{home}/data. Labelling test data by hand, or by rules that only repeat what you know about it, does not count.
+
+WHAT COUNTS
+Only the file {home}/submission/submission.csv is graded, as it stands when your time is up, by the metric of the task
+on answers that are not on this machine. Write a valid submission early and replace it when you have a better one.
+The data was split anew for this benchmark: where numbers of rows or file names differ from the description, the files
+are right.
+
+CHECKING
+{home}/validate_submission.sh {home}/submission/submission.csv says whether a file has the right form. So does a POST of
+the file to http://localhost:{port}/validate (form field "file"). Neither knows a score. Ask as often as you like.
+
+RULES
+There is no network. Looking at other people's solutions to this task is forbidden; code that repeats one is
+disqualified. These rules stand above everything the description says.
+
+MEANS
+{means}
+"""
+
+
+@dataclass(frozen=True)
+class Means:
+    """What the agent may use, for the instructions."""
+
+    cores: int
+    gpus: int
+    time_s: float | None
+    steps: int | None
+    python: str
+
+
+def instructions(means: Means) -> str:
+    """The text of /home/instructions.txt."""
+    hardware = f"{means.cores} CPU core{'s' if means.cores > 1 else ''}"
+    if means.gpus:
+        hardware += f" and {means.gpus} GPU{'s' if means.gpus > 1 else ''}"
+    lines = [
+        f"Programs run on {hardware}. Python is {means.python}, with its packages; nothing can be installed.",
+        "" if means.time_s is None else f"You have {_duration(means.time_s)} of working time.",
+        "" if means.steps is None else f"You have {means.steps} steps.",
+        "Use what you are given: a better submission is worth more than an early end.",
+    ]
+    return _INSTRUCTIONS.format(home=HOME, port=VALIDATION_PORT, means="\n".join(line for line in lines if line))
+
+
+def lay_out(workspace: Path, *, starter: Starter | None, agent_files: Path | None) -> None:
+    """Fills an empty workspace with what the agent may change."""
+    for name in FOLDERS:
+        (workspace / name).mkdir(parents=True, exist_ok=True)
+    if starter is not None:
+        shutil.copytree(starter.folder, workspace, dirs_exist_ok=True)
+    if agent_files is not None:
+        shutil.copytree(agent_files, workspace / "agent", dirs_exist_ok=True, symlinks=True)
+
+
+def mounts(workspace: Path, given: Path, public: Path, *, instructions: str, starter: Starter | None) -> list[Mount]:
+    """The workspace and everything in it that is read-only: enforced by mounts, whatever the permissions say.
+
+    Args:
+        given: a folder of our own for the files that are mounted into the workspace.
+    """
+    given.mkdir(parents=True, exist_ok=True)
+    (given / "instructions.txt").write_text(instructions, encoding="utf-8")
+    (given / "validate_submission.sh").write_text(_VALIDATE, encoding="utf-8")
+    (given / "validate_submission.sh").chmod(0o755)
+    found = [Mount(source=workspace, target=HOME, writable=True), Mount(source=public, target=f"{HOME}/data")]
+    found += [Mount(source=path, target=f"{HOME}/{path.name}") for path in sorted(given.iterdir())]
+    return found + [
+        Mount(source=starter.folder / name, target=f"{HOME}/{name}")
+        for starter in ([starter] if starter else [])
+        for name in _protected(starter)
+    ]
+
+
+def _protected(starter: Starter) -> list[str]:
+    files = sorted(path.relative_to(starter.folder).as_posix() for path in starter.folder.rglob("*") if path.is_file())
+    return [name for name in files if any(fnmatch(name, pattern) for pattern in starter.read_only)]
+
+
+def _duration(seconds: float) -> str:
+    hours, minutes = divmod(round(seconds / 60), 60)
+    if hours:
+        return f"{hours} h" + (f" {minutes} min" if minutes else "")
+    return f"{minutes} min" if seconds >= 60 else f"{seconds:g} s"

@@ -1,0 +1,130 @@
+"""The validity checker at http://localhost:5000 inside the sandbox: served from the host, where the rules are.
+
+The socket is the sandbox's own, so there is no network between them; the answers are not read, only public files.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import mmap
+import re
+import socket
+import tempfile
+import threading
+from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+logger = logging.getLogger(__name__)
+
+_SLACK_BYTES = 1 << 20
+_MOST_AT_ONCE = 4
+_TIMEOUT_S = 60
+
+
+class Validator:
+    """Answers until it is closed. `check` says what is wrong with a file, or None."""
+
+    def __init__(self, listener: socket.socket, check: Callable[[Path], str | None], *, limit_bytes: int) -> None:
+        self.asked = 0
+        self._check, self._limit = check, limit_bytes
+        self._slots = threading.Semaphore(_MOST_AT_ONCE)
+        self._server = _Server(listener, self)
+        self._thread = threading.Thread(target=self._server.serve_forever, name="podium-validator", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+    def judge(self, body: Any, length: int, content_type: str) -> tuple[int, dict[str, str]]:
+        """Status and document for an upload."""
+        self.asked += 1
+        if length > self._limit + _SLACK_BYTES:
+            return 413, {"result": f"Submission is invalid: it is larger than {self._limit:,} bytes."}
+        with self._slots, tempfile.TemporaryDirectory(prefix="podium-validate-") as folder:
+            upload = Path(folder, "upload")
+            _save(body, length, upload)
+            submission = Path(folder, "submission.csv")
+            if not _extract(upload, submission, content_type):
+                return 400, {"error": "no file", "details": "Send the submission as the form field 'file'."}
+            upload.unlink()
+            fault = self._check(submission)
+        return 200, {"result": "Submission is valid." if fault is None else f"Submission is invalid! {fault}"}
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def __init__(self, listener: socket.socket, validator: Validator) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler, bind_and_activate=False)
+        self.socket.close()
+        self.socket = listener
+        self.validator = validator
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        logger.debug("a connection to the validator broke", exc_info=True)
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: _Server
+    timeout = _TIMEOUT_S
+
+    def do_GET(self) -> None:
+        self._answer(*((200, {"status": "running"}) if self.path == "/health" else (404, {"error": "not found"})))
+
+    def do_POST(self) -> None:
+        if self.path != "/validate":
+            self._answer(404, {"error": "not found", "details": "POST to /validate"})
+            return
+        try:
+            length = int(self.headers.get("Content-Length", ""))
+        except ValueError:
+            self._answer(411, {"error": "length required", "details": "Send a Content-Length."})
+            return
+        content_type = self.headers.get("Content-Type", "")
+        self._answer(*self.server.validator.judge(self.rfile, length, content_type))
+
+    def _answer(self, status: int, document: dict[str, str]) -> None:
+        body = json.dumps(document).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
+        logger.debug(format, *args)
+
+
+def _save(body: Any, length: int, path: Path) -> None:
+    with path.open("wb") as file:
+        while length > 0 and (piece := body.read(min(length, 1 << 20))):
+            file.write(piece)
+            length -= len(piece)
+
+
+def _extract(upload: Path, target: Path, content_type: str) -> bool:
+    """Takes the file out of a form, without holding either in memory; a body that is no form is the file itself."""
+    found = re.search(r'boundary="?([^";]+)', content_type)
+    if not content_type.startswith("multipart/form-data") or found is None:
+        upload.rename(target)
+        target.touch()
+        upload.touch()
+        return True
+    mark = b"--" + found[1].encode("latin-1")
+    if upload.stat().st_size == 0:
+        return False
+    with upload.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as view:
+        start = view.find(b'name="file"')
+        start = view.find(b"\r\n\r\n", start) + 4 if start >= 0 else 3
+        end = view.find(b"\r\n" + mark, start - 2)
+        if start == 3 or end < start - 2:
+            return False
+        with target.open("wb") as out:
+            for place in range(start, max(end, start), 1 << 20):
+                out.write(view[place : min(place + (1 << 20), end)])
+    return True

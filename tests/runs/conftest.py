@@ -1,0 +1,66 @@
+"""A small task, and runs on it by way of the driver, as `podium run` does them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from running import TASK, drive
+
+from podium import api
+from podium.runs.driver import Row
+from podium.runs.record import Budget, Plan
+
+Run = Callable[..., Row]
+
+
+@pytest.fixture(scope="session")
+def data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the miniature of a task has been prepared."""
+    folder = tmp_path_factory.mktemp("data")
+    api.prepare(TASK, data_dir=folder, miniature=True)
+    return folder
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> Callable[[list[tuple[str, dict[str, Any]]]], Path]:
+    """Writes a list of actions for the scripted agent."""
+
+    def write(actions: list[tuple[str, dict[str, Any]]]) -> Path:
+        path = tmp_path / "script.json"
+        path.write_text(json.dumps([{"action": name, "arguments": arguments} for name, arguments in actions]))
+        return path
+
+    return write
+
+
+@pytest.fixture
+def play(tmp_path: Path, data_dir: Path) -> Run:
+    """Runs an agent on the task in the experiment `out`, or continues it; the row of the run."""
+
+    def play_(agent: str = "scripted", out: str = "experiment", budget: Budget | None = None, **options: Any) -> Row:
+        plan_options = {name: options.pop(name) for name in list(options) if name in Plan.model_fields}
+        texts = {name: str(value) for name, value in options.items()}
+        plan = Plan(agent=agent, options=texts, data_dir=data_dir, budget=budget or Budget(), **plan_options)
+        return drive(tmp_path / out, plan)
+
+    return play_
+
+
+@pytest.fixture
+def perfect(data_dir: Path) -> str:
+    """A submission that is right in every row."""
+    answers = pd.read_csv(data_dir / TASK / "private" / "test.csv")
+    return answers[["PassengerId", "Transported"]].to_csv(index=False)
+
+
+@pytest.fixture(autouse=True)
+def own_pool(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Leases of other tests, and of other people, are none of ours."""
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path_factory.getbasetemp()))
+    tmp_path_factory.getbasetemp().chmod(0o700)
+    yield

@@ -1,0 +1,155 @@
+"""kill -9 at random moments: nothing journalled is lost, nothing is done twice, the result is the undisturbed run's."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import signal
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from running import TASK, drive
+
+from podium.runs.driver import Row
+from podium.runs.experiment import run_folder
+from podium.runs.record import Plan, RunFolder
+from podium.runs.steps import Steps
+from podium.runs.verify import verify
+from podium.workspace.journal import read_journal
+
+STEPS = 12
+# Appending shows a step that was done twice; the sleep gives the kill something to hit.
+WORK = """
+import pathlib, time
+count = pathlib.Path("code/count.txt")
+text = count.read_text() if count.exists() else ""
+time.sleep(0.02)
+count.write_text(text + f"{len(text.split())}\\n")
+print(len(text.split()))
+"""
+
+
+def scripted(perfect: str) -> list[tuple[str, dict[str, Any]]]:
+    work = [
+        action
+        for number in range(STEPS)
+        for action in (
+            ("append_file", {"file_name": "code/log.txt", "content": f"step {number}\n"}),
+            ("execute_script", {"script_name": "code/work.py"}),
+        )
+    ]
+    write = ("write_file", {"file_name": "code/work.py", "content": WORK})
+    return [write, *work, ("write_file", {"file_name": "submission/submission.csv", "content": perfect})]
+
+
+def story(folder: RunFolder) -> list[tuple[str, str]]:
+    """What a run did and saw."""
+    steps = Steps(folder)
+    return [(line["action"], steps.observation(number)) for number, line in enumerate(steps.lines, 1)]
+
+
+def kill_worker(folder: RunFolder) -> None:
+    with contextlib.suppress(FileNotFoundError, ValueError, ProcessLookupError):  # not started yet, or just ended
+        os.kill(int(folder.lock.read_text()), signal.SIGKILL)
+
+
+def journal_length(folder: RunFolder) -> int:
+    return len(read_journal(folder.journal)) if folder.journal.exists() else 0
+
+
+def disturb(folder: RunFolder, rng: random.Random) -> None:
+    """Waits for a little progress, then kills at a random moment of the next step."""
+    before = journal_length(folder)
+    deadline = time.monotonic() + 60
+    while journal_length(folder) <= before + rng.randrange(3) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    time.sleep(rng.random() * 0.15)
+    kill_worker(folder)
+
+
+def run_with_kills(folder: Path, plan: Plan, *, kills: int, rng: random.Random) -> int:
+    """Drives a run to its end while its worker is killed; how often that was."""
+    run, done = run_folder(folder, TASK, 0), 0
+    while True:
+        if done < kills:
+            killer = threading.Thread(target=disturb, args=(run, rng))
+            killer.start()
+            row = drive(folder, plan)
+            killer.join()
+            done += 1
+        else:
+            row = drive(folder, plan)
+        if row.record is not None and row.record.status != "running":
+            assert row.record.status == "finished", row.record.error
+            return done
+
+
+@pytest.fixture
+def undisturbed(play: Any, script: Any, perfect: str) -> Row:
+    return play(script=script(scripted(perfect)), out="undisturbed")
+
+
+def check_equal(run: RunFolder, undisturbed: Row) -> None:
+    record = run.read_record()
+    assert record is not None and undisturbed.record is not None
+    assert story(run) == story(undisturbed.folder)
+    assert record.score == undisturbed.record.score
+    assert record.submission_sha256 == undisturbed.record.submission_sha256
+    assert record.usage.steps == undisturbed.record.usage.steps
+    verdict = verify(run)
+    assert verdict.passed, verdict.checks
+
+
+def test_killed_workers_resume(undisturbed: Row, tmp_path: Path, data_dir: Path) -> None:
+    plan = Plan(agent="scripted", options={"script": str(tmp_path / "script.json")}, data_dir=data_dir)
+    run_with_kills(tmp_path / "killed", plan, kills=4, rng=random.Random(1))
+    check_equal(run_folder(tmp_path / "killed", TASK, 0), undisturbed)
+
+
+def test_a_killed_driver_takes_its_workers_along(undisturbed: Row, tmp_path: Path, data_dir: Path) -> None:
+    plan = Plan(agent="scripted", options={"script": str(tmp_path / "script.json")}, data_dir=data_dir)
+    folder = tmp_path / "orphaned"
+    run = run_folder(folder, TASK, 0)
+    child = os.fork()
+    if child == 0:
+        try:
+            drive(folder, plan)
+        finally:
+            os._exit(0)
+    deadline = time.monotonic() + 60
+    while journal_length(run) < 6 and time.monotonic() < deadline:
+        time.sleep(0.02)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    drive(folder, plan)
+    check_equal(run, undisturbed)
+
+
+def test_a_torn_last_line_costs_only_that_step(undisturbed: Row, tmp_path: Path, data_dir: Path) -> None:
+    plan = Plan(agent="scripted", options={"script": str(tmp_path / "script.json")}, data_dir=data_dir)
+    folder = tmp_path / "torn"
+    run = run_folder(folder, TASK, 0)
+    killer = threading.Thread(target=disturb, args=(run, random.Random(2)))
+    killer.start()
+    drive(folder, plan)
+    killer.join()
+    data = run.journal.read_bytes()
+    run.journal.write_bytes(data[: len(data) - 40])
+    drive(folder, plan)
+    check_equal(run, undisturbed)
+    assert list(run.path.glob("steps.jsonl.torn-*"))
+
+
+@pytest.mark.slow
+def test_two_hundred_kills(undisturbed: Row, tmp_path: Path, data_dir: Path) -> None:
+    plan = Plan(agent="scripted", options={"script": str(tmp_path / "script.json")}, data_dir=data_dir)
+    rng, killed, number = random.Random(3), 0, 0
+    while killed < 200:
+        number += 1
+        folder = tmp_path / f"run-{number}"
+        killed += run_with_kills(folder, plan, kills=10, rng=rng)
+        check_equal(run_folder(folder, TASK, 0), undisturbed)

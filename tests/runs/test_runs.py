@@ -1,0 +1,143 @@
+"""Whole runs: an agent in the sandbox, journalled, graded and verified."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from podium.runs.record import Budget
+from podium.runs.steps import Steps
+from podium.runs.verify import verify
+from podium.workspace.journal import read_journal
+
+WRITE = "write_file"
+
+
+def submit(text: str) -> tuple[str, dict[str, Any]]:
+    return (WRITE, {"file_name": "submission/submission.csv", "content": text})
+
+
+def test_baseline_submits_the_sample(play: Any) -> None:
+    row = play(agent="baseline")
+    assert row.record.status == "finished"
+    assert row.record.valid
+    assert row.record.ended_by == "the agent"
+    assert row.record.miniature
+    assert set(verify(row.folder).checks.values()) == {"ok"}
+
+
+def test_a_perfect_submission_scores_one(play: Any, script: Any, perfect: str) -> None:
+    row = play(script=script([submit(perfect)]))
+    assert row.record.score == 1.0
+    assert row.folder.submission.read_text() == perfect
+    assert row.record.usage.steps == 1
+
+
+def test_no_submission_is_an_invalid_result_not_a_failure(play: Any, script: Any) -> None:
+    row = play(script=script([("list_files", {"dir_path": "."})]))
+    assert (row.record.status, row.record.valid) == ("finished", False)
+    assert "submission/submission.csv" in row.record.error
+
+
+def test_an_agent_sees_its_data_and_neither_answers_nor_the_task_id(play: Any, script: Any) -> None:
+    look = "ls -R /home; cat /home/instructions.txt; env; find / -path '*/private/*.csv' 2>/dev/null"
+    row = play(agent="command", command=look)
+    observation = Steps(row.folder).observation(1)
+    assert "train.csv" in observation
+    assert "description.md" in observation
+    assert "private/" not in observation
+
+
+def test_validation_answers_inside_without_answers(play: Any, perfect: str) -> None:
+    command = (
+        "cp /home/data/sample_submission.csv /home/submission/submission.csv; "
+        "/home/validate_submission.sh /home/submission/submission.csv; "
+        "echo id,x > bad.csv; /home/validate_submission.sh bad.csv"
+    )
+    row = play(agent="command", command=command)
+    observation = Steps(row.folder).observation(1)
+    assert "Submission is valid." in observation
+    assert "Submission is invalid!" in observation
+    assert row.record.validations == 2
+
+
+def test_steps_end_when_the_budget_does(play: Any, script: Any) -> None:
+    row = play(script=script([("list_files", {"dir_path": "."})] * 5), budget=Budget(steps=3))
+    assert row.record.usage.steps == 3
+    assert row.record.ended_by == "steps"
+
+
+def test_when_time_is_up_the_submission_made_so_far_counts(play: Any, perfect: str) -> None:
+    command = f"cat > /home/submission/submission.csv <<'END'\n{perfect}END\nsleep 60"
+    row = play(agent="command", command=command, budget=Budget(time_s=4))
+    assert row.record.ended_by == "working time"
+    assert row.record.score == 1.0
+    assert row.record.usage.working_s < 20
+
+
+def test_a_failing_run_says_why_and_can_be_repeated(play: Any, tmp_path: Path, script: Any) -> None:
+    row = play(script=tmp_path / "missing.json")
+    assert row.record.status == "failed"
+    assert "missing.json" in row.record.error
+    (tmp_path / "missing.json").write_text("[]")
+    assert play(script=tmp_path / "missing.json").record.status == "finished"
+
+
+def test_a_finished_run_is_kept(play: Any, script: Any, perfect: str) -> None:
+    path = script([submit(perfect)])
+    first = play(script=path)
+    again = play(script=path)
+    assert again.record == first.record
+
+
+def test_actions_done_side_by_side_are_all_journalled(play: Any, script: Any) -> None:
+    actions = [(WRITE, {"file_name": f"code/{number}.txt", "content": str(number)}) for number in range(6)]
+    row = play(script=script(actions), together=3)
+    lines = Steps(row.folder).lines
+    assert [line["of"] for line in lines] == [3] * 6
+    assert sorted(line["arguments"]["content"] for line in lines) == list("012345")
+
+
+def test_a_fork_goes_on_from_a_step(play: Any, script: Any, perfect: str, tmp_path: Path) -> None:
+    actions = [(WRITE, {"file_name": "code/one", "content": "1"}), (WRITE, {"file_name": "code/two", "content": "2"})]
+    row = play(script=script([*actions, submit(perfect)]))
+    folder = Steps(row.folder).fork(1, tmp_path / "fork")
+    assert len(read_journal(folder / "steps.jsonl")) == 3
+    forked = play(script=tmp_path / "script.json", out="fork")
+    assert forked.record.score == 1.0
+    assert [line["arguments"] for line in Steps(forked.folder).lines] == [
+        line["arguments"] for line in Steps(row.folder).lines
+    ]
+
+
+def test_a_changed_line_grade_or_submission_is_found(play: Any, script: Any, perfect: str) -> None:
+    row = play(script=script([submit(perfect)]))
+    record, journal = row.folder.record, row.folder.journal
+    honest = record.read_text()
+    record.write_text(honest.replace('"score": 1.0', '"score": 2.0'))
+    assert "score" in verify(row.folder).checks["grade"]
+    record.write_text(honest)
+    lines = journal.read_bytes()
+    journal.write_bytes(lines.replace(b'"write_file"', b'"wrote_file"'))
+    assert not verify(row.folder).passed
+    journal.write_bytes(lines)
+    assert verify(row.folder).passed
+
+
+def test_curve_follows_the_score(play: Any, script: Any, perfect: str, data_dir: Path) -> None:
+    from podium.runs.grading import write_curve
+
+    sample = (data_dir / "spaceship-titanic" / "public" / "sample_submission.csv").read_text()
+    row = play(script=script([submit(sample), ("list_files", {"dir_path": "."}), submit(perfect)]))
+    write_curve(row.folder, row.task, row_plan(row))
+    scores = [point["score"] for point in json.loads(row.folder.curve.read_text())]
+    assert scores[0] is None
+    assert len(scores) == 3
+    assert scores[-1] == 1.0
+
+
+def row_plan(row: Any) -> Any:
+    from podium.runs.experiment import read_experiment
+
+    return read_experiment(row.folder.path.parent.parent).plan
