@@ -202,7 +202,7 @@ def test_what_the_pool_can_never_give_is_refused_at_once(folder: Path, cores: in
 def test_many_processes_never_share_a_core(folder: Path, tmp_path: Path) -> None:
     marks = tmp_path / "marks"
     marks.mkdir()
-    commands = [[sys.executable, "-c", GRABBER, str(folder), str(marks), str(seed), "60"] for seed in range(6)]
+    commands = [[sys.executable, "-c", GRABBER, str(folder), str(marks), str(seed), "40"] for seed in range(6)]
     grabbers = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for command in commands]
     assert [grabber.communicate(timeout=PATIENCE_S)[0] for grabber in grabbers] == ["done\n"] * 6
     assert everything_is_free(Pool(folder, range(3), range(1)))
@@ -293,9 +293,8 @@ def test_a_killed_waiter_leaves_its_place(folder: Path, start: Start) -> None:
     assert everything_is_free(pool)
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_no_core_is_lost_after_hundreds_of_kills(folder: Path, seed: int) -> None:
-    command = [sys.executable, "-c", NURSERY, str(folder), str(seed), "200"]
+def test_no_core_is_lost_after_hundreds_of_kills(folder: Path) -> None:
+    command = [sys.executable, "-c", NURSERY, str(folder), "0", "300"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
     assert (done.stdout, done.stderr) == ("done\n", "")
     assert everything_is_free(Pool(folder, range(3), range(1)))

@@ -34,7 +34,7 @@ from weakref import WeakSet
 
 from podium.errors import PodiumError, UsageError
 
-LOOK_S = 0.5
+LOOK_S = 1.0
 """A waiter looks again after this long even if nothing was heard: whoever should have told it may have been killed."""
 LOCKED_S = 0.001
 """The time between two attempts to lock the queue."""
@@ -54,6 +54,7 @@ class Claim:
     pid: int
     name: str
     wants: Pair
+    """How many it asks for."""
     among: Pair
     """Those it may be given, as bits."""
     has: Pair = (0, 0)
