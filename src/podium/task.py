@@ -103,6 +103,8 @@ class Text:
     """Whether a cell may be empty."""
     choices: tuple[str, ...] | None = None
     """The only texts allowed, where the task has a closed list."""
+    empty: str = ""
+    """What an empty cell is compared as."""
     retyped: bool = False
     """Whether a column reads as pandas guesses it: NA and its like are blank, 007 in a column of numbers is 7."""
 

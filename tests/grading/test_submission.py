@@ -155,6 +155,10 @@ def test_texts_read_as_pandas_guesses_them_where_the_form_says_so(make: Make) ->
     assert toy.score(cells("007", "NA")) == 0, "a column with a missing number has no whole ones: 7.0"
 
 
+def test_an_empty_text_may_stand_for_another(make: Make) -> None:
+    assert make(Text(empty="nan"), ["nan", "x"]).score(cells("", "x")) == 1
+
+
 def test_closed_lists_and_blanks_are_checked(make: Make) -> None:
     toy = make(Text(blank=False, choices=tuple("pqrstuvwxyz")), ["p", "q", "r"])
     assert toy.score(cells("p", "q", "r")) == 1

@@ -130,6 +130,7 @@ def _booleans(values: pd.Series, refuse: Refuse) -> np.ndarray:
 def _texts(values: pd.Series, rule: Text, refuse: Refuse) -> np.ndarray:
     texts = values.astype(str).mask(values.isna(), "") if values.dtype != object else values
     texts = retyped(texts) if rule.retyped else texts
+    texts = texts.replace("", rule.empty) if rule.empty else texts
     if not rule.blank:
         refuse(_is_blank(texts), "is blank; a text is expected")
     if rule.choices is not None:

@@ -7,7 +7,7 @@ import pandas as pd
 
 from podium.data.verbs import file_names, hex_ids, pictures, split_table, write_csv, write_files
 from podium.metrics import mean_levenshtein
-from podium.task import Columns, competition
+from podium.task import Columns, Text, competition
 
 FILES = "train/{image_id[0]}/{image_id[1]}/{image_id[2]}/{image_id}.png"
 EXTRA = "extra_approved_InChIs.csv"
@@ -17,16 +17,10 @@ task = competition(
     title="Bristol-Myers Squibb: Molecular Translation",
     kind="image to text",
     metric=mean_levenshtein,
-    submission=Columns(id="image_id", target="InChI", values=str),
+    # MLE-bench reads an empty prediction as NaN and compares the text "nan".
+    submission=Columns(id="image_id", target="InChI", values=Text(empty="nan")),
 )
 split_table(task, 0.2, table="train_labels.csv", guess="InChI=1S/H2O/h1H2", files=FILES, shared=[EXTRA])
-
-
-@task.score
-def score(answers: pd.DataFrame, submission: pd.DataFrame) -> float:
-    # MLE-bench reads an empty prediction as NaN and compares the text "nan".
-    predicted = submission["InChI"].replace("", "nan")
-    return mean_levenshtein(answers["InChI"], predicted)
 
 
 @task.fabricate

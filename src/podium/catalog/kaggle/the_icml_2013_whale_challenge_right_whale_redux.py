@@ -31,9 +31,8 @@ def prepare(raw: Path, public: Path, private: Path) -> None:
         test = [clip for clip in clips if clip.name[:8] in days[2:]]
         known = [re.sub(r"TRAIN\d+", f"TRAIN{number}", clip.name) for number, clip in enumerate(train)]
         hidden = [re.sub("TRAIN.*", f"Test{number}.aif", clip.name) for number, clip in enumerate(test)]
-        for part, names, files in (("train2", known, train), ("test2", hidden, test)):
-            members = ((f"{part}/{name}", file) for name, file in zip(names, files, strict=True))
-            write_zip(public / f"{part}.zip", members)
+        write_zip(public / "train2.zip", ((f"train2/{name}", clip) for name, clip in zip(known, train, strict=True)))
+        write_zip(public / "test2.zip", ((f"test2/{name}", clip) for name, clip in zip(hidden, test, strict=True)))
     answers = pd.DataFrame({"clip": hidden, "probability": [int(clip.stem.endswith("_1")) for clip in test]})
     write_csv(sample_of(answers, "clip", probability=0), public / "sampleSubmission.csv")
     write_csv(answers, private / "test.csv")
