@@ -140,7 +140,7 @@ async def test_a_sandbox_that_has_ended_is_unavailable() -> None:
         await environment.read_file("file")
     with pytest.raises(SandboxUnavailableError):
         await environment.write_file("file", "")
-    with pytest.raises(ConnectionError):
+    with pytest.raises((ConnectionError, NotImplementedError)):
         await environment.connection()
 
 
@@ -391,7 +391,13 @@ async def test_what_cannot_work_is_refused_before_the_first_sample(tmp_path: Pat
     assert type(caught.value).__name__ == "PrerequisiteError"
 
 
-@pytest.mark.skipif(shutil.which("nsenter") is None, reason="nsenter is not installed")
+@pytest.mark.skipif(os.geteuid() == 0, reason="root can open a shell inside")
+async def test_connection_is_not_offered_without_root(environment: BubblewrapSandbox) -> None:
+    with pytest.raises(NotImplementedError):
+        await environment.connection()
+
+
+@pytest.mark.skipif(os.geteuid() != 0 or shutil.which("nsenter") is None, reason="needs root and nsenter")
 async def test_connection_is_a_command_that_opens_a_shell_inside(environment: BubblewrapSandbox) -> None:
     await environment.write_file("hello", "")
     command = (await environment.connection()).command

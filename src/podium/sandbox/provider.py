@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import math
+import os
 import shlex
 import tempfile
 import threading
@@ -146,9 +147,13 @@ class BubblewrapSandbox(SandboxEnvironment):
             raise _documented(error) from error
 
     async def connection(self, *, user: str | None = None) -> SandboxConnection:
-        """A command that opens a shell inside, for the user who started the sandbox (or root)."""
-        if user not in USERS:
-            raise NotImplementedError(f"the bubblewrap sandbox has one user, agent; there is no {user}")
+        """A command with which root opens a shell inside. The shell is free of the sandbox's limits and filter.
+
+        Raises:
+            NotImplementedError: without root, because the namespaces belong to one that no process is in any more.
+        """
+        if user not in USERS or os.geteuid() != 0:
+            raise NotImplementedError("only root can open a shell in a bubblewrap sandbox, and only as its user agent")
         if not self.sandbox.is_running:
             raise ConnectionError("the sandbox is not running")
         enter = ["nsenter", "--target", str(self.sandbox.pid), "--all", "--preserve-credentials"]
