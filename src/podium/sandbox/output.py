@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections import deque
 from dataclasses import dataclass
+
+_SLACK = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -28,28 +29,23 @@ class Collector:
     """Takes output piece by piece and holds no more of it than the two bounds."""
 
     def __init__(self, *, head_bytes: int, tail_bytes: int) -> None:
-        self._head = bytearray()
-        self._room = head_bytes
-        self._tail: deque[bytes] = deque()
-        self._tail_size = 0
-        self._tail_bytes = tail_bytes
+        self._head, self._tail = bytearray(), bytearray()
+        self._room, self._tail_bytes = head_bytes, tail_bytes
         self._dropped = 0
 
     def add(self, data: bytes) -> None:
         taken = data[: self._room]
         self._head += taken
         self._room -= len(taken)
-        rest = data[len(taken) :]
-        if not rest:
-            return
-        self._tail.append(rest)
-        self._tail_size += len(rest)
-        while self._tail_size - len(self._tail[0]) >= self._tail_bytes:
-            gone = len(self._tail.popleft())
-            self._tail_size -= gone
-            self._dropped += gone
+        self._tail += data[len(taken) :]
+        if len(self._tail) > 2 * self._tail_bytes + _SLACK:  # seldom, because it moves what is kept
+            self._trim()
 
     def output(self) -> Output:
-        tail = b"".join(self._tail)
-        surplus = max(0, len(tail) - self._tail_bytes)
-        return Output(bytes(self._head), tail[surplus:], self._dropped + surplus)
+        self._trim()
+        return Output(bytes(self._head), bytes(self._tail), self._dropped)
+
+    def _trim(self) -> None:
+        surplus = max(0, len(self._tail) - self._tail_bytes)
+        del self._tail[:surplus]
+        self._dropped += surplus

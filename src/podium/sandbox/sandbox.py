@@ -71,6 +71,7 @@ class Sandbox:
         self.policy = policy
         self.violation: str | None = None
         self._violated_at = 0.0
+        self._watchdog: Watchdog | None = None
         self._temporary = Path(tempfile.mkdtemp(prefix="podium-sandbox-"))
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         # Before anything is sent: a message without credentials would carry pid 0, which means ourselves.
@@ -209,13 +210,19 @@ class Sandbox:
         """
         self._guarded.wait()
         limits = self.policy.limits
+        # Over its share of the disk, a program may only delete.
+        is_full = self._watchdog is not None and self._watchdog.is_disk_full()
         order = {
             "background": background,
             "program": {
                 "command": list(command),
                 "cwd": os.path.join(self.policy.cwd, cwd or ""),  # noqa: PTH118 (a path inside)
                 "environment": {**self.policy.environment, **(environment or {})},
-                "limits": {"RLIMIT_FSIZE": limits.file_bytes, "RLIMIT_NPROC": limits.processes, "RLIMIT_CORE": 0},
+                "limits": {
+                    "RLIMIT_FSIZE": 0 if is_full else limits.file_bytes,
+                    "RLIMIT_NPROC": limits.processes,
+                    "RLIMIT_CORE": 0,
+                },
             },
         }
         return self._with_room(lambda: self._start(order, stdin or b"", cores, keep or Keep()))
@@ -310,7 +317,7 @@ class Sandbox:
         folders = [self._temporary, *(mount.source for mount in self.policy.mounts if mount.writable)]
         try:
             self._group = cgroups.make_group(limits, self._first)
-            watchdog = Watchdog(self._first, limits, folders, enforced=self._group.folders)
+            self._watchdog = watchdog = Watchdog(self._first, limits, folders, enforced=self._group.folders)
         finally:
             self._guarded.set()
         while not self._stopping.wait(WATCH_INTERVAL_S):

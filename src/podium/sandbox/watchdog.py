@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import os
+import stat
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from podium.sandbox.disk import DiskMeter
 from podium.sandbox.policy import GIB, MIB, Limits
 
-DISK_INTERVAL_S = 10.0
+DESCRIPTORS = 50_000
+"""Looked at, in all processes together, for files that have no name: a program may open any number."""
 PAGE = os.sysconf("SC_PAGE_SIZE")
-
-
-@dataclass(frozen=True)
-class Use:
-    """Disk space and number of files below some folders."""
-
-    size: int
-    files: int
 
 
 class Watchdog:
@@ -29,76 +24,46 @@ class Watchdog:
         """Watches the tree of process `root`, without the limits that the kernel enforces anyway."""
         self._root, self._limits = root, limits
         self._enforced = frozenset(enforced)
-        self._disk = _DiskMeter(tuple(folders))
+        self._disk = DiskMeter(folders, limits, nameless=self._nameless)
+        self._next_memory = 0.0
 
     def exceeded(self) -> str | None:
         """The first limit that is exceeded, as a sentence, or None."""
-        limits = self._limits
-        if not {"memory", "pids"} <= self._enforced:
-            pids = tree(self._root)
-            if "pids" not in self._enforced and (count := sum(map(_threads, pids))) > limits.processes:
-                return f"process limit of {limits.processes:,} exceeded ({count:,} processes and threads)"
-            if "memory" not in self._enforced and limits.memory_bytes is not None:
-                used = memory(pids, limits.memory_bytes)
-                if used > limits.memory_bytes:
-                    return f"memory limit of {readable(limits.memory_bytes)} exceeded ({readable(used)} in use)"
-        use = self._disk.growth(limits)
+        return self._processes_exceeded() or self._memory_exceeded() or self._disk_exceeded()
+
+    def is_disk_full(self) -> bool:
+        """Whether the limit of disk space is exceeded now; looked up only if it was."""
+        if self._disk.last.size <= self._limits.disk_bytes:
+            return False
+        return self._disk.measure().size > self._limits.disk_bytes
+
+    def _processes_exceeded(self) -> str | None:
+        limit = self._limits.processes
+        if "pids" not in self._enforced and (count := sum(map(_threads, tree(self._root)))) > limit:
+            return f"process limit of {limit:,} exceeded ({count:,} processes and threads)"
+        return None
+
+    def _memory_exceeded(self) -> str | None:
+        limit, started = self._limits.memory_bytes, time.monotonic()
+        if "memory" in self._enforced or limit is None or started < self._next_memory:
+            return None
+        used = memory(self._root, limit)
+        # Telling shared pages apart takes the kernel long where much is mapped.
+        self._next_memory = time.monotonic() + 2 * (time.monotonic() - started)
+        return f"memory limit of {readable(limit)} exceeded ({readable(used)} in use)" if used > limit else None
+
+    def _disk_exceeded(self) -> str | None:
+        limits, use = self._limits, self._disk.growth()
         if use.size > limits.disk_bytes:
             return f"disk limit of {readable(limits.disk_bytes)} exceeded ({readable(use.size)} written)"
         if use.files > limits.files:
             return f"limit of {limits.files:,} files exceeded ({use.files:,} found)"
+        if use.is_too_deep:
+            return "folders are nested too deep to be measured"
         return None
 
-
-class _DiskMeter:
-    """Walks folders only when the file systems below them have really filled up, or after a while."""
-
-    def __init__(self, folders: tuple[Path, ...]) -> None:
-        self._folders = folders
-        self._last = Use(0, 0)
-        self._free = self._free_now()
-        self._next = 0.0
-
-    def growth(self, limits: Limits) -> Use:
-        """What the folders hold; nothing when that has not grown since it was last looked at."""
-        free = self._free_now()
-        filled = self._free.size - free.size > limits.disk_bytes // 20
-        crowded = self._free.files - free.files > limits.files // 20
-        if not (filled or crowded or time.monotonic() > self._next):
-            return Use(0, 0)
-        started = time.monotonic()
-        use = disk_use(self._folders)
-        grown = use.size > self._last.size or use.files > self._last.files
-        self._last, self._free = use, free
-        # Walking may never become the main work of the machine.
-        self._next = time.monotonic() + max(DISK_INTERVAL_S, 20 * (time.monotonic() - started))
-        # A program that only deletes is let be: it is mending the matter.
-        return use if grown else Use(0, 0)
-
-    def _free_now(self) -> Use:
-        systems = {}
-        for folder in self._folders:
-            status = os.statvfs(folder)
-            systems[status.f_fsid] = (status.f_bavail * status.f_frsize, status.f_favail)
-        return Use(sum(size for size, _ in systems.values()), sum(files for _, files in systems.values()))
-
-
-def disk_use(folders: Iterable[Path]) -> Use:
-    """Blocks and entries below folders, links not followed; what vanishes meanwhile is not counted."""
-    size = files = 0
-    pending = [os.fspath(folder) for folder in folders]
-    while pending:
-        try:
-            with os.scandir(pending.pop()) as entries:
-                for entry in entries:
-                    files += 1
-                    if entry.is_dir(follow_symlinks=False):
-                        pending.append(entry.path)
-                    else:
-                        size += entry.stat(follow_symlinks=False).st_blocks * 512
-        except OSError:
-            continue
-    return Use(size, files)
+    def _nameless(self, devices: set[int]) -> int:
+        return sum(file.size for file in nameless_files(tree(self._root)) if file.device in devices)
 
 
 def tree(root: int) -> list[int]:
@@ -116,11 +81,54 @@ def tree(root: int) -> list[int]:
     return found
 
 
-def memory(pids: list[int], limit: int) -> int:
-    """What processes hold together. Pages they share are told apart only when the plain sum is over the limit."""
-    held = sum(map(_held_outside, pids))
+def memory(root: int, limit: int) -> int:
+    """What a tree of processes holds. Pages they share are told apart only when the plain sum is over the limit."""
+    pids = tree(root)
+    held = sum(file.size for file in nameless_files(pids) if file.is_memory) + _shared_memory(root)
     resident = sum(map(_resident, pids)) + held
-    return resident if resident <= limit else sum(map(_proportional, pids)) + held
+    if resident <= limit:
+        return resident
+    shares = [_share(pid) for pid in pids]
+    # Shared memory is counted as mapped or as held, whichever is more: which of it is both nobody tells.
+    return sum(share.private for share in shares) + max(held, sum(share.shared for share in shares))
+
+
+@dataclass(frozen=True)
+class _Share:
+    private: int
+    shared: int
+
+
+@dataclass(frozen=True)
+class NamelessFile:
+    """An open file that no folder shows: unlinked, or made by memfd_create."""
+
+    device: int
+    number: int
+    size: int
+    is_memory: bool
+
+
+def nameless_files(pids: Iterable[int]) -> set[NamelessFile]:
+    """The nameless files that processes hold open."""
+    found = set()
+    for path, _ in zip(_descriptors(pids), range(DESCRIPTORS), strict=False):
+        try:
+            status = os.stat(path)
+            if stat.S_ISREG(status.st_mode) and status.st_nlink == 0:
+                is_memory = os.readlink(path).startswith("/memfd:")
+                found.add(NamelessFile(status.st_dev, status.st_ino, status.st_blocks * 512, is_memory))
+        except OSError:
+            continue  # closed meanwhile
+    return found
+
+
+def _descriptors(pids: Iterable[int]) -> Iterator[str]:
+    for pid in pids:
+        try:
+            yield from (f"/proc/{pid}/fd/{name}" for name in os.listdir(f"/proc/{pid}/fd"))
+        except OSError:
+            continue
 
 
 def _threads(pid: int) -> int:
@@ -137,31 +145,23 @@ def _resident(pid: int) -> int:
         return 0
 
 
-def _proportional(pid: int) -> int:
+def _share(pid: int) -> _Share:
+    """What a process may be charged with, pages of several divided among them; swapped ones too."""
     try:
-        for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
-            if line.startswith("Pss:"):
-                return int(line.split()[1]) * 1024
+        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()[1:]
     except OSError:
-        pass
-    return _resident(pid)
+        return _Share(_resident(pid), 0)
+    sizes = {name: int(amount.split()[0]) * 1024 for name, amount in (line.split(":") for line in lines)}
+    shared = sizes.get("Pss_Shmem", 0)
+    return _Share(sizes.get("Pss", 0) + sizes.get("SwapPss", 0) - shared, shared)
 
 
-def _held_outside(pid: int) -> int:
-    """Memory files (memfd_create) that are open but need not be mapped."""
-    held = {}
+def _shared_memory(root: int) -> int:
     try:
-        for name in os.listdir(f"/proc/{pid}/fd"):
-            path = f"/proc/{pid}/fd/{name}"
-            try:
-                if os.readlink(path).startswith("/memfd:"):
-                    status = os.stat(path)
-                    held[status.st_ino] = status.st_blocks * 512
-            except OSError:
-                continue
+        status = os.statvfs(f"/proc/{root}/root/dev/shm")
     except OSError:
-        pass
-    return sum(held.values())
+        return 0
+    return (status.f_blocks - status.f_bfree) * status.f_frsize
 
 
 def readable(size: int) -> str:
