@@ -16,14 +16,18 @@ from podium.workspace import objects
 
 _CHUNK_BYTES = 1024 * 1024
 _SETTINGS = {
-    "core.bigFileThreshold": "1m",  # larger blobs are neither compared line by line nor stored as differences
+    "core.bigFileThreshold": "2m",  # larger blobs are not compared line by line
     "core.packedGitLimit": "256m",
     "diff.renameLimit": "200",
     "gc.auto": "0",
+    "pack.compression": "1",
     "pack.deltaCacheSize": "32m",
     "pack.threads": "1",
     "pack.windowMemory": "64m",
     "repack.writeBitmaps": "false",
+}
+_REPACK_SETTINGS = {
+    "core.bigFileThreshold": "256k",  # a search for differences between larger blobs takes seconds and saves little
 }
 
 
@@ -36,7 +40,8 @@ class Stored(NamedTuple):
 
 def command(repository: Path, *arguments: str) -> list[str]:
     """A call of git on one repository."""
-    settings = [word for name, value in _SETTINGS.items() for word in ("-c", f"{name}={value}")]
+    special = _REPACK_SETTINGS if arguments[0] == "repack" else {}
+    settings = [word for name, value in (_SETTINGS | special).items() for word in ("-c", f"{name}={value}")]
     return ["git", f"--git-dir={repository}", *settings, *arguments]
 
 

@@ -107,11 +107,15 @@ class Restorer:
         except PermissionError:
             return
         try:
-            same_size = os.fstat(descriptor).st_size == note.size_bytes
-            if same_size and note.sha256 is None:
+            if os.fstat(descriptor).st_size != note.size_bytes:
+                return
+            if note.sha256 is None:
                 self._unsure.add(note.path)
-            if same_size and note.sha256 in (None, sha256_of(descriptor, note.size_bytes)):
-                self._lost.discard(note.path)
+            elif sha256_of(descriptor, note.size_bytes) != note.sha256:
+                return
+            self._lost.discard(note.path)
+        except Unreadable:
+            return
         finally:
             os.close(descriptor)
 

@@ -30,6 +30,7 @@ class Store:
 
     def __init__(self, repository: Path, *, patience_s: float = 30) -> None:
         self.repository = repository
+        self._root = str(repository)
         self.known: set[bytes] = set()
         """Every object that is stored or will be with the next `flush`; filled by `begin_writing`."""
         self.size_bytes = 0
@@ -95,9 +96,10 @@ class Store:
                 _write(file, packer.compress(piece))
                 piece = read(min(left, _CHUNK_BYTES)) if left else b""
             if left:
+                Path(aside).unlink()
                 return None
             _write(file, packer.flush())
-            self._place_loose(aside, digest.digest())
+            self._place(aside, _loose_name(digest.digest()), os.fstat(file).st_size)
         self.known.add(digest.digest())
         self.added_bytes += size_bytes
         return digest.digest()
@@ -129,9 +131,17 @@ class Store:
 
     def move_head(self, commit: str) -> None:
         """Makes `commit` the newest."""
-        with self._written_aside() as (file, aside):
-            _write(file, commit.encode() + b"\n")
-            aside.replace(self.repository / "refs/heads/main")
+        line = commit.encode() + b"\n"
+        try:
+            # Overwriting these bytes is one call; a rename over a file makes some file systems write it to disk.
+            file = os.open(self._root + "/refs/heads/main", os.O_WRONLY | os.O_CLOEXEC)
+        except FileNotFoundError:
+            self._write_file("refs/heads/main", line)
+            return
+        try:
+            os.pwrite(file, line, 0)
+        finally:
+            os.close(file)
 
     def reader(self) -> git.Reader:
         """Reads objects back."""
@@ -144,8 +154,13 @@ class Store:
             RecordError: git could not; nothing is lost then.
         """
         self.begin_writing()
+        self._repack()
+        if any(len(folder.name) == 2 for folder in (self.repository / "objects").iterdir()):
+            self._repack()  # git takes in loose objects that no commit reaches only if there was a pack before
+
+    def _repack(self) -> None:
         assert self._lock is not None
-        with git.start(self.repository, "repack", "-a", "-d", "-k", "-q", keep=(self._lock,)) as process:
+        with git.start(self.repository, "repack", "-a", "-d", "-k", "-q", "-n", keep=(self._lock,)) as process:
             process.communicate()
         self._clear_leftovers()
         self._take_stock()
@@ -157,9 +172,7 @@ class Store:
             (self.repository / folder).mkdir(parents=True, exist_ok=True)
         for name, text in (("config", _CONFIG), ("HEAD", _MAIN)):
             if not (self.repository / name).exists():
-                with self._written_aside() as (file, aside):
-                    _write(file, text.encode())
-                    aside.replace(self.repository / name)
+                self._write_file(name, text.encode())
         _refuse_foreign(self.repository)
 
     def _clear_leftovers(self) -> None:
@@ -185,36 +198,43 @@ class Store:
                     self.known.update(objects.ids_of_index(Path(file.path).read_bytes()))
 
     def _write_loose(self, item: objects.Packable) -> None:
-        with self._written_aside() as (file, aside):
-            _write(file, objects.encode_loose(item))
-            self._place_loose(aside, item.id)
+        self._write_file(_loose_name(item.id), objects.encode_loose(item))
 
     def _write_pack(self, pack: objects.Pack) -> None:
-        for suffix, content in (("pack", pack.content), ("idx", pack.table)):
-            with self._written_aside() as (file, aside):
-                _write(file, content)
-                aside.replace(self.repository / f"objects/pack/pack-{pack.name}.{suffix}")
-            self.size_bytes += len(content)
+        self._write_file(f"objects/pack/pack-{pack.name}.pack", pack.content)
+        self._write_file(f"objects/pack/pack-{pack.name}.idx", pack.table)
 
-    def _place_loose(self, aside: Path, identity: bytes) -> None:
-        name = identity.hex()
-        target = f"{self.repository}/objects/{name[:2]}/{name[2:]}"
-        self.size_bytes += aside.stat().st_size
+    def _write_file(self, name: str, data: bytes) -> None:
+        with self._written_aside() as (file, aside):
+            _write(file, data)
+            self._place(aside, name, len(data))
+
+    def _place(self, aside: str, name: str, size_bytes: int) -> None:
+        target = f"{self._root}/{name}"
         try:
-            os.rename(aside, target)  # noqa: PTH104 a Path costs as much as the call
+            os.rename(aside, target)  # noqa: PTH104 making a Path takes as long as the rename
         except FileNotFoundError:
             Path(target).parent.mkdir(exist_ok=True)
-            aside.replace(target)
+            Path(aside).replace(target)
+        self.size_bytes += size_bytes
 
     @contextlib.contextmanager
-    def _written_aside(self) -> Iterator[tuple[int, Path]]:
-        aside = self.repository / f"tmp_{os.getpid()}_{next(self._names)}"
-        file = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o444)
+    def _written_aside(self) -> Iterator[tuple[int, str]]:
+        """A new file, open for writing, and its path; gone at the end if it has not been put in place."""
+        aside = f"{self._root}/tmp_{os.getpid()}_{next(self._names)}"
+        file = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
         try:
             yield file, aside
+        except BaseException:
+            Path(aside).unlink(missing_ok=True)
+            raise
         finally:
             os.close(file)
-            aside.unlink(missing_ok=True)
+
+
+def _loose_name(identity: bytes) -> str:
+    name = identity.hex()
+    return f"objects/{name[:2]}/{name[2:]}"
 
 
 def _write(file: int, data: bytes) -> None:

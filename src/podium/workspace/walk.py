@@ -72,6 +72,8 @@ class Folder:
     """What the walk knows of one folder: the stat cache of the next walk."""
 
     entries: dict[str, Entry]
+    order: list[str]
+    """The names as git sorts them."""
     tree: bytes
 
 
@@ -97,38 +99,50 @@ class Walk:
 
     def folder(self, descriptor: int, path: str, depth: int, before: Folder | None) -> Folder:
         """Reads the folder behind a descriptor; `path` is its name within the workspace, with a slash at its end."""
-        known, earlier = self.store.known, before.entries if before else {}
+        earlier = before.entries if before else {}
         entries: dict[str, Entry] = {}
-        same = 0
+        uncounted = 0
+        is_changed = is_reordered = False
+        # The body of this loop is what a step costs in a workspace of thousands of files: no calls for unchanged ones.
         with os.scandir(descriptor) as listing:
             for item in listing:
                 name = item.name
-                self._entries += 1
-                if self._entries > self.bounds.entries:
-                    self._leave_out(path, "crowded", f"the workspace holds more than {self.bounds.entries:,} names")
-                    break
+                uncounted += 1
                 try:
                     status = item.stat(follow_symlinks=False)
                 except OSError:
                     continue
                 was = earlier.get(name)
-                if was is not None and was.stamp == stamp_of(status) and (was.id in known or not was.id):
-                    entry: Entry | None = was
+                if was is None or was[0] != (
+                    status.st_ctime_ns,
+                    status.st_mtime_ns,
+                    status.st_size,
+                    status.st_ino,
+                    status.st_mode,
+                ):
+                    self._entries += uncounted
+                    uncounted = 0
+                    if self._entries > self.bounds.entries:
+                        self._leave_out(path, "crowded", f"the workspace holds more than {self.bounds.entries:,} names")
+                        break
+                    looked = self._look(descriptor, name, path + name, depth, status, was)
+                    if looked is None:
+                        continue
+                    entry = looked
+                    is_reordered = is_reordered or was is None or entry.key != was.key
+                    is_changed = is_changed or was is None or entry.line != was.line
                 else:
-                    entry = self._look(descriptor, name, path + name, depth, status, was)
-                if entry is None:
-                    continue
-                if entry.note is not None:
-                    self._note(entry.note)
+                    entry = was
                 entries[name] = entry
-                same += was is not None and entry.line == was.line
-        if before is not None and same == len(entries) == len(earlier) and before.tree in known:
-            return Folder(entries, before.tree)
-        return Folder(entries, self._store_tree(entries))
+                if entry[5] is not None:
+                    self._note(entry[5])
+        self._entries += uncounted
+        if before is None or is_reordered or len(entries) != len(earlier):
+            return self._folder_of(entries, sorted(entries, key=lambda name: entries[name].key))
+        return self._folder_of(entries, before.order) if is_changed else Folder(entries, before.order, before.tree)
 
-    def _store_tree(self, entries: dict[str, Entry]) -> bytes:
-        lines = sorted((entry.key, entry.line) for entry in entries.values() if entry.line)
-        return self.store.add(objects.TREE, b"".join([line for _, line in lines]))
+    def _folder_of(self, entries: dict[str, Entry], order: list[str]) -> Folder:
+        return Folder(entries, order, self.store.add(objects.TREE, b"".join([entries[name].line for name in order])))
 
     def _look(
         self, parent: int, name: str, path: str, depth: int, status: os.stat_result, was: Entry | None
