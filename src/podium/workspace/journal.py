@@ -193,9 +193,9 @@ def _examine(path: Path, file: IO[bytes]) -> tuple[list[_Place], Torn | None]:
         checked = _check_line(raw, len(places) + 1, head)
         if isinstance(checked, _Fault):
             rest = file.read()
-            if any(_HEAD.match(later) or _TAIL.search(later) for later in rest.split(b"\n")):
+            if _HEAD.search(raw + rest, 1):
                 raise RecordError(
-                    f"Line {len(places) + 1} of {path} is damaged: {checked.reason}. Lines follow it, so this is not the "
+                    f"Line {len(places) + 1} of {path} is damaged: {checked.reason}. Lines follow it, so this is no "
                     "trace of a crash; restore the file from a copy."
                 )
             return places, Torn(offset, raw + rest, checked.reason)
