@@ -1,0 +1,40 @@
+"""Folders for tests: made from a plain description, and described again."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+Content = dict[bytes, object]
+"""A name leads to bytes (a file), a str (where a link leads) or another such dictionary (a folder)."""
+
+
+def make(folder: Path, content: Content) -> None:
+    folder.mkdir(exist_ok=True)
+    for name, value in content.items():
+        path = os.path.join(os.fsencode(folder), name)  # noqa: PTH118 names need not be text
+        if isinstance(value, dict):
+            make(Path(os.fsdecode(path)), value)
+        elif isinstance(value, str):
+            Path(os.fsdecode(path)).symlink_to(value)
+        else:
+            assert isinstance(value, bytes)
+            Path(os.fsdecode(path)).write_bytes(value)
+
+
+def describe(folder: Path) -> dict[bytes, tuple[str, bytes]]:
+    """Every path below a folder with its kind and content."""
+    found: dict[bytes, tuple[str, bytes]] = {}
+    for path in sorted(folder.rglob("*")):
+        name = os.fsencode(path.relative_to(folder))
+        mode = path.lstat().st_mode
+        if stat.S_ISLNK(mode):
+            found[name] = ("link", os.readlink(os.fsencode(path)))  # noqa: PTH115 a Path would tidy it up
+        elif stat.S_ISDIR(mode):
+            found[name] = ("folder", b"")
+        elif stat.S_ISREG(mode):
+            found[name] = ("executable" if mode & stat.S_IXUSR else "file", path.read_bytes())
+        else:
+            found[name] = ("special", b"")
+    return found
