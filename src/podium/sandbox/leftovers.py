@@ -1,10 +1,13 @@
-"""Temporary folders of sandboxes whose process was killed before it could remove them."""
+"""Temporary folders and control groups of sandboxes whose process was killed before it could remove them."""
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import os
 import tempfile
 import time
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from podium.sandbox.removal import remove_tree
@@ -12,21 +15,64 @@ from podium.sandbox.removal import remove_tree
 SANDBOX_PREFIX = "podium-sandbox-"
 WORKSPACE_PREFIX = "podium-workspace-"
 YOUTH_S = 60.0  # a folder this young may belong to a sandbox that has not mounted it yet
+_LOCK, _GROUPS = "lock", "groups"
+
+
+def claim(folder: Path) -> int:
+    """Marks a sandbox's folder as in use for as long as the descriptor is open in some process."""
+    descriptor = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    fcntl.flock(descriptor, fcntl.LOCK_EX)
+    return descriptor
+
+
+def note_groups(folder: Path, groups: Iterable[Path]) -> None:
+    """Writes down the control groups that go with a sandbox's folder."""
+    with contextlib.suppress(OSError):  # a full disk; then a group may stay
+        (folder / _GROUPS).write_text("".join(f"{group}\n" for group in groups), encoding="utf-8")
+
+
+def remove_abandoned() -> None:
+    """Removes the folders whose claim has ended with its process, and their control groups."""
+    for folder in _ours((SANDBOX_PREFIX,)):
+        if not (folder / _LOCK).exists() or _is_claimed(folder):
+            continue
+        with contextlib.suppress(OSError):
+            for group in (folder / _GROUPS).read_text(encoding="utf-8").splitlines():
+                with contextlib.suppress(OSError):
+                    Path(group).rmdir()
+        remove_tree(folder)
 
 
 def remove_leftovers(name: str | None = None) -> list[Path]:
     """Removes the folders of this user that no sandbox has mounted, or only the one with a name; those it removed."""
     mounted = _mounts_of_all_processes()
     removed = []
-    for folder in Path(tempfile.gettempdir()).iterdir():
-        if not folder.name.startswith((SANDBOX_PREFIX, WORKSPACE_PREFIX)) or name not in (None, folder.name):
-            continue
-        status = folder.lstat()
-        is_ours = status.st_uid == os.getuid() and folder.is_dir() and not folder.is_symlink()
-        if is_ours and time.time() - status.st_mtime > YOUTH_S and folder.name not in mounted:
+    for folder in _ours((SANDBOX_PREFIX, WORKSPACE_PREFIX)):
+        is_old = time.time() - folder.lstat().st_mtime > YOUTH_S
+        if name in (None, folder.name) and is_old and folder.name not in mounted and not _is_claimed(folder):
             remove_tree(folder)
             removed.append(folder)
     return removed
+
+
+def _ours(prefixes: tuple[str, ...]) -> Iterator[Path]:
+    """The folders of this user; in a place that all users share, others may have made some too."""
+    for folder in list(Path(tempfile.gettempdir()).iterdir()):
+        with contextlib.suppress(FileNotFoundError):
+            is_folder = folder.is_dir() and not folder.is_symlink()
+            if folder.name.startswith(prefixes) and is_folder and folder.lstat().st_uid == os.getuid():
+                yield folder
+
+
+def _is_claimed(folder: Path) -> bool:
+    try:
+        with (folder / _LOCK).open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False
 
 
 def _mounts_of_all_processes() -> str:

@@ -21,7 +21,7 @@ def remove_tree(top: Path) -> None:
     while pending:
         folder = pending.pop()
         with suppress(OSError), os.scandir(folder) as entries:
-            for entry in entries:
+            for entry in list(entries):  # at once: a listing of the top might go on with what is brought there
                 with suppress(OSError):
                     if entry.is_dir(follow_symlinks=False):
                         Path(entry.path).chmod(0o700)

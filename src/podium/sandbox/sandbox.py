@@ -24,7 +24,7 @@ from types import TracebackType
 from typing import TypeVar
 
 from podium.errors import PodiumError, SandboxGoneError
-from podium.sandbox import bubblewrap, cgroups, interpreter, seccomp, warden
+from podium.sandbox import bubblewrap, cgroups, interpreter, leftovers, seccomp, warden
 from podium.sandbox.output import Collector, Output
 from podium.sandbox.policy import MIB, USER_ID, Policy
 from podium.sandbox.removal import remove_tree
@@ -72,7 +72,8 @@ class Sandbox:
         self.violation: str | None = None
         self._violated_at = 0.0
         self._watchdog: Watchdog | None = None
-        self._temporary = Path(tempfile.mkdtemp(prefix="podium-sandbox-"))
+        self._temporary = Path(tempfile.mkdtemp(prefix=leftovers.SANDBOX_PREFIX))
+        self._claim = leftovers.claim(self._temporary)
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         # Before anything is sent: a message without credentials would carry pid 0, which means ourselves.
         self._control.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
@@ -84,7 +85,7 @@ class Sandbox:
             self._process = self._spawn(theirs)
         except BaseException:
             self._control.close()
-            remove_tree(self._temporary)
+            self._remove_temporary()
             raise
         self._first = 0
         try:
@@ -309,7 +310,11 @@ class Sandbox:
         if self._guard.is_alive():
             self._guard.join()
         self._group.remove()
+        self._remove_temporary()
+
+    def _remove_temporary(self) -> None:
         remove_tree(self._temporary)
+        os.close(self._claim)
 
     def _watch(self) -> None:
         """Holds the sandbox to its limits. In a thread, because joining a control group takes the kernel long."""
@@ -317,9 +322,11 @@ class Sandbox:
         folders = [self._temporary, *(mount.source for mount in self.policy.mounts if mount.writable)]
         try:
             self._group = cgroups.make_group(limits, self._first)
+            leftovers.note_groups(self._temporary, self._group.folders.values())
             self._watchdog = watchdog = Watchdog(self._first, limits, folders, enforced=self._group.folders)
         finally:
             self._guarded.set()
+        threading.Thread(target=leftovers.remove_abandoned, name="podium-leftovers", daemon=True).start()
         while not self._stopping.wait(WATCH_INTERVAL_S):
             reason = watchdog.exceeded()
             if reason is not None:
