@@ -395,6 +395,23 @@ def test_a_commit_that_is_none_is_refused(history: History, commit: str) -> None
         history.files(commit)
 
 
+def test_a_parent_that_is_not_there_is_refused(history: History) -> None:
+    with pytest.raises(RecordError, match="holds no snapshot"):
+        history.snapshot("", "0" * 64, time_s=0)
+    assert history.head() is None
+
+
+def test_an_object_emptied_by_a_power_cut_is_stored_again(history: History) -> None:
+    make(history.workspace, {b"a": b"aaaa"})
+    first = history.snapshot("", None, time_s=0)
+    name = objects.object_id(objects.BLOB, b"aaaa").hex()
+    (history.repository / "objects" / name[:2] / name[2:]).write_bytes(b"")
+    assert history.check(first) != []
+    history.close()
+    with History(history.repository, history.workspace) as again:
+        assert again.check(again.snapshot("", first, time_s=1)) == []
+
+
 @pytest.mark.parametrize("name", [b"..", b".", b"", b"a/b"])
 def test_a_tree_that_leads_out_of_its_folder_is_refused(history: History, tmp_path: Path, name: bytes) -> None:
     store = history._store

@@ -192,8 +192,10 @@ def test_a_million_pipes_do_not_make_a_million_lines(tmp_path: Path, workspace: 
     for number in range(10_050):
         os.mkfifo(workspace / str(number))
     with History(tmp_path / "h.git", workspace) as history:
-        record = history.record(history.snapshot("", None, time_s=0))
-    assert (len(record.left_out), record.unlisted) == (10_000, 50)
+        commit = history.snapshot("", None, time_s=0)
+        record = history.record(commit)
+        assert (len(record.left_out), record.unlisted) == (10_000, 50)
+        assert history.restore(commit).removed == ()
 
 
 @pytest.fixture

@@ -172,6 +172,14 @@ def test_a_full_disk_leaves_the_journal_as_it_was(path: Path) -> None:
     assert len(read_journal(path)) == len(FIELDS) + 1
 
 
+def test_an_interrupted_append_leaves_no_trace_in_the_next(path: Path) -> None:
+    with Journal.open(path) as journal:
+        with path.open("ab") as file:
+            file.write(b'{"n": 5, "previous"')
+        journal.append({"more": 1})
+    assert len(read_journal(path)) == len(FIELDS) + 1
+
+
 def test_kill_9_loses_nothing_that_was_appended(tmp_path: Path) -> None:
     path, told = tmp_path / "steps.jsonl", 0
     for seed in range(10):

@@ -40,6 +40,9 @@ class History:
     Unchanged files are recognised by their times, sizes and inodes, remembered in memory only: a history opened again
     hashes every file once, because times that were written to disk by an earlier process prove nothing about what ran
     in between, and hashing a workspace costs less than the trouble a stale cache can make.
+
+    A killed process or a full disk never harms a snapshot. A power cut may take the newest ones, as nothing waits for
+    the disk here: `check` tells, and the one before can be restored.
     """
 
     def __init__(
@@ -100,7 +103,7 @@ class History:
             record = self._store.add(objects.BLOB, walk.record().encode())
             root = [TreeEntry(objects.FOLDER, FILES, folder.tree), TreeEntry(objects.FILE, RECORD, record)]
             tree = self._store.add(objects.TREE, objects.encode_tree(root))
-            parents = [] if parent is None else [git.check_id(parent)]
+            parents = [] if parent is None else [self._store.require(parent)]
             content = objects.encode_commit(tree, parents, message=message, time_s=time_s)
             commit = self._store.add(objects.COMMIT, content).hex()
             self._store.flush()

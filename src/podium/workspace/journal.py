@@ -158,6 +158,8 @@ class Journal(Lines):
         data = _encode(n, self.head, fields)
         offset = self._places[-1].offset + self._places[-1].length + 1 if self._places else 0
         with full_disk_explained(self.path):
+            if os.fstat(self._descriptor).st_size != offset:
+                os.ftruncate(self._descriptor, offset)  # an `append` was interrupted before it could return its line
             try:
                 _write(self._descriptor, data + b"\n")
                 os.fdatasync(self._descriptor)

@@ -42,7 +42,7 @@ class Record:
     large: tuple[LargeFile, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
     unlisted: int = 0
-    """How many more were left out than are listed."""
+    """How many more were left out than are listed; a restore then removes nothing, as any of them may be wanted."""
 
     @classmethod
     def of(cls, large: Iterable[LargeFile], left_out: Iterable[LeftOut]) -> Record:

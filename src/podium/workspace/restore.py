@@ -95,7 +95,7 @@ class Restorer:
             self._left_alone.add(path)
         elif path in self._large and stat.S_ISREG(status.st_mode):
             self._compare_large(parent, name, self._large[path])
-        elif folder.rstrip("/") in self._crowded:
+        elif self.record.unlisted or folder.rstrip("/") in self._crowded:
             self._left_alone.add(path)
         else:
             _remove(parent, name, status)

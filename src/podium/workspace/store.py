@@ -122,6 +122,16 @@ class Store:
         self.known.difference_update(item.id for item in self._pending)
         self._pending, self.pending_bytes = [], 0
 
+    def require(self, identity: str) -> str:
+        """The name of an object that must be stored already.
+
+        Raises:
+            RecordError: it is not.
+        """
+        if bytes.fromhex(git.check_id(identity)) not in self.known:
+            raise RecordError(f"{self.repository} holds no snapshot {identity}.")
+        return identity
+
     def head(self) -> str | None:
         """The newest commit."""
         try:
@@ -191,7 +201,11 @@ class Store:
             if not folder.is_dir(follow_symlinks=False):
                 continue
             for file in os.scandir(folder):
-                self.size_bytes += file.stat().st_size
+                size_bytes = file.stat().st_size
+                if not size_bytes:  # the trace of a power cut
+                    Path(file.path).unlink()
+                    continue
+                self.size_bytes += size_bytes
                 if len(folder.name + file.name) == 2 * objects.ID_BYTES:
                     self.known.add(bytes.fromhex(folder.name + file.name))
                 elif file.name.endswith(".idx"):
