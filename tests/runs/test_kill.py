@@ -6,8 +6,11 @@ import contextlib
 import os
 import random
 import signal
+import subprocess
+import sys
 import threading
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -61,12 +64,22 @@ def journal_length(folder: RunFolder) -> int:
     return len(read_journal(folder.journal)) if folder.journal.exists() else 0
 
 
+def has_ended(folder: RunFolder) -> bool:
+    record = folder.read_record()
+    return record is not None and record.status != "running"
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
 def disturb(folder: RunFolder, rng: random.Random) -> None:
     """Waits for a little progress, then kills at a random moment of the next step."""
     before = journal_length(folder)
-    deadline = time.monotonic() + 60
-    while journal_length(folder) <= before + rng.randrange(3) and time.monotonic() < deadline:
-        time.sleep(0.01)
+    wait_for(lambda: journal_length(folder) > before + rng.randrange(3) or has_ended(folder))
     time.sleep(rng.random() * 0.15)
     kill_worker(folder)
 
@@ -114,17 +127,16 @@ def test_a_killed_driver_takes_its_workers_along(undisturbed: Row, tmp_path: Pat
     plan = Plan(agent="scripted", options={"script": str(tmp_path / "script.json")}, data_dir=data_dir)
     folder = tmp_path / "orphaned"
     run = run_folder(folder, TASK, 0)
-    child = os.fork()
-    if child == 0:
-        try:
-            drive(folder, plan)
-        finally:
-            os._exit(0)
-    deadline = time.monotonic() + 60
-    while journal_length(run) < 6 and time.monotonic() < deadline:
-        time.sleep(0.02)
-    os.kill(child, signal.SIGKILL)
-    os.waitpid(child, 0)
+    podium = Path(sys.executable).with_name("podium")
+    options = ["--agent", "scripted", "-A", f"script={tmp_path / 'script.json'}", "--data-dir", data_dir]
+    command = [podium, "run", TASK, *options, "--out", folder]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as driver:
+        wait_for(lambda: journal_length(run) > 5)
+        driver.kill()
+    length = journal_length(run)
+    assert 5 < length < 2 * STEPS
+    worker = int(run.lock.read_text())
+    wait_for(lambda: not Path("/proc", str(worker)).exists())
     drive(folder, plan)
     check_equal(run, undisturbed)
 
@@ -142,6 +154,41 @@ def test_a_torn_last_line_costs_only_that_step(undisturbed: Row, tmp_path: Path,
     drive(folder, plan)
     check_equal(run, undisturbed)
     assert list(run.path.glob("steps.jsonl.torn-*"))
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of a few megabytes."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=12m", "tmpfs", folder], capture_output=True)
+    if mounted.returncode:
+        pytest.skip("only root may mount a small disk")
+    yield folder
+    subprocess.run(["umount", "--lazy", folder], check=True)
+
+
+def fill(disk: Path, run: RunFolder) -> None:
+    """Takes all the space there is, once the run is under way."""
+    wait_for(lambda: journal_length(run) > 6)
+    with contextlib.suppress(OSError), (disk / "filler").open("wb", buffering=0) as file:
+        while True:
+            file.write(bytes(1 << 12))
+
+
+def test_a_full_disk_stops_a_run_and_loses_nothing(
+    undisturbed: Row, small_disk: Path, tmp_path: Path, data_dir: Path
+) -> None:
+    plan = Plan(agent="scripted", options={"script": str(tmp_path / "script.json")}, data_dir=data_dir)
+    run = run_folder(small_disk / "experiment", TASK, 0)
+    filler = threading.Thread(target=fill, args=(small_disk, run))
+    filler.start()
+    drive(small_disk / "experiment", plan)
+    filler.join()
+    assert 6 < journal_length(run) < 2 * STEPS
+    (small_disk / "filler").unlink()
+    drive(small_disk / "experiment", plan)
+    check_equal(run, undisturbed)
 
 
 @pytest.mark.slow

@@ -15,6 +15,14 @@ from podium.runs.experiment import run_folder
 from podium.runs.record import Experiment, RunFolder, RunRecord
 
 TICK_S = 0.25
+_IMPORTED_ONCE = [
+    "podium.runs.worker",
+    "podium.grading.grade",
+    "inspect_ai.agent._acp.server",  # what Inspect imports only in the middle of an evaluation
+    "inspect_ai.model._openai",
+    "inspect_ai.model._providers.none",
+]
+"""For all workers, in the process they are forked from; one that is not there is passed over."""
 
 
 @dataclass
@@ -69,7 +77,7 @@ class Driver:
         """Works until all runs have ended; `changed` is told of every change in a row."""
         # Forked from a process that has imported everything once: a run then starts in milliseconds, not seconds.
         context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload(["podium.runs.worker"])
+        context.set_forkserver_preload(_IMPORTED_ONCE)
         working: list[_Worker] = []
         try:
             while working or (self._queue and not self._stopping):
@@ -93,11 +101,9 @@ class Driver:
                 worker.row.phase = "interrupted"
 
     def _start(self, context: Any, row: Row) -> _Worker:
-        from podium.runs.worker import work
-
         ours, theirs = context.Pipe()
         arguments = (str(self._folder), row.task, row.seed, theirs)
-        process = context.Process(target=work, args=arguments, name=row.name, daemon=False)
+        process = context.Process(target=_work, args=arguments, name=row.name, daemon=False)
         process.start()
         theirs.close()
         row.phase = "starting"
@@ -142,3 +148,10 @@ class Driver:
                     worker.channel.send("stop")
                 except OSError:
                     continue  # it has just ended
+
+
+def _work(*arguments: Any) -> None:
+    """`worker.work`, imported only in the worker: the driver has no use for what it needs."""
+    from podium.runs.worker import work
+
+    work(*arguments)

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+
+from inspect_ai import Task as InspectTask
+from inspect_ai import eval as inspect_eval
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.scorer import Score, Scorer, Target, mean, scorer
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.util import SandboxEnvironmentSpec, sandbox
 
 from podium.agents import make_agent
-from podium.grading.grade import Grade, validate_submission
+from podium.grading.grade import Grade, plain, validate_submission
 from podium.runs.experiment import now
 from podium.runs.grading import grade_snapshot, submission_limit
+from podium.runs.performing import Performer
+from podium.runs.session import Session, newest
+from podium.runs.stage import Stage
+from podium.sandbox.provider import BubblewrapSandbox
 from podium.workspace.layout import VALIDATION_PORT
 from podium.workspace.validator import Validator
-
-if TYPE_CHECKING:
-    from inspect_ai import Task as InspectTask
-    from inspect_ai.solver import Solver
-
-    from podium.runs.conduct import Stage
-
 
 MEDALS = ("score", "any_medal", "gold", "valid")
 """What a score in the log consists of."""
@@ -41,8 +45,6 @@ def play(stage: Stage) -> Played:
     Raises:
         PodiumError, or what the agent raised: the run failed.
     """
-    from inspect_ai import eval as inspect_eval
-
     played = Played()
     failures: list[BaseException] = []
     plan = stage.plan
@@ -66,20 +68,11 @@ def play(stage: Stage) -> Played:
 
 
 def _task(stage: Stage, played: Played, failures: list[BaseException]) -> InspectTask:
-    from inspect_ai import Task as InspectTask
-    from inspect_ai.dataset import MemoryDataset, Sample
-    from inspect_ai.scorer import Score, Target, mean, scorer
-    from inspect_ai.solver import Generate, TaskState, solver
-    from inspect_ai.util import SandboxEnvironmentSpec, sandbox
-
-    from podium.runs.session import newest
-    from podium.sandbox.provider import BubblewrapSandbox
-
     @solver
     def podium() -> Solver:
         async def solve(state: TaskState, generate: Generate) -> TaskState:
             try:
-                await _solve(stage, played, state)
+                await _solve(stage, played)
             except Exception as error:
                 failures.append(_cause(error))
                 raise
@@ -88,7 +81,7 @@ def _task(stage: Stage, played: Played, failures: list[BaseException]) -> Inspec
         return solve
 
     @scorer(metrics={name: [mean()] for name in MEDALS})
-    def medals() -> Any:
+    def medals() -> Scorer:
         async def score(state: TaskState, target: Target) -> Score | None:
             if played.cause == "a person":
                 return None
@@ -116,19 +109,13 @@ def _cause(error: Exception) -> Exception:
     return error
 
 
-async def _solve(stage: Stage, played: Played, state: Any) -> None:
-    from inspect_ai.util import sandbox
-
-    from podium.runs.performing import Performer
-    from podium.runs.session import Session
-    from podium.sandbox.provider import BubblewrapSandbox
-
+async def _solve(stage: Stage, played: Played) -> None:
     plan = stage.plan
     environment = sandbox().as_type(BubblewrapSandbox)
     session = Session(stage.folder, stage.journal, stage.history, plan.budget, report=stage.report, stop=stage.stop)
     agent = make_agent(plan.agent, plan.options, stage.assignment(session.remaining))
 
-    def check(path: Any) -> str | None:
+    def check(path: Path) -> str | None:
         return validate_submission(stage.task, path, data_dir=plan.data_dir, edition=plan.edition).error
 
     limit = submission_limit(stage.task.id, plan)
@@ -144,12 +131,8 @@ async def _solve(stage: Stage, played: Played, state: Any) -> None:
     played.cause, played.ended = end.cause, now()
 
 
-def as_score(grade: Grade) -> Any:
+def as_score(grade: Grade) -> Score:
     """A grade as Inspect shows it."""
-    from inspect_ai.scorer import Score
-
-    from podium.grading.grade import plain
-
     value = {
         "score": 0.0 if grade.score is None else plain(grade.score),
         "any_medal": float(grade.medal is not None),

@@ -32,8 +32,11 @@ class Validator:
         self._check, self._limit = check, limit_bytes
         self._slots = threading.Semaphore(_MOST_AT_ONCE)
         self._server = _Server(listener, self)
-        self._thread = threading.Thread(target=self._server.serve_forever, name="podium-validator", daemon=True)
+        self._thread = threading.Thread(target=self._serve, name="podium-validator", daemon=True)
         self._thread.start()
+
+    def _serve(self) -> None:
+        self._server.serve_forever(poll_interval=0.05)  # how long closing may take
 
     def close(self) -> None:
         self._server.shutdown()

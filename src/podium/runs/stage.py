@@ -1,0 +1,130 @@
+"""Opens a run: lays out its workspace, or brings it back to where the journal ends."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from podium.agents import agent_class, read_options
+from podium.agents.base import Assignment, Remaining
+from podium.catalog import load
+from podium.data.home import Place, locate
+from podium.data.manifest import read_manifest
+from podium.errors import NotPreparedError
+from podium.runs.experiment import now
+from podium.runs.record import Plan, RunFolder, RunRecord, Used
+from podium.runs.session import newest
+from podium.sandbox.config import BubblewrapConfig
+from podium.sandbox.interpreter import find_interpreter
+from podium.task import Task
+from podium.workspace import layout
+from podium.workspace.history import History
+from podium.workspace.journal import Journal
+
+Report = Callable[[dict[str, Any]], None]
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Everything a run needs once it is opened."""
+
+    folder: RunFolder
+    plan: Plan
+    task: Task
+    place: Place
+    seed: int
+    instructions: str
+    config: BubblewrapConfig
+    journal: Journal
+    history: History
+    report: Report
+    stop: threading.Event
+
+    def assignment(self, remaining: Callable[[], Remaining]) -> Assignment:
+        return Assignment(
+            task=self.task,
+            seed=self.seed,
+            instructions=self.instructions,
+            public=self.place.public,
+            remaining=remaining,
+            has_model=self.plan.model is not None,
+        )
+
+
+def set_stage(folder: RunFolder, plan: Plan, record: RunRecord, *, report: Report, stop: threading.Event) -> Stage:
+    """A run that is ready to be played, for the first time or once more.
+
+    Raises:
+        NotPreparedError: the task's data is not there.
+    """
+    task = load(record.task).in_edition(plan.edition)
+    place = locate(task.id, edition=plan.edition, data_dir=plan.data_dir)
+    manifest = read_manifest(place)
+    if manifest is None:
+        raise NotPreparedError(f"{task.id} is not prepared. Run: podium prepare {task.id}")
+    text = layout.instructions(
+        layout.Means(
+            cores=plan.cores,
+            gpus=plan.gpus,
+            time_s=plan.budget.time_s or plan.budget.wall_s,
+            steps=plan.budget.steps,
+            python=str(find_interpreter(plan.env).executable),
+        )
+    )
+    folder.workspace.mkdir(parents=True, exist_ok=True)
+    mounts = layout.mounts(folder.workspace, folder.given, place.public, instructions=text, starter=task.starter)
+    config = BubblewrapConfig(
+        env=None if plan.env is None else Path(plan.env),
+        workspace=folder.workspace,
+        mounts=tuple(mounts[1:]),
+        network=plan.network,
+        limits=plan.limits,
+        gpus=tuple(range(plan.gpus)),
+    )
+    history = History(folder.history, folder.workspace, always=[layout.SUBMISSION])
+    journal = Journal.open(folder.journal)
+    stage = Stage(folder, plan, task, place, record.seed, text, config, journal, history, report, stop)
+    if len(journal) == 0:
+        _open(stage, record.model_copy(update={"miniature": manifest.miniature}))
+    else:
+        _resume(stage)
+    return stage
+
+
+def _open(stage: Stage, record: RunRecord) -> None:
+    """Lays out the workspace and writes the journal's first line, which says what the run is and may use."""
+    plan, task = stage.plan, stage.task
+    agent = agent_class(plan.agent)(stage.assignment(Remaining), read_options(plan.agent, plan.options))
+    layout.lay_out(stage.folder.workspace, starter=task.starter, agent_files=agent.files())
+    policy = stage.config.policy(stage.folder.workspace)
+    stage.journal.append(
+        {
+            "kind": "start",
+            "time": now(),
+            "task": task.id,
+            "edition": plan.edition,
+            "miniature": record.miniature,
+            "agent": plan.agent,
+            "options": plan.options,
+            "model": plan.model,
+            "seed": stage.seed,
+            "budget": plan.budget.model_dump(),
+            "data": {"manifest_sha256": hashlib.sha256(stage.place.manifest.read_bytes()).hexdigest()},
+            "sandbox": {"provider": plan.sandbox, **policy.model_dump(mode="json")},
+            "versions": record.versions,
+            "snapshot": stage.history.snapshot("start", None, time_s=int(time.time())),
+            "used": Used().model_dump(),
+        }
+    )
+
+
+def _resume(stage: Stage) -> None:
+    """Brings the workspace back to where the journal ends, and says so in it."""
+    restored = stage.history.restore(newest(stage.journal, "snapshot"))
+    facts = {"lost": list(restored.lost), "used": newest(stage.journal, "used")}
+    stage.journal.append({"kind": "resume", "time": now(), **facts})
