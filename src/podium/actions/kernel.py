@@ -22,6 +22,7 @@ import socket
 import sys
 import traceback
 import types
+from typing import TextIO
 
 MARKER = os.path.join(os.getcwd(), ".podium", "session")
 FOLDER = "/tmp/podium-session-" + "".join(c if c.isalnum() else "-" for c in os.getcwd())[-60:]
@@ -88,11 +89,11 @@ def connect_or_start() -> tuple[socket.socket, bool]:
         os.makedirs(os.path.dirname(MARKER), exist_ok=True)
         with open(MARKER, "w") as marker:
             marker.write("There has been a Python session in this workspace.\n")
-        start()
+        start(lock)
         return connect(), is_lost
 
 
-def start() -> None:
+def start(lock: TextIO) -> None:
     with contextlib.suppress(FileNotFoundError):
         os.unlink(ADDRESS)
     listener = socket.socket(socket.AF_UNIX)
@@ -102,6 +103,7 @@ def start() -> None:
     if pid == 0:
         try:
             os.setsid()
+            lock.close()  # or the session would hold it as long as it lives
             serve(listener)
         finally:
             os._exit(1)
@@ -171,7 +173,9 @@ class Session:
                 exec(compile(ast.Interactive([last]), name, "single"), self.module.__dict__)
         except BaseException as error:
             self.is_running = False
-            shown = error.__traceback__ and error.__traceback__.tb_next  # without this frame
+            shown = error.__traceback__
+            while shown is not None and shown.tb_frame.f_code.co_filename != name:  # our own frames
+                shown = shown.tb_next
             traceback.print_exception(type(error), error, shown)
         finally:
             self.is_running = False

@@ -1,0 +1,211 @@
+"""Running scripts: what an agent is told of their output, and how a runtime takes part."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from workbench import Bench
+
+from podium.actions import Execution, sandbox_executor
+
+
+def run(script: str, arguments: str = "") -> tuple[str, dict[str, str]]:
+    return "execute_script", {"script_name": script, "arguments": arguments}
+
+
+def test_scripts_run_in_the_workspace_with_their_arguments(bench: Bench) -> None:
+    (bench.workspace / "code").mkdir()
+    (bench.workspace / "code/a.py").write_text("import os, sys\nprint(os.getcwd(), sys.argv[1:])")
+    assert bench.perform(run("code/a.py", "--name 'two words' β")) == [
+        "code/a.py ended without an error. It printed:\n/home ['--name', 'two words', 'β']"
+    ]
+
+
+def test_what_is_shown_depends_on_how_it_ended(bench: Bench) -> None:
+    scripts = {
+        "both": "import sys; print('out'); print('err', file=sys.stderr)",
+        "quiet": "import sys; print('err', file=sys.stderr)",
+        "silent": "",
+        "fails": "print('be' + 'fore'); raise ValueError('no')",
+        "exits": "print('only this'); raise SystemExit(7)",
+        "dies": "import os; os.kill(os.getpid(), 9)",
+        "-c": "print('not an option')",
+    }
+    for name, text in scripts.items():
+        (bench.workspace / name).write_text(text)
+    seen = dict(zip(scripts, bench.perform(*(run(name) for name in scripts)), strict=True))
+    assert seen["both"].endswith("printed:\nout")
+    assert seen["quiet"].endswith("printed:\nerr")
+    assert seen["silent"].endswith("printed:\n(nothing)")
+    assert seen["fails"].startswith("fails failed with exit code 1. It printed:\nTraceback")
+    assert "ValueError: no" in seen["fails"]
+    assert "before" not in seen["fails"]
+    assert seen["exits"] == "exits failed with exit code 7. It printed:\nonly this"
+    assert "exit code 137" in seen["dies"]
+    assert seen["-c"].endswith("not an option")
+
+
+def test_long_output_keeps_head_and_tail(bench: Bench) -> None:
+    (bench.workspace / "a.py").write_text("print('first')\nfor n in range(1_000_000): print(n)\nprint('last')")
+    [observation] = bench.perform(run("a.py"))
+    assert "first\n0\n1\n" in observation
+    assert "characters left out ...]" in observation
+    assert observation.endswith("last")
+    assert len(observation) < 20_100
+
+
+def test_scripts_that_cannot_be_run(bench: Bench) -> None:
+    (bench.workspace / "a.py").write_text("print(1)")
+    missing, folder, quotes, null = bench.perform(
+        run("nowhere.py"), run("data"), run("a.py", "'open"), run("a.py", "a\0b")
+    )
+    assert missing == "nowhere.py does not exist."
+    assert folder == "data is a folder, not a file."
+    assert "cannot be read as in a shell" in quotes
+    assert "null byte" in null
+
+
+def test_a_time_limit_shows_what_was_printed_until_then(bench: Bench) -> None:
+    (bench.workspace / "a.py").write_text("import time\nprint('started')\ntime.sleep(60)")
+    [observation] = bench.perform(run("a.py"), executor=sandbox_executor(timeout_s=2))
+    assert observation == "a.py was stopped: time limit of 2 s. Until then it had printed:\nstarted"
+
+
+def test_a_runtime_runs_programs_its_own_way(bench: Bench) -> None:
+    commands: list[list[str]] = []
+
+    async def executor(command: Sequence[str], *, cwd: str, stdin: str = "", background: bool = False) -> Execution:
+        commands.append(list(command))
+        assert cwd == "/home"
+        assert not background
+        return Execution(None, "half\n", "", stopped="budget used up")
+
+    (bench.workspace / "a.py").write_text("")
+    [observation] = bench.perform(run("a.py"), executor=executor)
+    assert observation == "a.py was stopped: budget used up. Until then it had printed:\nhalf"
+    assert commands == [["python", "-u", "./a.py"]]
+
+
+def session(*commands: str) -> list[tuple[str, object]]:
+    return [("python_session", {"command": command}) for command in commands]
+
+
+def test_a_session_keeps_its_state(bench: Bench) -> None:
+    (bench.workspace / "mine.py").write_text("number = 20")
+    _, value, text, printed, cwd = bench.perform(
+        *session(
+            "import mine\ndef double(x):\n    return 2 * x\n",
+            "double(mine.number + 1)",
+            "'β 🚀'",
+            "import sys, subprocess\nprint('out')\nprint('err', file=sys.stderr)\nsubprocess.run(['echo', 'child'])\n0",
+            "import os; os.getcwd()",
+        )
+    )
+    assert value == "42"
+    assert text == "'β 🚀'"
+    assert printed.splitlines() == ["out", "err", "child", "0"]
+    assert cwd == "'/home'"
+
+
+def test_a_session_survives_mistakes(bench: Bench) -> None:
+    first, error, syntax, asked, exited, last = bench.perform(
+        *session(
+            "x = 1",
+            "def f():\n    return x / 0\nf()",
+            "if x:",
+            "input()",
+            "exit(3)",
+            "x",
+        )
+    )
+    assert first == "(nothing was printed)"
+    assert error.startswith("Traceback")
+    assert "return x / 0" in error
+    assert error.endswith("ZeroDivisionError: division by zero")
+    assert syntax.splitlines()[0] == '  File "<session 3>", line 1'
+    assert "expected an indented block" in syntax
+    assert "SystemExit: 3" in exited
+    assert "EOFError" in asked
+    assert last == "1"
+
+
+def test_a_session_that_crashes_says_what_is_lost(bench: Bench) -> None:
+    _, crash, after, later = bench.perform(
+        *session("x = 1", "import os\nprint('going')\nos.kill(os.getpid(), 11)", "'x' in globals()", "1")
+    )
+    assert crash.splitlines() == [
+        "The session's process ended during this; its variables are lost. The next call starts anew.",
+        "going",
+    ]
+    assert after.splitlines() == [
+        "The earlier session had ended, and its variables with it; this ran in a new one.",
+        "False",
+    ]
+    assert later == "1"
+
+
+def test_a_session_of_an_earlier_sandbox_is_lost(bench: Bench) -> None:
+    bench.perform(*session("x = 1"))
+    assert bench.perform(*session("1"))[0].startswith("The earlier session had ended")
+
+
+def test_a_session_is_interrupted_when_its_time_is_up(bench: Bench) -> None:
+    _, slow, after = bench.perform(
+        *session("x = 1", "import time\nprint('waiting')\ntime.sleep(60)\nx = 2", "x"),
+        executor=sandbox_executor(timeout_s=3),
+    )
+    assert slow == "Stopped: time limit of 3 s. The session's variables are kept. Until then it printed:\nwaiting"
+    assert after == "1"
+
+
+def test_a_session_that_cannot_be_interrupted_is_ended(bench: Bench) -> None:
+    _, stuck, after = bench.perform(
+        *session(
+            "x = 1",
+            "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass",
+            "'x' in globals()",
+        ),
+        executor=sandbox_executor(timeout_s=3),
+    )
+    assert "The session's variables are lost" in stuck
+    assert after.endswith("this ran in a new one.\nFalse")
+
+
+def test_what_a_session_starts_does_not_keep_it(bench: Bench) -> None:
+    forked, after = bench.perform(
+        *session(
+            "import os\nx = 1\npid = os.fork()\nif pid == 0: raise ValueError('in the child')\nos.waitpid(pid, 0)[1]",
+            "x",
+        )
+    )
+    assert "in the child" in forked
+    assert forked.endswith("0")
+    assert after == "1"
+
+
+def test_long_output_of_a_session_is_bounded(bench: Bench) -> None:
+    [observation] = bench.perform(*session("print('first')\nfor n in range(100_000): print(n)\nprint('last')"))
+    assert observation.startswith("first\n0\n")
+    assert observation.endswith("last")
+    assert len(observation) < 20_100
+
+
+def test_the_runtime_lets_a_session_stay_in_the_background(bench: Bench) -> None:
+    seen: list[bool] = []
+
+    async def executor(command: Sequence[str], *, cwd: str, stdin: str = "", background: bool = False) -> Execution:
+        seen.append(background)
+        return await sandbox_executor()(command, cwd=cwd, stdin=stdin, background=background)
+
+    assert bench.perform(*session("x = 1", "x"), executor=executor)[1] == "1"
+    assert seen == [True, True]
+
+
+@pytest.mark.parametrize("stderr", ["", "python: command not found\n", "[1]"])
+def test_a_session_that_does_not_start_is_an_observation(bench: Bench, stderr: str) -> None:
+    async def executor(command: Sequence[str], *, cwd: str, stdin: str = "", background: bool = False) -> Execution:
+        return Execution(127, "", stderr)
+
+    [observation] = bench.perform(*session("1"), executor=executor)
+    assert observation.startswith("The Python session could not be reached: ")

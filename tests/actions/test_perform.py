@@ -1,0 +1,186 @@
+"""The action space as a whole: its descriptions, and whatever an agent makes of them."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from inspect_ai.model import ChatMessageAssistant, execute_tools
+from inspect_ai.tool import Tool, ToolCall, ToolDef
+from inspect_ai.util import LimitExceededError
+from workbench import Bench
+
+import podium.actions
+from podium.actions import ACTIONS, ActionError, actions, bounded, perform
+
+MLAGENTBENCH = {
+    "List Files", "Read File", "Write File", "Append File", "Copy File", "Undo Edit Script", "Execute Script",
+    "Python REPL", "Request Help", "Final Answer", "Understand File", "Inspect Script Lines", "Edit Script (AI)",
+    "Edit Script Segment (AI)", "Append Summary to Research Log", "Retrieval from Research Log", "Reflection",
+}  # fmt: skip
+
+
+def test_all_of_mlagentbench_is_there() -> None:
+    assert {usage.title for usage in ACTIONS.values()} == MLAGENTBENCH
+    assert set(actions(interactive=True)) == set(ACTIONS)
+    assert set(ACTIONS) - set(actions()) == {"request_help"}
+
+
+def test_every_action_is_described_in_full() -> None:
+    for name, usage in ACTIONS.items():
+        assert usage.description
+        assert usage.returns
+        assert usage.title in usage.prompt()
+        for argument in usage.arguments.values():
+            assert argument.type in ("string", "integer")
+            assert argument.description
+        assert name in podium.actions.__all__
+        assert inspect.getdoc(getattr(podium.actions, name))
+
+
+def test_tools_carry_their_names_for_models() -> None:
+    for name, tool in actions(interactive=True).items():
+        assert ToolDef(tool).name == name
+
+
+def test_public_names_exist() -> None:
+    assert all(hasattr(podium.actions, name) for name in podium.actions.__all__)
+
+
+def test_names_are_taken_as_agents_write_them(bench: Bench) -> None:
+    names = ["list_files", "List Files", " list files ", "LIST_FILES", "List  Files"]
+    assert bench.perform(*((name, {}) for name in names)) == ["data/"] * len(names)
+
+
+def test_unknown_names_are_answered_with_the_known_ones(bench: Bench) -> None:
+    unknown, endless, unavailable = bench.perform(
+        ("Dance", {}), ("x" * 1_000_000, {}), ("request_help", {"request": "?"})
+    )
+    assert unknown.startswith("There is no action 'Dance'. The actions are: List Files (list_files), ")
+    assert "Request Help" not in unknown
+    assert len(endless) < 2_000
+    assert "There is no action" in unavailable
+
+
+WRONG: list[tuple[object, str]] = [
+    (None, "must be a JSON object"),
+    ([], "must be a JSON object"),
+    ("train.py", "must be a JSON object"),
+    ({}, "lacks script_name, start_line_number, end_line_number"),
+    ({"script_name": "a", "start_line_number": 1}, "lacks end_line_number"),
+    ({"script_name": 1, "start_line_number": 1, "end_line_number": 2}, "script_name must be a string"),
+    ({"script_name": "a", "start_line_number": "x", "end_line_number": 2}, "start_line_number must be an integer"),
+    ({"script_name": "a", "start_line_number": True, "end_line_number": 2}, "must be an integer"),
+    ({"script_name": "a", "start_line_number": 1.5, "end_line_number": 2}, "must be an integer"),
+    ({"script_name": "a", "start_line_number": "9" * 6_000, "end_line_number": 2}, "must be an integer"),
+    ({"script_name": "a", "start_line_number": 1, "end_line_number": 2, "x" * 9_999: 0}, "does not take"),
+]
+
+
+def test_wrong_arguments_are_answered_with_the_usage(bench: Bench) -> None:
+    observations = bench.perform(*(("Inspect Script Lines", arguments) for arguments, _ in WRONG))
+    for (_, said), observation in zip(WRONG, observations, strict=True):
+        assert observation.startswith("Inspect Script Lines was not performed: ")
+        assert said in observation
+        assert '"start_line_number": "[The first line to show' in observation
+        assert len(observation) < 2_000
+
+
+def test_integers_may_come_as_text(bench: Bench) -> None:
+    (bench.workspace / "a").write_text("1\n2\n")
+    arguments = {"script_name": "a", "start_line_number": " 2", "end_line_number": "2"}
+    assert bench.perform(("Inspect Script Lines", arguments))[0].endswith("2\t2")
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+)
+ANYTHING = st.characters(codec=None) | st.sampled_from(["\ud800", "\0", "/", ".", "~", "\n"])
+NAMES = st.text(ANYTHING, max_size=30) | st.sampled_from([".", "data", "data/train.csv", "/", "..", ".podium"])
+FREE = sorted(set(ACTIONS) - {"python_session", "request_help", "execute_script"})
+
+
+@st.composite
+def calls(draw: st.DrawFn) -> tuple[str, object]:
+    name = draw(st.sampled_from(FREE) | st.text(max_size=10))
+    if name not in ACTIONS or draw(st.integers(0, 4)) == 0:
+        return name, draw(JSON)
+    value = {"string": NAMES, "integer": st.integers() | NAMES}
+    return name, {key: draw(value[argument.type] | JSON) for key, argument in ACTIONS[name].arguments.items()}
+
+
+def test_no_input_whatever_raises(bench: Bench) -> None:
+    """One sandbox for all examples; a model that refuses everything stands behind the actions that ask one."""
+    examples: list[tuple[str, object]] = []
+
+    @settings(max_examples=150, database=None, suppress_health_check=list(HealthCheck))
+    @given(calls())
+    def collect(call: tuple[str, object]) -> None:
+        examples.append(call)
+
+    collect()
+    observations = bench.perform(*examples)
+    for observation in observations:
+        assert isinstance(observation, str)
+        observation.encode("utf-8")
+        assert len(observation) < 20_100
+    assert (bench.data / "train.csv").read_text() == "id,label\n1,2\n"
+
+
+def test_an_agent_that_calls_tools_gets_the_same(bench: Bench) -> None:
+    (bench.workspace / "a.py").write_text("print(6 * 7)")
+
+    async def work(tools: dict[str, Tool]) -> list[Any]:
+        wanted = [("list_files", {}), ("execute_script", {"script_name": "a.py"}), ("read_file", {"file_name": "/etc"})]
+        calls = [ToolCall(id=str(n), function=name, arguments=args) for n, (name, args) in enumerate(wanted)]
+        message = ChatMessageAssistant(content="", tool_calls=calls)
+        return [reply.text for reply in (await execute_tools([message], list(tools.values()))).messages]
+
+    assert bench.play(work) == [
+        "a.py\ndata/",
+        "a.py ended without an error. It printed:\n42",
+        "/etc lies outside the workspace. Only files inside it can be used.",
+    ]
+
+
+def test_limits_of_the_run_are_no_observation(bench: Bench) -> None:
+    (bench.workspace / "a.py").write_text("x")
+    bench.limits = {"token_limit": 20}
+    bench.models.answers = ["one", "two", "three"]
+
+    async def work(tools: dict[str, Tool]) -> None:
+        for _ in range(3):
+            await perform("understand_file", {"file_name": "a.py", "things_to_look_for": "x"}, tools)
+
+    with pytest.raises(LimitExceededError):
+        bench.play(work)
+
+
+def test_a_person_is_asked_only_where_there_is_one(bench: Bench) -> None:
+    async def person(request: str) -> str:
+        if "please" not in request:
+            raise ActionError("Nobody answered.")
+        return f"You asked: {request}"
+
+    polite, rude = bench.perform(
+        ("Request Help", {"request": "help please"}),
+        ("Request Help", {"request": "help"}),
+        interactive=True,
+        person=person,
+    )
+    assert polite == "You asked: help please"
+    assert rude == "Nobody answered."
+
+
+def test_the_final_answer_is_the_answer(bench: Bench) -> None:
+    assert bench.one("Final Answer", final_answer="0.93 on the validation part") == "0.93 on the validation part"
+
+
+def test_bounded_text_counts_what_it_leaves_out() -> None:
+    assert bounded("x" * 10, 10) == "x" * 10
+    assert bounded("a" * 6 + "b" * 6, 10) == "aaaaa\n[... 2 characters left out ...]\nbbbbb"
