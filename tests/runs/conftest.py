@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,8 @@ from podium.runs.driver import Row
 from podium.runs.record import Budget, Plan
 
 Run = Callable[..., Row]
+
+os.environ.setdefault("PODIUM_API_KEY", "none")  # the key of the model "openai-api/podium/..."; workers inherit it
 
 
 @pytest.fixture(scope="session")
@@ -56,11 +59,3 @@ def perfect(data_dir: Path) -> str:
     """A submission that is right in every row."""
     answers = pd.read_csv(data_dir / TASK / "private" / "test.csv")
     return answers[["PassengerId", "Transported"]].to_csv(index=False)
-
-
-@pytest.fixture(autouse=True)
-def own_pool(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Leases of other tests, and of other people, are none of ours."""
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path_factory.getbasetemp()))
-    tmp_path_factory.getbasetemp().chmod(0o700)
-    yield

@@ -18,7 +18,7 @@ from podium.errors import UsageError
 class CommandOptions(Options):
     command: str = Field(description="What to run, by a shell, in /home/agent.")
     files: Path | None = Field(None, description="A folder to copy to /home/agent first.")
-    env: str = Field("", description="Further variables, as NAME=VALUE separated by commas.")
+    variables: str = Field("", description="Further variables, as NAME=VALUE separated by commas.")
 
 
 class CommandState(State):
@@ -51,7 +51,7 @@ class Command(Agent[CommandState]):
 
     def environment(self) -> dict[str, str]:
         remaining = self.assignment.remaining()
-        given = [pair.partition("=") for pair in self.options.env.split(",") if pair]
+        given = [pair.partition("=") for pair in self.options.variables.split(",") if pair]
         return {
             "SUBMISSION_DIR": "/home/submission",
             "LOGS_DIR": "/home/logs",

@@ -21,10 +21,9 @@ class ScriptedOptions(Options):
 
 
 class ScriptedState(State):
-    """How many actions have been carried out, and what the last of them gave."""
+    """How many actions have been carried out."""
 
     done: int = 0
-    last: list[str] = []
 
 
 class Scripted(Agent[ScriptedState]):
@@ -39,7 +38,7 @@ class Scripted(Agent[ScriptedState]):
         return self._actions()[state.done :][: self.options.together]
 
     def observe(self, state: ScriptedState, actions: Sequence[Action], observations: Sequence[str]) -> ScriptedState:
-        return ScriptedState(done=state.done + len(actions), last=[text[:200] for text in observations])
+        return ScriptedState(done=state.done + len(actions))
 
     def headline(self, state: ScriptedState) -> str | None:
         return f"{state.done} of {len(self._actions())}"

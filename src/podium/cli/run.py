@@ -90,7 +90,7 @@ def command(names: tuple[str, ...], as_json: bool, **options: Any) -> None:
     experiment = open_experiment(out, plan, tasks, options["seeds"])
     driver = Driver(out, experiment, parallel=options["parallel"] or _default_parallel(), retry=options["retry"])
     if not as_json:
-        click.echo(f"{len(driver.rows)} runs in {out}", err=True)
+        click.echo(f"{len(driver.rows)} run{'s' if len(driver.rows) > 1 else ''} in {out}", err=True)
     _drive(driver)
     if options["curve"]:
         _grade_curves(driver)

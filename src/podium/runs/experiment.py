@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from podium.errors import UsageError
 from podium.runs.record import Experiment, Plan, RunFolder, read_model, write_model
@@ -33,13 +34,22 @@ def open_experiment(folder: Path, plan: Plan, tasks: list[str], seeds: int) -> E
 
 
 def _check_same(folder: Path, known: Plan, plan: Plan) -> None:
-    before, after = known.model_dump(mode="json"), plan.model_dump(mode="json")
-    changed = [f"{name}: {before[name]} then, {after[name]} now" for name in before if before[name] != after[name]]
+    before, after = _flat(known.model_dump(mode="json")), _flat(plan.model_dump(mode="json"))
+    names = [name for name in sorted(before.keys() | after.keys()) if before.get(name) != after.get(name)]
+    changed = [f"{name}: {before.get(name)} then, {after.get(name)} now" for name in names]
     if changed:
         raise UsageError(
             f"{folder} was started differently ({'; '.join(changed)}). "
             "Repeat the options it was started with, or give another --out."
         )
+
+
+def _flat(document: dict[str, Any], above: str = "") -> dict[str, Any]:
+    """The values of nested dictionaries by their full names."""
+    found: dict[str, Any] = {}
+    for name, value in document.items():
+        found |= _flat(value, f"{above}{name}.") if isinstance(value, dict) else {f"{above}{name}": value}
+    return found
 
 
 def run_folder(folder: Path, task: str, seed: int) -> RunFolder:

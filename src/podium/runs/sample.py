@@ -6,6 +6,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from anyio import to_thread
 from inspect_ai import Task as InspectTask
 from inspect_ai import eval as inspect_eval
 from inspect_ai.dataset import MemoryDataset, Sample
@@ -34,6 +35,7 @@ class Played:
 
     cause: str = ""
     ended: str = ""
+    is_over: bool = False
     validations: int = 0
     grade: Grade | None = None
     """None when a person stopped the run, to continue it later."""
@@ -83,9 +85,8 @@ def _task(stage: Stage, played: Played, failures: list[BaseException]) -> Inspec
     @scorer(metrics={name: [mean()] for name in MEDALS})
     def medals() -> Scorer:
         async def score(state: TaskState, target: Target) -> Score | None:
-            if played.cause == "a person":
+            if not played.is_over:
                 return None
-            sandbox().as_type(BubblewrapSandbox).sandbox.stop()  # nothing of the agent is left when answers are read
             snapshot = newest(stage.journal, "snapshot")
             played.grade = grade_snapshot(stage.history, snapshot, stage.task.id, stage.plan, stage.folder.submission)
             return as_score(played.grade)
@@ -128,7 +129,9 @@ async def _solve(stage: Stage, played: Played) -> None:
     finally:
         validator.close()
         played.validations = validator.asked
-    played.cause, played.ended = end.cause, now()
+    await to_thread.run_sync(environment.sandbox.stop)  # nothing of the agent is left when answers are read
+    await session.conclude(end)
+    played.cause, played.ended, played.is_over = end.cause, now(), not end.stopped
 
 
 def as_score(grade: Grade) -> Score:

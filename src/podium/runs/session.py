@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import anyio
@@ -102,8 +103,12 @@ class Session:
             self._end = self._end or end
             group.cancel_scope.cancel()
         assert self._end is not None  # set by the loop, or by whoever cancelled it
-        await self._append("end", cause=self._end.cause, snapshot=self._snapshot)
         return self._end
+
+    async def conclude(self, end: End) -> None:
+        """Writes the last line. The sandbox must be gone: what is snapshotted now is what will be graded."""
+        self._snapshot = await to_thread.run_sync(partial(self._take_snapshot, "end", thorough=True))
+        await self._append("end", cause=end.cause, snapshot=self._snapshot)
 
     async def _loop(self, agent: Agent[Any], perform: Perform) -> End:
         decision, state = self._recover(agent)
@@ -212,8 +217,8 @@ class Session:
         self._steps.append(line.fields)
         self._report({"phase": "step", "step": len(self._steps), "used": line.fields["used"]})
 
-    def _take_snapshot(self, message: str) -> str:
-        return self._history.snapshot(message, self._snapshot, time_s=int(time.time()))
+    def _take_snapshot(self, message: str, *, thorough: bool = False) -> str:
+        return self._history.snapshot(message, self._snapshot, time_s=int(time.time()), thorough=thorough)
 
     async def _append(self, kind: str, **fields: Any) -> None:
         async with self._writing:

@@ -19,6 +19,7 @@ from podium.task import Starter
 
 SUBMISSION = "submission/submission.csv"
 FOLDERS = ("submission", "code", "logs", "agent")
+GIVEN = ("instructions.txt", "validate_submission.sh")
 VALIDATION_PORT = 5000
 
 _VALIDATE = f"""#!/bin/sh
@@ -96,8 +97,10 @@ def instructions(means: Means) -> str:
 
 def lay_out(workspace: Path, *, starter: Starter | None, agent_files: Path | None) -> None:
     """Fills an empty workspace with what the agent may change."""
-    for name in FOLDERS:
+    for name in (*FOLDERS, "data"):
         (workspace / name).mkdir(parents=True, exist_ok=True)
+    for name in GIVEN:
+        (workspace / name).touch()  # to mount ours on
     if starter is not None:
         shutil.copytree(starter.folder, workspace, dirs_exist_ok=True)
     if agent_files is not None:
@@ -111,11 +114,11 @@ def mounts(workspace: Path, given: Path, public: Path, *, instructions: str, sta
         given: a folder of our own for the files that are mounted into the workspace.
     """
     given.mkdir(parents=True, exist_ok=True)
-    (given / "instructions.txt").write_text(instructions, encoding="utf-8")
-    (given / "validate_submission.sh").write_text(_VALIDATE, encoding="utf-8")
-    (given / "validate_submission.sh").chmod(0o755)
+    for name, text in zip(GIVEN, (instructions, _VALIDATE), strict=True):
+        (given / name).write_text(text, encoding="utf-8")
+        (given / name).chmod(0o755 if name.endswith(".sh") else 0o644)
     found = [Mount(source=workspace, target=HOME, writable=True), Mount(source=public, target=f"{HOME}/data")]
-    found += [Mount(source=path, target=f"{HOME}/{path.name}") for path in sorted(given.iterdir())]
+    found += [Mount(source=given / name, target=f"{HOME}/{name}") for name in GIVEN]
     return found + [
         Mount(source=starter.folder / name, target=f"{HOME}/{name}")
         for starter in ([starter] if starter else [])

@@ -1,0 +1,60 @@
+"""Programs as agents: MLE-bench's contract, and model access without a key or a network."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from model_server import serving
+from podium.runs.steps import Steps
+
+ASK = """
+import os
+from openai import OpenAI
+client = OpenAI()
+answer = client.chat.completions.create(model="gpt-4o", messages=[{"role": "user", "content": "How many?"}])
+print("the model says", answer.choices[0].message.content, answer.usage.total_tokens)
+for part in client.chat.completions.create(model="x", messages=[{"role": "user", "content": "More?"}], stream=True):
+    print("streamed", part.choices[0].delta.content)
+print("key", os.environ["OPENAI_API_KEY"])
+"""
+
+
+def test_mle_bench_agents_find_their_folders_and_variables(play: Any, tmp_path: Path) -> None:
+    files = tmp_path / "agent"
+    files.mkdir()
+    (files / "start.sh").write_text(
+        "echo $GREETING $COMPETITION_ID $AGENT_DIR $CODE_DIR $LOGS_DIR $PWD\n"
+        "cp /home/data/sample_submission.csv $SUBMISSION_DIR/submission.csv\n"
+    )
+    row = play(agent="command", command="bash start.sh", files=files, variables="GREETING=hello")
+    assert row.record.valid
+    assert "hello spaceship-titanic /home/agent /home/code /home/logs /home/agent" in Steps(row.folder).observation(1)
+
+
+def test_models_are_reached_through_the_real_client_and_counted(play: Any, tmp_path: Path) -> None:
+    files = tmp_path / "agent"
+    files.mkdir()
+    (files / "ask.py").write_text(ASK)
+    with serving(lambda request: "forty-two") as server:
+        row = play(
+            agent="command",
+            command="python ask.py",
+            files=files,
+            model="openai-api/podium/scripted",
+            model_base_url=server.url,
+        )
+    observation = Steps(row.folder).observation(1)
+    assert "the model says forty-two 120" in observation
+    assert "streamed forty-two" in observation
+    assert "key podium" in observation
+    assert len(server.requests) == 2
+    assert row.record.usage.tokens == 240
+    assert row.record.usage.output_tokens == 40
+
+
+def test_a_program_without_a_model_has_no_endpoint(play: Any) -> None:
+    row = play(
+        agent="command", command="env | grep -c OPENAI; python -c 'import openai; openai.OpenAI()' 2>&1 | tail -1"
+    )
+    assert "0" in Steps(row.folder).observation(1).splitlines()[1]
