@@ -108,6 +108,13 @@ def test_a_session_keeps_its_state(bench: Bench) -> None:
     assert cwd == "'/home'"
 
 
+def test_modules_of_the_workspace_do_not_stand_for_ours(bench: Bench) -> None:
+    for name in ("socket", "json", "ast", "signal"):
+        (bench.workspace / f"{name}.py").write_text("raise ImportError('not this one')")
+    (bench.workspace / "own.py").write_text("x = 5")
+    assert bench.perform(("list_files", {}), *session("import own; own.x"))[1] == "5"
+
+
 def test_a_session_survives_mistakes(bench: Bench) -> None:
     first, error, syntax, asked, exited, last = bench.perform(
         *session(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import inspect
+import io
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from inspect_ai.model import ChatMessageAssistant, execute_tools
-from inspect_ai.tool import Tool, ToolCall, ToolDef
+from inspect_ai.tool import Tool, ToolCall, ToolDef, tool
 from inspect_ai.util import LimitExceededError
 from workbench import Bench
 
@@ -42,8 +43,8 @@ def test_every_action_is_described_in_full() -> None:
 
 
 def test_tools_carry_their_names_for_models() -> None:
-    for name, tool in actions(interactive=True).items():
-        assert ToolDef(tool).name == name
+    for name, action in actions(interactive=True).items():
+        assert ToolDef(action).name == name
 
 
 def test_public_names_exist() -> None:
@@ -53,6 +54,31 @@ def test_public_names_exist() -> None:
 def test_names_are_taken_as_agents_write_them(bench: Bench) -> None:
     names = ["list_files", "List Files", " list files ", "LIST_FILES", "List  Files"]
     assert bench.perform(*((name, {}) for name in names)) == ["data/"] * len(names)
+
+
+def test_actions_from_elsewhere_can_be_among_them(bench: Bench) -> None:
+    @tool
+    def validate_submission() -> Tool:
+        async def execute(strict: bool) -> str:
+            """Check the submission.
+
+            Args:
+                strict: Whether to be strict.
+            """
+            return f"checked {strict}"
+
+        return execute
+
+    async def work(tools: dict[str, Tool]) -> list[str]:
+        more = {**tools, "validate_submission": validate_submission()}
+        return [
+            await perform("Validate Submission", {"strict": True}, more),
+            await perform("Validate Submission", {}, more),
+        ]
+
+    done, misused = bench.play(work)
+    assert done == "checked True"
+    assert "lacks strict" in misused
 
 
 def test_unknown_names_are_answered_with_the_known_ones(bench: Bench) -> None:
@@ -175,6 +201,21 @@ def test_a_person_is_asked_only_where_there_is_one(bench: Bench) -> None:
     )
     assert polite == "You asked: help please"
     assert rude == "Nobody answered."
+
+
+@pytest.mark.parametrize(
+    ("typed", "observed"),
+    [
+        ("use 0.1\n", "use 0.1"),
+        (":decline\n", "Nobody answered the request. Go on without help."),
+        ("", "Nobody answered the request. Go on without help."),
+    ],
+)
+def test_the_operator_answers_on_the_terminal(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, typed: str, observed: str
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO(typed))
+    assert bench.perform(("request_help", {"request": "which [/rate]?"}), interactive=True) == [observed]
 
 
 def test_the_final_answer_is_the_answer(bench: Bench) -> None:

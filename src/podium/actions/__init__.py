@@ -4,7 +4,7 @@ They work in any sandbox. Everything an action has to say is text, its failures 
 """
 
 from podium.actions.asking import Role
-from podium.actions.catalog import ACTIONS, Argument, Usage, actions, perform
+from podium.actions.catalog import ACTIONS, Argument, Usage, actions, perform, usage_of
 from podium.actions.editing import edit_script, edit_script_segment
 from podium.actions.execution import Execution, Executor, execute_script, sandbox_executor
 from podium.actions.files import (
@@ -53,5 +53,6 @@ __all__ = [
     "sandbox_executor",
     "understand_file",
     "undo_edit_script",
+    "usage_of",
     "write_file",
 ]

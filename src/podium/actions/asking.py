@@ -35,9 +35,8 @@ async def ask(role: Role, messages: str | Sequence[ChatMessage]) -> str:
     return output.completion
 
 
-async def ask_about(text: str, *, name: str, question: str) -> str:
-    """What the fast model says about a text: block by block, the answers then merged by another call."""
-    blocks = split_blocks(text)
+async def ask_about(blocks: Sequence[str], *, name: str, question: str) -> str:
+    """What the fast model says about a text, read block by block; several answers are merged by another call."""
     answers = [
         await ask("fast", _block_prompt(block, name=name, part=f"{number} of {len(blocks)}", question=question))
         for number, block in enumerate(blocks, start=1)

@@ -8,7 +8,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
 
 from docstring_parser import parse
 from inspect_ai.tool import Tool, ToolDef
@@ -46,7 +45,7 @@ class Argument:
     """An argument of an action."""
 
     type: str
-    """"string" or "integer"."""
+    """As JSON schema names it: "string" or "integer"."""
     description: str
     is_required: bool
 
@@ -64,7 +63,11 @@ class Usage:
 
     def template(self) -> str:
         """The arguments as a JSON object with a description in place of each value."""
-        return json.dumps({name: f"[{argument.description}]" for name, argument in self.arguments.items()}, indent=4)
+        places = {
+            name: f"[{'' if argument.is_required else 'may be left out: '}{argument.description}]"
+            for name, argument in self.arguments.items()
+        }
+        return json.dumps(places, indent=4, ensure_ascii=False)
 
     def prompt(self) -> str:
         """How to use the action, as a prompt says it."""
@@ -111,7 +114,14 @@ def actions(
     return {**tools, "final_answer": final_answer()}
 
 
-def _usage(name: str, tool: Tool) -> Usage:
+def usage_of(name: str, tool: Tool) -> Usage:
+    """How a tool is used, also one that is not from here, as its docstring says."""
+    if name in ACTIONS:
+        return ACTIONS[name]
+    return _read_usage(name, tool)
+
+
+def _read_usage(name: str, tool: Tool) -> Usage:
     definition = ToolDef(tool)
     returns = parse(inspect.getdoc(tool) or "").returns
     return Usage(
@@ -131,7 +141,7 @@ def _usage(name: str, tool: Tool) -> Usage:
 
 
 ACTIONS: Mapping[str, Usage] = MappingProxyType(
-    {name: _usage(name, tool) for name, tool in actions(interactive=True).items()}
+    {name: _read_usage(name, tool) for name, tool in actions(interactive=True).items()}
 )
 """How each action is used, by name."""
 
@@ -142,7 +152,7 @@ async def perform(name: str, arguments: object, tools: Mapping[str, Tool]) -> st
     Args:
         name: an action's name or display name.
         arguments: its arguments, as they were read from JSON; an integer may come as a string.
-        tools: the actions the agent has, as `actions()` gives them.
+        tools: the actions the agent has by name, as `actions()` gives them; others may be among them.
     """
 
     @observed
@@ -155,14 +165,15 @@ async def perform(name: str, arguments: object, tools: Mapping[str, Tool]) -> st
 
 def _find(name: str, tools: Mapping[str, Tool]) -> Usage:
     wanted = " ".join(name.replace("_", " ").lower().split())
-    for usage in (ACTIONS[known] for known in tools):
+    usages = [usage_of(known, tool) for known, tool in tools.items()]
+    for usage in usages:
         if wanted in (usage.name.replace("_", " "), usage.title.lower()):
             return usage
-    offered = ", ".join(f"{ACTIONS[known].title} ({known})" for known in tools)
+    offered = ", ".join(f"{usage.title} ({usage.name})" for usage in usages)
     raise ActionError(f"There is no action {bounded(name, 100)!r}. The actions are: {offered}.")
 
 
-def _check(arguments: object, usage: Usage) -> dict[str, str | int]:
+def _check(arguments: object, usage: Usage) -> dict[str, object]:
     """The arguments, each of the declared type.
 
     Raises:
@@ -179,9 +190,9 @@ def _check(arguments: object, usage: Usage) -> dict[str, str | int]:
     return {name: _convert(value, name, usage) for name, value in arguments.items()}
 
 
-def _convert(value: Any, name: str, usage: Usage) -> str | int:
+def _convert(value: object, name: str, usage: Usage) -> object:
     kind = usage.arguments[name].type
-    if kind == "string" and isinstance(value, str):
+    if kind not in ("string", "integer") or (kind == "string" and isinstance(value, str)):
         return value
     if kind == "integer":
         if isinstance(value, int) and not isinstance(value, bool):

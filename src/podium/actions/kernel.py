@@ -10,6 +10,11 @@ JSON about the session to its stderr. `stop` interrupts what the session is doin
 
 from __future__ import annotations
 
+import sys
+
+if __name__ == "__main__":
+    sys.path.remove("")  # the workspace: a module of the agent's there must not stand for one that we import
+
 import array
 import ast
 import contextlib
@@ -19,7 +24,6 @@ import linecache
 import os
 import signal
 import socket
-import sys
 import traceback
 import types
 from typing import TextIO
@@ -129,6 +133,7 @@ class Session:
         self.module = types.ModuleType("__main__")
         sys.modules["__main__"] = self.module
         sys.argv = [""]
+        sys.path.insert(0, "")
         self.pid = os.getpid()
         signal.signal(signal.SIGINT, self.interrupt)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from inspect_ai.tool import Tool, tool
 
-from podium.actions.asking import BLOCK_CHARACTERS, BLOCKS, ask, ask_about
+from podium.actions.asking import BLOCK_CHARACTERS, BLOCKS, ask, ask_about, split_blocks
 from podium.actions.inside import Workspace, ask_steward, read_text
 from podium.actions.observation import observed
 
@@ -52,7 +52,8 @@ def retrieval_from_research_log(workspace: Workspace = Workspace(), problem: str
         log = await _read_log(workspace)
         if not log.strip():
             return "The research log is empty."
-        return await ask_about(log, name="a research log", question=_retrieval_question(problem, current_plan))
+        question = _retrieval_question(problem, current_plan)
+        return await ask_about(split_blocks(log)[-BLOCKS:], name="a research log", question=question)
 
     return execute
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 
 from inspect_ai.tool import Tool, tool
-from inspect_ai.util import request_input
+from inspect_ai.util import InputResult, request_input
+from rich.markup import escape
 
 from podium.actions.observation import ActionError, observed
 
@@ -22,7 +23,11 @@ async def ask_operator(request: str) -> str:
     from acp.schema import ElicitationSchema  # slow to import
 
     schema = {"type": "object", "properties": {"answer": {"type": "string"}}, "required": ["answer"]}
-    result = await request_input(message=request, schema=ElicitationSchema.model_validate(schema))
+    try:
+        # Inspect's console would take brackets for markup.
+        result = await request_input(message=escape(request), schema=ElicitationSchema.model_validate(schema))
+    except EOFError:  # there is no terminal to type on
+        result = InputResult(outcome="cancelled")
     if result.outcome != "accepted" or not result.content:
         raise ActionError("Nobody answered the request. Go on without help.")
     return str(result.content["answer"])

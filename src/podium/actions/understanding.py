@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from inspect_ai.tool import Tool, tool
 
-from podium.actions.asking import BLOCK_CHARACTERS, BLOCKS, ask_about
+from podium.actions.asking import BLOCK_CHARACTERS, BLOCKS, ask_about, split_blocks
 from podium.actions.inside import Workspace, read_text
 from podium.actions.observation import ActionError, observed
+
+READ_BYTES = 8 * BLOCK_CHARACTERS * BLOCKS  # of which the first half has to hold as many characters, in any script
 
 
 @tool(max_output=0)
@@ -24,14 +26,14 @@ def understand_file(workspace: Workspace = Workspace()) -> Tool:  # noqa: B008 (
         Returns:
             The reader's report.
         """
-        limit = BLOCK_CHARACTERS * BLOCKS
-        file = await read_text(workspace, file_name, limit_bytes=2 * limit)
+        file = await read_text(workspace, file_name, limit_bytes=READ_BYTES)
         if not file.text.strip():
             raise ActionError(f"{file_name} is empty.")
-        report = await ask_about(file.text[:limit], name=file_name, question=things_to_look_for)
-        if file.left_out or len(file.text) > limit:
-            read = len(file.text[:limit].encode())
-            return f"Only the first {read:,} of the {file.size:,} bytes of {file_name} were read.\n{report}"
+        blocks = split_blocks(file.text)[:BLOCKS]
+        report = await ask_about(blocks, name=file_name, question=things_to_look_for)
+        read = len("".join(blocks))
+        if file.left_out or read < len(file.text):
+            return f"{file_name} is long: only its first {read:,} characters were read.\n{report}"
         return report
 
     return execute
