@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator, Sequence
+import json
+import math
+import re
+import tempfile
+import time
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+from anyio import to_thread
 from inspect_ai.log import transcript
 from inspect_ai.tool import Tool
 from inspect_ai.util import span, suspend_working_limit
@@ -19,36 +26,70 @@ from podium.sandbox.interpreter import find_interpreter
 from podium.sandbox.leases import default_pool
 from podium.sandbox.policy import HOME
 from podium.sandbox.provider import BubblewrapSandbox
+from podium.workspace.layout import SUBMISSION
+
+OUTPUT_CHARACTERS = 12_000
+_METRIC = re.compile(r"^podium-metric:\s*(\S+)\s*$", re.MULTILINE)
 
 
 class Performer:
     """The hands of an agent in one sandbox."""
 
     def __init__(
-        self, sandbox: BubblewrapSandbox, plan: Plan, session: Session, agent: Agent[Any], *, name: str, problem: str
+        self,
+        sandbox: BubblewrapSandbox,
+        plan: Plan,
+        session: Session,
+        agent: Agent[Any],
+        *,
+        name: str,
+        problem: str,
+        check: Callable[[Path], str | None],
+        limit_bytes: int,
     ) -> None:
+        """
+        Args:
+            name: of the run, for the pool of leases.
+            problem: what the agent was asked to do.
+            check: what is wrong with a submission, if anything.
+            limit_bytes: the largest submission that is read.
+        """
         self._sandbox, self._plan, self._session, self._agent, self._name = sandbox, plan, session, agent, name
+        self._check, self._limit_bytes = check, limit_bytes
+        self._seed = agent.assignment.seed
         self._pool = default_pool()
         self._environment: dict[str, str] = {}
-        python = str(find_interpreter(plan.env).executable)
+        self._python = str(find_interpreter(plan.env).executable)
         self._tools: dict[str, Tool] = actions(
-            workspace=Workspace(python=python), executor=self.execute, problem=problem
+            workspace=Workspace(python=self._python), executor=self.execute, problem=problem
         )
 
     async def perform(self, action: Action) -> str:
         """The observation after an action."""
         async with span(action.name, type="podium-step"):
-            if action.name == "run_command":
-                observation = await self._run_command(**action.arguments)
+            own = {
+                "run_command": self._run_command,
+                "try_script": self._try_script,
+                "submit_script": self._submit_script,
+            }
+            if action.name in own:
+                observation = await own[action.name](**action.arguments)
             else:
                 observation = await perform(action.name, action.arguments, self._tools)
             transcript().info({"action": action.name, "arguments": action.arguments, "observation": observation})
         return observation
 
     async def execute(
-        self, command: Sequence[str], *, cwd: str, stdin: str = "", background: bool = False
+        self,
+        command: Sequence[str],
+        *,
+        cwd: str,
+        stdin: str = "",
+        background: bool = False,
+        environment: Mapping[str, str] | None = None,
+        time_s: float | None = None,
     ) -> Execution:
-        """Runs a program on cores of its own for as long as it takes, or as there is time."""
+        """Runs a program on cores of its own for as long as it takes or may take, or as there is time."""
         async with contextlib.AsyncExitStack() as stack:
             with suspend_working_limit():
                 lease = await stack.enter_async_context(
@@ -59,10 +100,10 @@ class Performer:
                 command,
                 stdin=stdin.encode(),
                 cwd=cwd,
-                environment={**self._environment, **_shares(lease.cores, lease.gpus)},
+                environment={**self._environment, **_shares(lease.cores, lease.gpus), **(environment or {})},
                 cores=lease.cores,
                 background=background,
-                timeout_s=self._session.remaining().time_s,
+                timeout_s=_least(time_s, self._session.remaining().time_s),
             )
         exit_code = None if outcome.stopped else outcome.exit_code
         return Execution(exit_code, outcome.stdout.text, outcome.stderr.text, stopped=outcome.stopped)
@@ -71,6 +112,51 @@ class Performer:
         done = await self.execute(["/bin/sh", "-c", command], cwd=f"{HOME}/{folder}")
         ending = done.stopped or f"exit code {done.exit_code}"
         return bounded(f"{ending}\n{done.stdout}\n{done.stderr}".strip())
+
+    async def _try_script(self, number: int, script: str, split: int = 0, time_s: float | None = None) -> str:
+        """Runs a script in a folder of its own; what came of it, as JSON (`podium.agents.search.tree.Result`)."""
+        folder = script_folder(number, split)
+        await to_thread.run_sync(self._sandbox.sandbox.write, f"{folder}/script.py", script.encode("utf-8", "replace"))
+        started = time.monotonic()
+        limit = _least(time_s, self._session.remaining().time_s)
+        done = await self.execute(
+            [self._python, "-u", "script.py"],
+            cwd=f"{HOME}/{folder}",
+            environment={
+                "PODIUM_SEED": str(self._seed),
+                "PODIUM_SPLIT": str(split),
+                **({} if limit is None else {"PODIUM_TIME_S": f"{limit:.1f}"}),
+            },
+            time_s=time_s,
+        )
+        fault = await to_thread.run_sync(self._fault_of, f"{folder}/submission.csv")
+        result = {
+            "exit_code": done.exit_code,
+            "stopped": done.stopped,
+            "output": bounded(f"{done.stdout}\n{done.stderr}".strip(), OUTPUT_CHARACTERS),
+            "seconds": round(time.monotonic() - started, 2),
+            "metric": last_metric(done.stdout),
+            "valid": fault is None,
+            "fault": fault,
+        }
+        return json.dumps(result, allow_nan=False)
+
+    async def _submit_script(self, number: int, split: int = 0) -> str:
+        """Makes what a script has left the submission."""
+        source = f"{HOME}/{script_folder(number, split)}/submission.csv"
+        outcome = await self._sandbox.run(["cp", source, f"{HOME}/{SUBMISSION}"])
+        return outcome.stderr.text.strip() if outcome.exit_code else f"The submission is now that of script {number}."
+
+    def _fault_of(self, path: str) -> str | None:
+        """What is wrong with a submission in the workspace. It is opened inside, so no link leads out."""
+        with tempfile.TemporaryDirectory(prefix="podium-check-") as folder:
+            try:
+                data = self._sandbox.sandbox.read(path, limit_bytes=self._limit_bytes)
+            except OSError as error:
+                return f"no submission.csv was written ({error.strerror})"
+            copy = Path(folder, "submission.csv")
+            copy.write_bytes(data)
+            return self._check(copy)
 
     @contextlib.asynccontextmanager
     async def serving(self) -> AsyncIterator[None]:
@@ -88,3 +174,24 @@ def _shares(cores: Sequence[int], gpus: Sequence[int]) -> dict[str, str]:
     """Variables by which libraries learn what they may use: they would otherwise count the machine's cores."""
     threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), str(len(cores)))
     return {**threads, "CUDA_VISIBLE_DEVICES": ",".join(map(str, gpus))}
+
+
+def script_folder(number: int, split: int) -> str:
+    """Where a script of a search lies in the workspace."""
+    return f"code/{number:03d}" if split == 0 else f"code/{number:03d}-split-{split}"
+
+
+def last_metric(output: str) -> float | None:
+    """The number of the last metric line that holds one."""
+    for text in reversed(_METRIC.findall(output)):
+        try:
+            value = float(text)
+        except ValueError:
+            continue
+        if math.isfinite(value):
+            return value
+    return None
+
+
+def _least(*limits: float | None) -> float | None:
+    return min((limit for limit in limits if limit is not None), default=None)

@@ -123,7 +123,16 @@ async def _solve(stage: Stage, played: Played) -> None:
     validator = Validator(environment.sandbox.listen(VALIDATION_PORT), check, limit_bytes=limit)
     try:
         name = f"{stage.task.id}/{stage.seed}"
-        performer = Performer(environment, plan, session, agent, name=name, problem=stage.instructions)
+        performer = Performer(
+            environment,
+            plan,
+            session,
+            agent,
+            name=name,
+            problem=stage.instructions,
+            check=check,
+            limit_bytes=limit,
+        )
         async with performer.serving():
             end = await session.play(agent, performer.perform)
     finally:

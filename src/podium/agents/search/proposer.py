@@ -1,0 +1,67 @@
+"""The seam between a search and whoever writes its scripts: a language model, or the library of recipes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from podium.agents.base import Remaining
+from podium.agents.search.tree import Node, Operator, Result, Tree
+from podium.task import Metric
+
+
+@dataclass(frozen=True)
+class Context:
+    """What a proposer knows about its task."""
+
+    brief: str
+    """The task's description."""
+    public: Path
+    """The public data on the host, for looking at; scripts read /home/data."""
+    metric: Metric
+    sample: str
+    """Name of the sample submission among the public files."""
+    ids: tuple[str, ...]
+    targets: tuple[str, ...]
+    seed: int
+    cores: int
+    remaining: Callable[[], Remaining]
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """A script to try."""
+
+    plan: str
+    script: str
+    time_s: float | None = None
+    """How long it may run; None for the search's own limit."""
+
+
+@dataclass(frozen=True)
+class Review:
+    """A verdict on a script that has run."""
+
+    is_buggy: bool
+    metric: float | None
+    summary: str = ""
+
+
+class Proposer(Protocol):
+    """Writes scripts and judges what they print.
+
+    A script stands alone and runs in a folder of its own. It reads /home/data, writes `submission.csv` into its folder
+    and prints `podium-metric: NUMBER`, its score on validation data, by the task's metric. The environment tells it
+    PODIUM_SEED, PODIUM_SPLIT (a number that changes the validation split, 0 unless a score is being checked) and
+    PODIUM_TIME_S, the seconds it may take.
+    """
+
+    async def propose(self, operator: Operator, parents: Sequence[Node], tree: Tree) -> Proposal | None:
+        """A script made by an operator from its parents (none for a draft); None if nothing comes to mind."""
+        ...
+
+    async def review(self, node: Node, result: Result) -> Review:
+        """Whether the script worked, and its score."""
+        ...

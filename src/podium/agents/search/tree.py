@@ -1,0 +1,99 @@
+"""The tree of scripts that a search has tried: the whole memory of a search agent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+Operator = Literal["draft", "debug", "improve", "merge"]
+METRIC_LINE = "podium-metric:"
+"""A script reports its validation score by printing this and a number, as the last such line of its output."""
+
+
+class Result(BaseModel):
+    """What came of running a script: the observation of a `try_script` action."""
+
+    model_config = ConfigDict(frozen=True)
+
+    exit_code: int | None
+    """None if it was stopped."""
+    stopped: str | None = None
+    """Why, for example its time limit."""
+    output: str = ""
+    """What it printed, stdout before stderr, the middle left out if it was long."""
+    seconds: float = 0.0
+    metric: float | None = None
+    """The number of its last metric line."""
+    valid: bool = False
+    """Whether it left a submission of the right form."""
+    fault: str | None = None
+    """What is wrong with the submission."""
+
+
+class Node(BaseModel):
+    """One script and how it did."""
+
+    number: int
+    operator: Operator
+    parents: tuple[int, ...] = ()
+    plan: str
+    script: str
+    result: Result | None = None
+    """None while it runs."""
+    metric: float | None = None
+    """Its validation score as agreed on after review; None if it has none."""
+    is_buggy: bool = True
+    summary: str = ""
+    """What a reviewer made of it."""
+
+    @property
+    def is_good(self) -> bool:
+        """Whether its submission could be the final one."""
+        return not self.is_buggy and self.metric is not None and self.result is not None and self.result.valid
+
+
+class Tree(BaseModel):
+    """All nodes, numbered from 0 in the order they were made."""
+
+    nodes: list[Node] = []
+    higher_is_better: bool
+
+    def __iter__(self) -> Iterator[Node]:  # type: ignore[override]
+        return iter(self.nodes)
+
+    def __len__(self) -> int:
+        return len(self.nodes)
+
+    def __getitem__(self, number: int) -> Node:
+        return self.nodes[number]
+
+    @property
+    def good(self) -> list[Node]:
+        """The nodes with a score and a valid submission, best first; of equals, the older."""
+        sign = -1.0 if self.higher_is_better else 1.0
+        return sorted(
+            (node for node in self.nodes if node.is_good), key=lambda node: (sign * _known(node), node.number)
+        )
+
+    @property
+    def best(self) -> Node | None:
+        good = self.good
+        return good[0] if good else None
+
+    @property
+    def drafts(self) -> list[Node]:
+        return [node for node in self.nodes if node.operator == "draft"]
+
+    def children(self, number: int) -> list[Node]:
+        return [node for node in self.nodes if number in node.parents]
+
+    def debug_depth(self, node: Node) -> int:
+        """How many debug steps in a row lead to a node."""
+        return 1 + self.debug_depth(self.nodes[node.parents[0]]) if node.operator == "debug" else 0
+
+
+def _known(node: Node) -> float:
+    assert node.metric is not None
+    return node.metric
