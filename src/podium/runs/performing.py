@@ -8,7 +8,7 @@ import math
 import re
 import tempfile
 import time
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +57,11 @@ class Performer:
         self._sandbox, self._plan, self._session, self._agent, self._name = sandbox, plan, session, agent, name
         self._check, self._limit_bytes = check, limit_bytes
         self._seed = agent.assignment.seed
+        self._own: dict[str, Callable[..., Awaitable[str]]] = {
+            "run_command": self._run_command,
+            "try_script": self._try_script,
+            "submit_script": self._submit_script,
+        }
         self._pool = default_pool()
         self._environment: dict[str, str] = {}
         self._python = str(find_interpreter(plan.env).executable)
@@ -67,13 +72,8 @@ class Performer:
     async def perform(self, action: Action) -> str:
         """The observation after an action."""
         async with span(action.name, type="podium-step"):
-            own = {
-                "run_command": self._run_command,
-                "try_script": self._try_script,
-                "submit_script": self._submit_script,
-            }
-            if action.name in own:
-                observation = await own[action.name](**action.arguments)
+            if action.name in self._own:
+                observation = await self._own[action.name](**action.arguments)
             else:
                 observation = await perform(action.name, action.arguments, self._tools)
             transcript().info({"action": action.name, "arguments": action.arguments, "observation": observation})
