@@ -1,0 +1,55 @@
+"""Podium's tasks in somebody else's Inspect evaluation."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from inspect_ai import eval as inspect_eval
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.util import sandbox
+from running import TASK
+
+
+@solver
+def shell(command: str) -> Solver:
+    """Runs a shell command in the sandbox and nothing else."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        done = await sandbox().exec(["sh", "-c", command])
+        state.metadata["output"] = done.stdout + done.stderr
+        return state
+
+    return solve
+
+
+@pytest.mark.parametrize(
+    ("command", "valid", "said"),
+    [
+        (
+            "cp data/sample_submission.csv submission/submission.csv && ./validate_submission.sh $PWD/submission/*.csv",
+            1.0,
+            "Submission is valid.",
+        ),
+        ("ln -s /home/data/sample_submission.csv submission/submission.csv; ls /home", 0.0, "instructions.txt"),
+    ],
+)
+def test_a_podium_task_is_scored_with_medals(
+    command: str, valid: float, said: str, data_dir: Path, tmp_path: Path
+) -> None:
+    [log] = inspect_eval(
+        "podium/task",
+        task_args={"id": TASK, "miniature": True, "data_dir": str(data_dir)},
+        solver=shell(command),
+        model="mockllm/model",
+        log_dir=str(tmp_path),
+        display="none",
+    )
+    assert log.status == "success"
+    assert log.samples is not None
+    [sample] = log.samples
+    assert said in sample.metadata["output"]
+    assert sample.scores is not None
+    assert sample.scores["medals"].value["valid"] == valid  # type: ignore[index]
+    assert log.results is not None
+    assert {score.name for score in log.results.scores} == {"score", "any_medal", "gold", "valid"}
