@@ -6,13 +6,14 @@ from typing import Any
 
 import click
 
-from podium.cli.options import as_json, print_json
+from podium.cli.options import as_json, print_json, require_run_extra
 
 
 @click.command(name="agents")
 @as_json
 def command(as_json: bool) -> None:
     """List the agents and their options."""
+    require_run_extra()
     from podium.agents import AGENTS, agent_class
 
     found: list[dict[str, Any]] = [

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import Literal
 import click
 
 from podium.cli.options import as_json, print_json
+from podium.errors import PodiumError
 
 MODEL_KEYS = ("ANTHROPIC_API_KEY", "GOOGLE_API_KEY", "OPENAI_API_KEY")
 ENOUGH_DISK = 5 << 30
@@ -82,14 +84,25 @@ def check_gpus() -> Finding:
 
 
 def check_sandbox() -> Finding:
+    """Starts a real one and runs a program in it."""
     if not shutil.which("bwrap"):
         return Finding("sandbox", "missing", "bubblewrap is not installed", "Run: apt-get install bubblewrap")
-    answer = _run(["bwrap", "--unshare-all", "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "true"])
-    if answer.returncode == 0:
-        return Finding("sandbox", "ok", "bubblewrap seals executions without root")
-    reason = (answer.stderr.strip().splitlines() or ["no reason given"])[-1]
-    advice = "Allow unprivileged user namespaces: sysctl kernel.unprivileged_userns_clone=1"
-    return Finding("sandbox", "missing", f"bubblewrap cannot start: {reason}", advice)
+    try:
+        from podium.sandbox.config import BubblewrapConfig
+        from podium.sandbox.policy import GIB, Limits
+        from podium.sandbox.sandbox import Sandbox
+    except ImportError:
+        return Finding("sandbox", "missing", "Podium was installed without runs", "Run: pip install 'podium[run]'")
+    config = BubblewrapConfig(limits=Limits(memory_bytes=GIB))
+    try:
+        with tempfile.TemporaryDirectory() as folder, Sandbox(config.policy(Path(folder))) as sandbox:
+            sandbox.run(["true"])
+            enforced = sandbox.enforced
+    except PodiumError as error:
+        advice = "Allow unprivileged user namespaces: sysctl kernel.unprivileged_userns_clone=1"
+        return Finding("sandbox", "missing", str(error), advice)
+    by = "the kernel" if {"memory", "pids"} <= enforced else "a watchdog (no control groups here)"
+    return Finding("sandbox", "ok", f"bubblewrap seals executions; memory and processes are limited by {by}")
 
 
 def check_docker() -> Finding:

@@ -105,6 +105,12 @@ class Sandbox:
     def is_running(self) -> bool:
         return not self._stopping.is_set() and self._process.poll() is None
 
+    @property
+    def enforced(self) -> frozenset[str]:
+        """The limits that the kernel holds ("memory", "pids"); the others are watched."""
+        self._guarded.wait()
+        return frozenset(self._group.folders)
+
     def __enter__(self) -> Sandbox:
         return self
 
