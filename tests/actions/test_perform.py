@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import io
+import sys
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from inspect_ai.util import LimitExceededError
 from workbench import Bench
 
 import podium.actions
-from podium.actions import ACTIONS, ActionError, actions, bounded, perform
+from podium.actions import ACTIONS, ActionError, Workspace, actions, bounded, perform
 
 MLAGENTBENCH = {
     "List Files", "Read File", "Write File", "Append File", "Copy File", "Undo Edit Script", "Execute Script",
@@ -79,6 +80,30 @@ def test_actions_from_elsewhere_can_be_among_them(bench: Bench) -> None:
     done, misused = bench.play(work)
     assert done == "checked True"
     assert "lacks strict" in misused
+
+
+def test_other_sandboxes_do_as_well(bench: Bench) -> None:
+    bench.provider = "local"
+    link = "import os; os.symlink('/etc', 'outside'); print('linked')"
+    observations = bench.perform(
+        ("write_file", {"file_name": "code/a.py", "content": link}),
+        ("execute_script", {"script_name": "code/a.py"}),
+        ("list_files", {"dir_path": "outside"}),
+        ("python_session", {"command": "x = 1"}),
+        ("python_session", {"command": "x + 1"}),
+        ("undo_edit_script", {"script_name": "code/a.py"}),
+        ("list_files", {}),
+        workspace=Workspace(root=".", python=sys.executable),
+    )
+    assert observations == [
+        "code/a.py has been written.",
+        "code/a.py ended without an error. It printed:\nlinked",
+        "outside lies outside the workspace. Only files inside it can be used.",
+        "(nothing was printed)",
+        "2",
+        "code/a.py did not exist before the last edit and has been removed. 0 earlier edits can be undone.",
+        "code/\noutside@",
+    ]
 
 
 def test_unknown_names_are_answered_with_the_known_ones(bench: Bench) -> None:

@@ -97,6 +97,7 @@ class Bench:
         self.models = models
         self.roles = {"edit": "edit", "fast": "fast"}
         self.limits: dict[str, Any] = {}
+        self.provider = "bubblewrap"
         self._logs = folder / "logs"
         for path in (self.workspace / "data", self.data):
             path.mkdir(parents=True)
@@ -122,7 +123,7 @@ class Bench:
         task = Task(
             dataset=[Sample(input="-")],
             solver=playing(),
-            sandbox=SandboxEnvironmentSpec("bubblewrap", config),
+            sandbox=SandboxEnvironmentSpec("bubblewrap", config) if self.provider == "bubblewrap" else self.provider,
             **self.limits,
         )
         with _leaks_of_inspect():

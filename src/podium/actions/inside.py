@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import marshal
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -60,7 +61,7 @@ async def ask_steward(workspace: Workspace, do: str, **request: object) -> Any:
     try:
         done = await sandbox().exec(
             command,
-            input=json.dumps({"do": do, **request}),
+            input=marshal.dumps({"do": do, **request}, 2),
             cwd=workspace.root,
             timeout=PATIENCE_S,
             timeout_retry=False,

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
-
 from inspect_ai.tool import Tool, tool
 
-from podium.actions import kernel
+from podium.actions import client, kernel
 from podium.actions.execution import Execution, Executor, sandbox_executor
 from podium.actions.inside import Workspace, source_of
 from podium.actions.observation import ActionError, bounded, observed
@@ -32,19 +30,17 @@ def python_session(workspace: Workspace = Workspace(), executor: Executor | None
         Returns:
             What the code printed, or its exception.
         """
-        source = source_of(kernel.__file__)
+        program = [workspace.python, "-u", "-c", source_of(client.__file__)]
         if "\0" in command:
             raise ActionError("The code holds a null byte.")
         execution = await run(
-            [workspace.python, "-u", "-c", source, "run"], cwd=workspace.root, stdin=command, background=True
+            [*program, "run", source_of(kernel.__file__)], cwd=workspace.root, stdin=command, background=True
         )
         if execution.stopped is None:
             return _describe(execution)
-        stop = await sandbox_executor(timeout_s=STOP_PATIENCE_S)(
-            [workspace.python, "-c", source, "stop"], cwd=workspace.root
-        )
-        kept = "kept" if _facts(stop).get("kept") else "lost"
-        printed = bounded(execution.stdout.strip("\n"), 15_000) or "(nothing)"
+        stop = await sandbox_executor(timeout_s=STOP_PATIENCE_S)([*program, "stop"], cwd=workspace.root)
+        kept = "kept" if "kept" in (_facts(stop) or []) else "lost"
+        printed = execution.stdout.strip("\n") or "(nothing)"
         return f"Stopped: {execution.stopped}. The session's variables are {kept}. Until then it printed:\n{printed}"
 
     return execute
@@ -52,21 +48,16 @@ def python_session(workspace: Workspace = Workspace(), executor: Executor | None
 
 def _describe(execution: Execution) -> str:
     facts = _facts(execution)
-    if not facts:
+    if facts is None:
         said = bounded(execution.stderr.strip(), 1_000) or f"exit code {execution.exit_code}"
         raise ActionError(f"The Python session could not be reached: {said}")
-    printed = bounded(execution.stdout.strip("\n"), 19_000)
-    notes = [_LOST] if facts["lost"] else []
-    if facts["ended"]:
+    notes = [_LOST] if "lost" in facts else []
+    if "ended" in facts:
         notes.append("The session's process ended during this; its variables are lost. The next call starts anew.")
-    return "\n".join([*notes, printed or "(nothing was printed)"])
+    return "\n".join([*notes, execution.stdout.strip("\n") or "(nothing was printed)"])
 
 
-def _facts(execution: Execution) -> dict[str, bool]:
-    """What the client reports about the session; nothing if it did not come to that."""
-    last = (execution.stderr.strip().splitlines() or [""])[-1]
-    try:
-        facts: dict[str, bool] = json.loads(last)
-    except ValueError:
-        return {}
-    return facts if isinstance(facts, dict) else {}
+def _facts(execution: Execution) -> list[str] | None:
+    """What the client reports about the session; None if it did not come to that."""
+    last = execution.stderr.rpartition("session:")
+    return last[2].split() if last[1] else None

@@ -1,0 +1,123 @@
+"""Passes code to the Python session of the workspace, inside the sandbox.
+
+This file runs alone, as `python -c`, in the workspace: it may import nothing of Podium and, because every call waits
+for it, little of the standard library. Its arguments are what to do and the text of `kernel.py`. `run` passes the code
+on stdin to the session, which is started if there is none; the code's output goes straight to our stdout, and a line
+about the session to our stderr. `stop` interrupts what the session is doing, and kills it if that does not help.
+"""
+
+# pathlib is slow to import:
+# ruff: noqa: PTH103, PTH108, PTH109, PTH110, PTH118, PTH120, PTH123
+
+from __future__ import annotations
+
+import sys
+
+if __name__ == "__main__":
+    sys.path.remove("")  # the workspace: a module of the agent's there must not stand for one that we import
+
+import _socket
+import fcntl
+import marshal
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TextIO
+
+MARKER = os.path.join(os.getcwd(), ".podium", "session")
+FOLDER = "/tmp/podium-session-" + "".join(c if c.isalnum() else "-" for c in os.getcwd())[-60:]
+ADDRESS = os.path.join(FOLDER, "socket")
+DONE = b"d"
+SIGINT, SIGKILL = 2, 9
+PATIENCE_S = 5.0
+
+
+def run() -> None:
+    code = sys.stdin.buffer.read()
+    session, is_lost = connect_or_start()
+    report(lost=is_lost, ended=not does(session, code))
+
+
+def stop() -> None:
+    """Reports whether the session, and with it its variables, is still there."""
+    is_kept = False
+    try:
+        with open(os.path.join(FOLDER, "pid")) as file:
+            pid = int(file.read())
+        os.kill(pid, SIGINT)
+        is_kept = answers()
+        if not is_kept:
+            os.killpg(pid, SIGKILL)
+    except OSError:  # there is none
+        pass
+    report(kept=is_kept)
+
+
+def answers() -> bool:
+    """Whether the session comes to serve a request within our patience."""
+    session = connect()
+    session.settimeout(PATIENCE_S)
+    return does(session, b"")
+
+
+def report(**facts: bool) -> None:
+    print("session:", *(fact for fact, is_true in facts.items() if is_true), file=sys.stderr)
+
+
+def connect() -> _socket.socket:
+    session = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
+    session.connect(ADDRESS)
+    return session
+
+
+def connect_or_start() -> tuple[_socket.socket, bool]:
+    """A connection to the session, and whether that is a new one although there had been another before."""
+    os.makedirs(FOLDER, mode=0o700, exist_ok=True)
+    with open(os.path.join(FOLDER, "lock"), "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        try:
+            return connect(), False
+        except OSError:
+            is_lost = os.path.exists(MARKER)
+        os.makedirs(os.path.dirname(MARKER), exist_ok=True)
+        with open(MARKER, "w") as marker:
+            marker.write("There has been a Python session in this workspace.\n")
+        start(sys.argv[2], lock)
+        return connect(), is_lost
+
+
+def start(kernel: str, lock: TextIO) -> None:
+    if os.path.exists(ADDRESS):
+        os.unlink(ADDRESS)
+    listener = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
+    listener.bind(ADDRESS)
+    listener.listen(8)
+    pid = os.fork()
+    if pid == 0:
+        try:
+            os.setsid()
+            lock.close()  # or the session would hold it as long as it lives
+            sys.argv = ["", str(listener.detach()), MARKER]
+            exec(compile(kernel, "<kernel>", "exec"), {"__name__": "__main__"})
+        finally:
+            os._exit(1)
+    listener.close()
+    with open(os.path.join(FOLDER, "pid"), "w") as file:
+        file.write(str(pid))
+
+
+def does(session: _socket.socket, code: bytes) -> bool:
+    """Whether the session has run the code to its end, given our stdout and the cores we may use."""
+    request = marshal.dumps({"code": code, "cores": sorted(os.sched_getaffinity(0))}, 2)
+    stdout = (1).to_bytes(4, sys.byteorder)
+    try:
+        session.sendmsg([len(request).to_bytes(8, "little")], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, stdout)])
+        session.sendall(request)
+        return session.recv(1) == DONE
+    except OSError:  # it is gone, or takes longer than we wait
+        return False
+
+
+if __name__ == "__main__":
+    run() if sys.argv[1] == "run" else stop()
