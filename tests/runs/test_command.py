@@ -36,7 +36,7 @@ def test_models_are_reached_through_the_real_client_and_counted(play: Any, tmp_p
     files = tmp_path / "agent"
     files.mkdir()
     (files / "ask.py").write_text(ASK)
-    with serving(lambda request: "forty-two") as server:
+    with serving(lambda request, rng: "forty-two") as server:
         row = play(
             agent="command",
             command="python ask.py",
