@@ -56,7 +56,10 @@ def stop() -> None:
 
 def answers() -> bool:
     """Whether the session comes to serve a request within our patience."""
-    session = connect()
+    try:
+        session = connect()
+    except OSError:
+        return False
     session.settimeout(PATIENCE_S)
     return does(session, b"")
 
