@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 AGENTS = {
     "baseline": "Submits the sample submission, or runs the starter code as it stands.",
     "scripted": "Repeats a list of actions from a file, such as those of another run.",
+    "research": "MLAgentBench's agent: reflects, plans, checks facts, acts, and keeps a research log.",
+    "react": "Lets a model call tools, a shell among them, until it has its final answer.",
     "command": "Runs any program inside the sandbox, such as an MLE-bench agent.",
 }
 

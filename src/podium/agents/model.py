@@ -1,0 +1,117 @@
+"""What agents that talk to a model share: asking it, the brief, and what is left of the budget."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from podium.agents.base import Action, Assignment, Remaining
+from podium.errors import PodiumError, UsageError
+
+if TYPE_CHECKING:
+    from inspect_ai.model import ChatMessage, ModelOutput
+    from inspect_ai.tool import ToolInfo
+
+    from podium.actions import Usage
+
+BRIEF_CHARACTERS = 30_000
+CHARACTERS_PER_TOKEN = 3
+"""A cautious guess: code and numbers have fewer characters per token than prose."""
+
+
+class ModelUnreachableError(PodiumError):
+    """A model gave no answer, whatever was tried."""
+
+
+def require_model(assignment: Assignment, agent: str) -> None:
+    """
+    Raises:
+        UsageError: the run has no model.
+    """
+    if not assignment.has_model:
+        raise UsageError(f"The agent '{agent}' needs a model. Add --model, for example --model openai/gpt-4o")
+
+
+async def ask_model(
+    messages: Sequence[ChatMessage],
+    *,
+    tools: Sequence[ToolInfo] = (),
+    answer_tokens: int,
+    retries: int,
+    role: str = "main",
+) -> ModelOutput:
+    """The answer of the run's model, or of the one that has a role.
+
+    Raises:
+        ModelUnreachableError: there was none.
+    """
+    from inspect_ai.model import GenerateConfig, get_model
+    from inspect_ai.util import LimitExceededError
+
+    config = GenerateConfig(max_tokens=answer_tokens, max_retries=retries)
+    try:
+        return await get_model(role=role).generate(list(messages), tools=list(tools), config=config)
+    except LimitExceededError:
+        raise
+    except Exception as error:  # providers raise what they like
+        reason = f"{type(error).__name__}: {error}"
+        raise ModelUnreachableError(
+            f"The model gave no answer after {retries + 1} tries. {reason[:500]}. "
+            "Nothing is lost: repeat the command with --retry and the run goes on from here"
+        ) from error
+
+
+def brief(assignment: Assignment) -> str:
+    """The instructions and the task's description."""
+    from podium.actions import bounded
+
+    description = (assignment.public / "description.md").read_text(encoding="utf-8", errors="replace")
+    return (
+        f"{assignment.instructions.strip()}\n\n"
+        f"THE DESCRIPTION OF THE TASK (data/description.md)\n{bounded(description.strip(), BRIEF_CHARACTERS)}"
+    )
+
+
+def budget_line(remaining: Remaining) -> str:
+    """What is left, for a prompt."""
+    parts = [
+        "" if remaining.time_s is None else f"{_duration(remaining.time_s)} of working time",
+        "" if remaining.steps is None else f"{remaining.steps} step{'s' if remaining.steps != 1 else ''}",
+        "" if remaining.tokens is None else f"{remaining.tokens:,} tokens",
+    ]
+    left = ", ".join(part for part in parts if part)
+    return f"Left: {left}." if left else "There is no limit on time or steps."
+
+
+def tool_info(usage: Usage, *, before: Mapping[str, str] | None = None) -> ToolInfo:
+    """An action as models that call tools see it.
+
+    Args:
+        before: further arguments, texts with a description, put before the action's own.
+    """
+    from inspect_ai.tool import ToolInfo, ToolParam, ToolParams
+
+    further = {name: ToolParam(type="string", description=text) for name, text in (before or {}).items()}
+    own = {
+        name: ToolParam(type="integer" if argument.type == "integer" else "string", description=argument.description)
+        for name, argument in usage.arguments.items()
+    }
+    required = [*further, *(name for name, argument in usage.arguments.items() if argument.is_required)]
+    return ToolInfo(
+        name=usage.name,
+        description=f"{usage.description} Gives back: {usage.returns}",
+        parameters=ToolParams(properties={**further, **own}, required=required),
+    )
+
+
+def end_of_run(reason: str) -> list[Action]:
+    """The last step of an agent that gives up, so that the journal says why."""
+    return [Action(name="final_answer", arguments={"final_answer": reason})]
+
+
+def _duration(seconds: float) -> str:
+    hours, rest = divmod(int(seconds), 3600)
+    minutes, seconds = divmod(rest, 60)
+    if hours:
+        return f"{hours} h {minutes} min"
+    return f"{minutes} min {seconds} s" if minutes else f"{seconds} s"

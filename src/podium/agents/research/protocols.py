@@ -1,0 +1,143 @@
+"""Two ways of talking with a researcher: all in text, as in the paper, or by native tool calls."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from inspect_ai.model import (
+    ChatMessage,
+    ChatMessageAssistant,
+    ChatMessageTool,
+    ChatMessageUser,
+    ModelOutput,
+)
+from inspect_ai.tool import ToolCall, ToolInfo
+
+from podium.actions import Usage, bounded
+from podium.agents.model import tool_info
+from podium.agents.research import prompts
+from podium.agents.research.memory import ENTRIES, Step
+from podium.agents.research.reading import FormatError, check_names, find_action, read_entries, read_input
+
+ENTRY_CHARACTERS = 6_000
+BAD_ANSWER_CHARACTERS = 6_000
+"""How much of an unusable answer the model is shown again."""
+
+
+class TalkProtocol(Protocol):
+    """How steps become messages, and answers become steps."""
+
+    def system(self) -> str:
+        """The system message: role, actions, rules, form of the answer."""
+        ...
+
+    def tools(self) -> list[ToolInfo]: ...
+
+    def show(self, step: Step) -> list[ChatMessage]:
+        """A step that was carried out, as messages."""
+        ...
+
+    def read(self, output: ModelOutput, number: int) -> Step:
+        """The step that an answer asks for.
+
+        Raises:
+            FormatError: it cannot be used.
+        """
+        ...
+
+    def complain(self, output: ModelOutput, fault: str) -> list[ChatMessage]:
+        """An answer that cannot be used, and why."""
+        ...
+
+
+class TextProtocol:
+    """Six entries in text."""
+
+    def __init__(self, usages: Mapping[str, Usage], shown: Sequence[str]) -> None:
+        """
+        Args:
+            usages: all actions that can be done.
+            shown: the names of those that are mentioned.
+        """
+        self._usages, self._shown = usages, shown
+
+    def system(self) -> str:
+        actions = "\n\n".join(self._usages[name].prompt() for name in self._shown)
+        form = prompts.TEXT_FORMAT.format(entries=prompts.entries_of(titles=True))
+        return "\n\n".join([prompts.ROLE, f"THE ACTIONS\n\n{actions}", prompts.RULES, form])
+
+    def tools(self) -> list[ToolInfo]:
+        return []
+
+    def show(self, step: Step) -> list[ChatMessage]:
+        lines = [f"{entry.title}: {step.entries.get(entry.name, '')}" for entry in ENTRIES]
+        lines.append(f"Action: {self._usages[step.action].title}")
+        lines.append(f"Action Input: {json.dumps(step.input, indent=4, ensure_ascii=False)}")
+        said, seen = "\n".join(lines), f"Observation:\n{step.observation}"
+        return [ChatMessageAssistant(content=said), ChatMessageUser(content=seen)]
+
+    def read(self, output: ModelOutput, number: int) -> Step:
+        entries = read_entries(output.completion)
+        usage = find_action(entries["Action"].split("\n")[0], self._usages, self._shown)
+        return Step(
+            number=number,
+            entries={entry.name: _kept(entries[entry.title]) for entry in ENTRIES},
+            action=usage.name,
+            input=read_input(entries["Action Input"], usage),
+        )
+
+    def complain(self, output: ModelOutput, fault: str) -> list[ChatMessage]:
+        said = bounded(output.completion, BAD_ANSWER_CHARACTERS) or "(an empty answer)"
+        return [ChatMessageAssistant(content=said), ChatMessageUser(content=fault)]
+
+
+class ToolsProtocol:
+    """Tool calls; the thinking entries are arguments that every tool has."""
+
+    def __init__(self, usages: Mapping[str, Usage], shown: Sequence[str]) -> None:
+        self._usages, self._shown = usages, shown
+
+    def system(self) -> str:
+        form = prompts.TOOLS_FORMAT.format(entries=prompts.entries_of(titles=False))
+        return "\n\n".join([prompts.ROLE, prompts.RULES, form])
+
+    def tools(self) -> list[ToolInfo]:
+        before = {entry.name: f"{entry.title}: {entry.purpose}" for entry in ENTRIES}
+        return [tool_info(self._usages[name], before=before) for name in self._shown]
+
+    def show(self, step: Step) -> list[ChatMessage]:
+        call = ToolCall(id=f"step_{step.number}", function=step.action, arguments={**step.entries, **step.input})
+        answer = ChatMessageTool(content=step.observation, tool_call_id=call.id, function=call.function)
+        return [ChatMessageAssistant(content="", tool_calls=[call]), answer]
+
+    def read(self, output: ModelOutput, number: int) -> Step:
+        calls = output.message.tool_calls if output.choices else None
+        if not calls:
+            raise FormatError("the answer calls no tool. Every answer is one call of a tool.")
+        call = calls[0]
+        if call.parse_error:
+            raise FormatError(f"the arguments of {call.function} cannot be read: {call.parse_error[:300]}.")
+        usage = find_action(call.function, self._usages, self._shown)
+        arguments: dict[str, Any] = dict(call.arguments)
+        # Models that think elsewhere leave these out; the plan is then carried over as it was.
+        thinking = {entry.name: _kept(str(arguments.pop(entry.name, ""))) for entry in ENTRIES}
+        thinking["thought"] = thinking["thought"] or _kept(output.completion.strip())
+        return Step(number=number, entries=thinking, action=usage.name, input=check_names(arguments, usage))
+
+    def complain(self, output: ModelOutput, fault: str) -> list[ChatMessage]:
+        calls = output.message.tool_calls if output.choices else None
+        if not calls:
+            said = bounded(output.completion, BAD_ANSWER_CHARACTERS) or "(an empty answer)"
+            return [ChatMessageAssistant(content=said), ChatMessageUser(content=fault)]
+        answers = [ChatMessageTool(content=fault, tool_call_id=call.id, function=call.function) for call in calls]
+        return [output.message, *answers]
+
+
+def _kept(text: str) -> str:
+    """An entry as it is remembered: without the marks of what is new, and within bounds."""
+    return bounded(text.replace("**", ""), ENTRY_CHARACTERS)
+
+
+PROTOCOLS: dict[str, type[TextProtocol] | type[ToolsProtocol]] = {"text": TextProtocol, "tools": ToolsProtocol}

@@ -1,0 +1,232 @@
+"""MLAgentBench's research agent: it plans, checks its facts, acts, and keeps a log of what it found.
+
+Before each action it writes a reflection, its whole plan and status, a fact check and a thought. It sees its last few
+steps in full; of older ones it knows what the plan says and what the research log holds, to which the fast model adds
+a summary of every step. Long observations are condensed by the fast model too.
+
+Everything a model says is kept in the state that `decide` leaves behind, which the runtime saves with the decision.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import Field, field_validator
+
+from podium.agents.base import Action, Agent, Assignment, Options
+from podium.agents.model import ask_model, brief, budget_line, end_of_run, require_model
+from podium.agents.research import prompts
+from podium.agents.research.memory import ResearchState, Step
+from podium.agents.research.reading import FormatError
+from podium.workspace.layout import SUBMISSION
+
+if TYPE_CHECKING:
+    from inspect_ai.model import ChatMessage, ModelOutput
+
+    from podium.actions import Usage
+    from podium.agents.research.protocols import TalkProtocol
+
+SHOWN = (
+    *("list_files", "copy_file", "undo_edit_script", "execute_script", "understand_file", "inspect_script_lines"),
+    *("edit_script", "validate_submission", "final_answer"),
+)
+"""The actions of the paper's prompts, and MLE-bench's check of the submission. The others can be used all the same."""
+LOG_CHARACTERS = 6_000
+
+
+class ResearchOptions(Options):
+    protocol: Literal["text", "tools"] = Field("text", description="Entries in text, as in the paper, or tool calls.")
+    max_steps: int = Field(50, ge=1, description="Steps after which the agent ends by itself.")
+    steps_in_context: int = Field(3, ge=1, description="How many of the last steps the model sees in full.")
+    tries: int = Field(5, ge=1, description="Useless answers, one after the other, before the agent gives up.")
+    log: bool = Field(True, description="Keep a research log: the fast model sums up each step.")
+    retrieval: bool = Field(
+        False,
+        description="Let the fast model pick what matters from the log, instead of showing its end; also writes the "
+        "log to research_log.log, which is a step each time.",
+    )
+    summarise_over: int = Field(5_000, ge=500, description="Characters above which an observation is condensed.")
+    show: str = Field("", description="Further actions to mention in the prompt, such as write_file,python_session.")
+    answer_tokens: int = Field(4_000, ge=100, description="The longest answer of the model.")
+    retries: int = Field(10, ge=0, description="Retries when the model cannot be reached.")
+
+    @field_validator("show")
+    @classmethod
+    def _are_actions(cls, text: str) -> str:
+        unknown = [name for name in _names(text) if name not in _usages()]
+        if unknown:
+            raise ValueError(f"there is no action '{unknown[0]}'; the actions are: {', '.join(_usages())}")
+        return text
+
+
+class Researcher(Agent[ResearchState]):
+    Options = ResearchOptions
+    State = ResearchState
+    options: ResearchOptions
+
+    def __init__(self, assignment: Assignment, options: ResearchOptions) -> None:
+        super().__init__(assignment, options)
+        require_model(assignment, "research")
+
+    def begin(self) -> ResearchState:
+        return ResearchState()
+
+    async def decide(self, state: ResearchState) -> Sequence[Action]:
+        if state.is_over:
+            return []
+        news = await self._digest(state)
+        if state.done >= self.options.max_steps:
+            return end_of_run(f"Ended by the agent after {state.done} steps (max_steps).")
+        protocol = self._protocol()
+        step = await self._next_step(state, protocol)
+        if isinstance(step, str):
+            return end_of_run(step)
+        state.plan = step.entries["plan"] or state.plan
+        state.steps = [*state.steps, step][-self.options.steps_in_context :]
+        action = _as_action(step)
+        return [action, *news] if action.name != "final_answer" else [action]
+
+    def observe(self, state: ResearchState, actions: Sequence[Action], observations: Sequence[str]) -> ResearchState:
+        is_over = actions[0].name == "final_answer"
+        if not state.steps or is_over:
+            return state.model_copy(update={"is_over": is_over})
+        step = state.steps[-1].model_copy(update={"observation": observations[0]})
+        return state.model_copy(update={"steps": [*state.steps[:-1], step], "done": state.done + 1})
+
+    def headline(self, state: ResearchState) -> str | None:
+        return state.steps[-1].action if state.steps else None
+
+    async def _digest(self, state: ResearchState) -> list[Action]:
+        """Condenses and logs the step that was just carried out; what else is to be done about it."""
+        if not state.steps or len(state.log) >= state.done:
+            return []
+        step = await self._condense(state.steps[-1])
+        state.steps = [*state.steps[:-1], step]
+        if not self.options.log:
+            return []
+        state.log = [*state.log, await _summarise(step)]
+        if not self.options.retrieval:
+            return []
+        return [Action(name="append_summary_to_research_log", arguments={"content": state.log[-1]})]
+
+    async def _condense(self, step: Step) -> Step:
+        from podium.actions import ActionError, bounded
+        from podium.actions.asking import BLOCKS, ask_about, split_blocks
+
+        limit = self.options.summarise_over
+        if len(step.observation) <= limit or step.is_condensed:
+            return step
+        question = prompts.CONDENSE_QUESTION.format(
+            action=step.action, input=str(step.input)[:500], thought=step.entries.get("thought", "")
+        )
+        try:
+            said = await ask_about(split_blocks(step.observation)[:BLOCKS], name="an observation", question=question)
+            text = f"[condensed from {len(step.observation):,} characters]\n{bounded(said, limit)}"
+        except ActionError:  # without a reader: its beginning and end
+            text = bounded(step.observation, limit)
+        return step.model_copy(update={"observation": text, "is_condensed": True})
+
+    async def _next_step(self, state: ResearchState, protocol: TalkProtocol) -> Step | str:
+        """The next step the model asks for; or why there is none."""
+        messages = await self._messages(state, protocol)
+        reminder: list[ChatMessage] = []
+        fault = ""
+        for attempt in range(1, self.options.tries + 1):
+            output = await ask_model(
+                [*messages, *reminder],
+                tools=protocol.tools(),
+                answer_tokens=self.options.answer_tokens,
+                retries=self.options.retries,
+            )
+            try:
+                _check_complete(output)
+                return protocol.read(output, state.done + 1)
+            except FormatError as error:
+                fault = str(error) + _why_cut_off(output)
+                reminder = protocol.complain(output, prompts.fault(fault, self.options.tries - attempt))
+                if output.stop_reason == "model_length":
+                    messages, reminder = [*messages[:2], *messages[-1:]], []
+        return f"Ended by the agent: {self.options.tries} answers of the model could not be used. The last: {fault}"
+
+    async def _messages(self, state: ResearchState, protocol: TalkProtocol) -> list[ChatMessage]:
+        from inspect_ai.model import ChatMessageSystem, ChatMessageUser
+
+        shown = state.steps[-self.options.steps_in_context :]
+        first = prompts.problem(brief(self.assignment), await self._recall(state, len(shown)))
+        last = prompts.next_step(state.done + 1, budget_line(self.assignment.remaining()))
+        return [
+            ChatMessageSystem(content=protocol.system()),
+            ChatMessageUser(content=first),
+            *(message for step in shown for message in protocol.show(step)),
+            ChatMessageUser(content=last),
+        ]
+
+    async def _recall(self, state: ResearchState, shown: int) -> str:
+        """What the log says of steps that are no longer shown."""
+        from podium.actions import ActionError
+        from podium.actions.asking import BLOCKS, ask_about, split_blocks
+
+        earlier = prompts.log_text(state.log[: max(0, len(state.log) - shown)])
+        if self.options.retrieval and earlier:
+            question = prompts.RETRIEVAL_QUESTION.format(plan=state.plan or "(none yet)")
+            try:
+                return await ask_about(split_blocks(earlier)[-BLOCKS:], name="a research log", question=question)
+            except ActionError:
+                pass  # its end is better than nothing
+        return earlier if len(earlier) <= LOG_CHARACTERS else f"[...]\n{earlier[-LOG_CHARACTERS:]}"
+
+    def _protocol(self) -> TalkProtocol:
+        from podium.agents.research.protocols import PROTOCOLS
+
+        usages = _usages()
+        reflection = ["reflection"] if self.options.retrieval else []
+        shown = dict.fromkeys([*SHOWN, *reflection, *_names(self.options.show)])
+        return PROTOCOLS[self.options.protocol](usages, list(shown))
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def _usages() -> dict[str, Usage]:
+    """All actions the researcher may use."""
+    from podium.actions import ACTIONS, Usage
+
+    check = Usage(
+        name="validate_submission",
+        title="Validate Submission",
+        description=f"Check whether {SUBMISSION} has the form the task asks for. This says nothing about its score.",
+        arguments={},
+        returns="Whether it is valid, and what is wrong if not.",
+    )
+    return {**{name: usage for name, usage in ACTIONS.items() if name != "request_help"}, check.name: check}
+
+
+def _as_action(step: Step) -> Action:
+    if step.action == "validate_submission":
+        return Action(name="run_command", arguments={"command": f"sh validate_submission.sh {SUBMISSION}"})
+    return Action(name=step.action, arguments=step.input)
+
+
+async def _summarise(step: Step) -> str:
+    from podium.actions import ActionError, bounded
+    from podium.actions.asking import ask
+
+    try:
+        return bounded((await ask("fast", prompts.summary(step))).strip(), 800)
+    except ActionError:
+        return prompts.plain_summary(step)
+
+
+def _check_complete(output: ModelOutput) -> None:
+    if output.error:
+        raise FormatError(f"the model reported an error: {output.error[:300]}.")
+    if output.stop_reason == "content_filter":
+        raise FormatError("the answer was withheld by a content filter.")
+    if output.stop_reason == "model_length":
+        raise FormatError("the conversation was too long for the model.")
+
+
+def _why_cut_off(output: ModelOutput) -> str:
+    return " The answer was cut off because it was too long: be brief." if output.stop_reason == "max_tokens" else ""
