@@ -141,3 +141,25 @@ def row_plan(row: Any) -> Any:
     from podium.runs.experiment import read_experiment
 
     return read_experiment(row.folder.path.parent.parent).plan
+
+
+def test_without_a_sandbox_a_run_works_and_says_so(play: Any, script: Any, perfect: str) -> None:
+    work = (WRITE, {"file_name": "code/work.py", "content": "print(len(open('data/train.csv').readlines()) > 10)"})
+    run = ("execute_script", {"script_name": "code/work.py"})
+    row = play(script=script([work, run, submit(perfect)]), sandbox="none")
+    assert row.record.score == 1.0
+    assert "True" in Steps(row.folder).observation(2)
+    assert verify(row.folder).allowed["sandbox"]["provider"] == "none"
+
+
+def test_docker_gets_the_same_mounts_and_limits(tmp_path: Path) -> None:
+    from podium.sandbox.config import BubblewrapConfig
+    from podium.sandbox.environment import compose
+    from podium.sandbox.policy import Limits, Mount
+
+    mount = Mount(source=tmp_path / "public", target="/home/data")
+    config = BubblewrapConfig(mounts=(mount,), limits=Limits(memory_bytes=1 << 30))
+    service = compose(config, tmp_path / "workspace")["services"]["default"]
+    assert f"{tmp_path}/public:/home/data:ro" in service["volumes"]
+    assert service["network_mode"] == "none"
+    assert service["mem_limit"] == 1 << 30

@@ -22,10 +22,9 @@ from podium.agents import endpoint
 from podium.agents.base import Action, Agent
 from podium.runs.record import Plan
 from podium.runs.session import Session
+from podium.sandbox.environment import Environment
 from podium.sandbox.interpreter import find_interpreter
 from podium.sandbox.leases import default_pool
-from podium.sandbox.policy import HOME
-from podium.sandbox.provider import BubblewrapSandbox
 from podium.workspace.layout import SUBMISSION
 
 OUTPUT_CHARACTERS = 12_000
@@ -37,7 +36,7 @@ class Performer:
 
     def __init__(
         self,
-        sandbox: BubblewrapSandbox,
+        sandbox: Environment,
         plan: Plan,
         session: Session,
         agent: Agent[Any],
@@ -66,7 +65,7 @@ class Performer:
         self._environment: dict[str, str] = {}
         self._python = str(find_interpreter(plan.env).executable)
         self._tools: dict[str, Tool] = actions(
-            workspace=Workspace(python=self._python), executor=self.execute, problem=problem
+            workspace=Workspace(root=sandbox.home, python=self._python), executor=self.execute, problem=problem
         )
 
     async def perform(self, action: Action) -> str:
@@ -109,27 +108,28 @@ class Performer:
         return Execution(exit_code, outcome.stdout.text, outcome.stderr.text, stopped=outcome.stopped)
 
     async def _run_command(self, command: str, folder: str = "") -> str:
-        done = await self.execute(["/bin/sh", "-c", command], cwd=f"{HOME}/{folder}")
+        done = await self.execute(["/bin/sh", "-c", command], cwd=f"{self._sandbox.home}/{folder}")
         ending = done.stopped or f"exit code {done.exit_code}"
         return bounded(f"{ending}\n{done.stdout}\n{done.stderr}".strip())
 
     async def _try_script(self, number: int, script: str, split: int = 0, time_s: float | None = None) -> str:
         """Runs a script in a folder of its own; what came of it, as JSON (`podium.agents.search.tree.Result`)."""
         folder = script_folder(number, split)
-        await to_thread.run_sync(self._sandbox.sandbox.write, f"{folder}/script.py", script.encode("utf-8", "replace"))
+        await self._sandbox.write(f"{folder}/script.py", script.encode("utf-8", "replace"))
         started = time.monotonic()
         limit = _least(time_s, self._session.remaining().time_s)
         done = await self.execute(
             [self._python, "-u", "script.py"],
-            cwd=f"{HOME}/{folder}",
+            cwd=f"{self._sandbox.home}/{folder}",
             environment={
+                "PODIUM_DATA": f"{self._sandbox.home}/data",
                 "PODIUM_SEED": str(self._seed),
                 "PODIUM_SPLIT": str(split),
                 **({} if limit is None else {"PODIUM_TIME_S": f"{limit:.1f}"}),
             },
             time_s=time_s,
         )
-        fault = await to_thread.run_sync(self._fault_of, f"{folder}/submission.csv")
+        fault = await self._fault_of(f"{folder}/submission.csv")
         result = {
             "exit_code": done.exit_code,
             "stopped": done.stopped,
@@ -143,20 +143,20 @@ class Performer:
 
     async def _submit_script(self, number: int, split: int = 0) -> str:
         """Makes what a script has left the submission."""
-        source = f"{HOME}/{script_folder(number, split)}/submission.csv"
-        outcome = await self._sandbox.run(["cp", source, f"{HOME}/{SUBMISSION}"])
+        source = f"{script_folder(number, split)}/submission.csv"
+        outcome = await self._sandbox.run(["cp", source, SUBMISSION], cwd=self._sandbox.home)
         return outcome.stderr.text.strip() if outcome.exit_code else f"The submission is now that of script {number}."
 
-    def _fault_of(self, path: str) -> str | None:
+    async def _fault_of(self, path: str) -> str | None:
         """What is wrong with a submission in the workspace. It is opened inside, so no link leads out."""
+        try:
+            data = await self._sandbox.read(path, limit_bytes=self._limit_bytes)
+        except OSError as error:
+            return f"no submission.csv was written ({error.strerror})"
         with tempfile.TemporaryDirectory(prefix="podium-check-") as folder:
-            try:
-                data = self._sandbox.sandbox.read(path, limit_bytes=self._limit_bytes)
-            except OSError as error:
-                return f"no submission.csv was written ({error.strerror})"
             copy = Path(folder, "submission.csv")
             copy.write_bytes(data)
-            return self._check(copy)
+            return await to_thread.run_sync(self._check, copy)
 
     @contextlib.asynccontextmanager
     async def serving(self) -> AsyncIterator[None]:
@@ -165,8 +165,12 @@ class Performer:
         if self._plan.model is None:
             yield
             return
+        listener = self._sandbox.listen(endpoint.PORT)
+        if listener is None:
+            yield
+            return
         self._environment |= endpoint.environment()
-        async with endpoint.serve(self._sandbox.sandbox.listen(endpoint.PORT)):
+        async with endpoint.serve(listener):
             yield
 
 

@@ -6,13 +6,12 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from anyio import to_thread
 from inspect_ai import Task as InspectTask
 from inspect_ai import eval as inspect_eval
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
-from inspect_ai.util import SandboxEnvironmentSpec, sandbox
+from inspect_ai.util import sandbox
 
 from podium.agents import make_agent
 from podium.grading.grade import Grade, plain, validate_submission
@@ -21,7 +20,7 @@ from podium.runs.grading import grade_snapshot, submission_limit
 from podium.runs.performing import Performer
 from podium.runs.session import Session, newest
 from podium.runs.stage import Stage
-from podium.sandbox.provider import BubblewrapSandbox
+from podium.sandbox.environment import adapt, specification
 from podium.workspace.layout import VALIDATION_PORT
 from podium.workspace.validator import Validator
 
@@ -99,7 +98,7 @@ def _task(stage: Stage, played: Played, failures: list[BaseException]) -> Inspec
         dataset=MemoryDataset([sample], name=stage.task.id),
         solver=podium(),
         scorer=medals(),
-        sandbox=SandboxEnvironmentSpec("bubblewrap", stage.config),
+        sandbox=specification(stage.plan.sandbox, stage.config, stage.folder.workspace, stage.folder.given),
     )
 
 
@@ -112,7 +111,7 @@ def _cause(error: Exception) -> Exception:
 
 async def _solve(stage: Stage, played: Played) -> None:
     plan = stage.plan
-    environment = sandbox().as_type(BubblewrapSandbox)
+    environment = adapt(sandbox(), plan.sandbox, stage.folder.workspace)
     session = Session(stage.folder, stage.journal, stage.history, plan.budget, report=stage.report, stop=stage.stop)
     agent = make_agent(plan.agent, plan.options, stage.assignment(session.remaining))
 
@@ -120,7 +119,8 @@ async def _solve(stage: Stage, played: Played) -> None:
         return validate_submission(stage.task, path, data_dir=plan.data_dir, edition=plan.edition).error
 
     limit = submission_limit(stage.task.id, plan)
-    validator = Validator(environment.sandbox.listen(VALIDATION_PORT), check, limit_bytes=limit)
+    listener = environment.listen(VALIDATION_PORT)
+    validator = None if listener is None else Validator(listener, check, limit_bytes=limit)
     try:
         name = f"{stage.task.id}/{stage.seed}"
         performer = Performer(
@@ -136,9 +136,10 @@ async def _solve(stage: Stage, played: Played) -> None:
         async with performer.serving():
             end = await session.play(agent, performer.perform)
     finally:
-        validator.close()
-        played.validations = validator.asked
-    await to_thread.run_sync(environment.sandbox.stop)  # nothing of the agent is left when answers are read
+        if validator is not None:
+            validator.close()
+            played.validations = validator.asked
+    await environment.stop()  # nothing of the agent is left when answers are read
     await session.conclude(end)
     played.cause, played.ended, played.is_over = end.cause, now(), not end.stopped
 

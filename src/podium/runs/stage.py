@@ -21,6 +21,7 @@ from podium.runs.record import Plan, RunFolder, RunRecord, Used
 from podium.runs.session import newest
 from podium.sandbox.config import BubblewrapConfig
 from podium.sandbox.interpreter import find_interpreter
+from podium.sandbox.policy import HOME
 from podium.task import Task
 from podium.workspace import layout
 from podium.workspace.history import History
@@ -53,6 +54,9 @@ class Stage:
             public=self.place.public,
             remaining=remaining,
             has_model=self.plan.model is not None,
+            cores=self.plan.cores,
+            gpus=self.plan.gpus,
+            env=self.plan.env,
         )
 
 
@@ -74,7 +78,8 @@ def set_stage(folder: RunFolder, plan: Plan, record: RunRecord, *, report: Repor
             time_s=plan.budget.time_s or plan.budget.wall_s,
             steps=plan.budget.steps,
             python=str(find_interpreter(plan.env).executable),
-        )
+        ),
+        home=str(folder.workspace.absolute()) if plan.sandbox == "none" else HOME,
     )
     folder.workspace.mkdir(parents=True, exist_ok=True)
     mounts = layout.mounts(folder.workspace, folder.given, place.public, instructions=text, starter=task.starter)

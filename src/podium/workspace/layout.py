@@ -81,8 +81,8 @@ class Means:
     python: str
 
 
-def instructions(means: Means) -> str:
-    """The text of /home/instructions.txt."""
+def instructions(means: Means, home: str = HOME) -> str:
+    """The text of instructions.txt, for a workspace that programs see at `home`."""
     hardware = f"{means.cores} CPU core{'s' if means.cores > 1 else ''}"
     if means.gpus:
         hardware += f" and {means.gpus} GPU{'s' if means.gpus > 1 else ''}"
@@ -92,7 +92,7 @@ def instructions(means: Means) -> str:
         "" if means.steps is None else f"You have {means.steps} steps.",
         "Use what you are given: a better submission is worth more than an early end.",
     ]
-    return _INSTRUCTIONS.format(home=HOME, port=VALIDATION_PORT, means="\n".join(line for line in lines if line))
+    return _INSTRUCTIONS.format(home=home, port=VALIDATION_PORT, means="\n".join(line for line in lines if line))
 
 
 def lay_out(workspace: Path, *, starter: Starter | None, agent_files: Path | None) -> None:
