@@ -317,6 +317,8 @@ def reap() -> dict[int, int]:
 
 def kill_descendants(spared: "Collection[int]" = ()) -> None:
     """Kills everything below this process but the spared children and what is below those."""
+    if not has_children():
+        return
     started = time.monotonic()
     while victims := descendants(posix.getpid(), spared):
         waited = time.monotonic() - started
@@ -334,6 +336,15 @@ def kill_descendants(spared: "Collection[int]" = ()) -> None:
             signal_everybody(_signal.SIGCONT)
         time.sleep(0.001)
         reap()
+
+
+def has_children() -> bool:
+    """Whether anything is below this process: orphans too are children of it, adopted ones."""
+    try:
+        posix.waitid(posix.P_ALL, 0, posix.WEXITED | posix.WNOHANG | posix.WNOWAIT)
+    except ChildProcessError:
+        return False
+    return True
 
 
 def descendants(root: int, spared: "Collection[int]") -> set[int]:
