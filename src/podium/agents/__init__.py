@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from podium.agents.base import Agent, Assignment
 
 AGENTS = {
+    "aide": "Tree search by a model: drafts, then mends and improves the best (greedy, as AIDE).",
+    "mcts": "Tree search by a model, guided by upper confidence bounds (Monte Carlo, as AIRA).",
+    "evolve": "A population of a model's scripts, improved and merged by fitness (as AIRA).",
     "baseline": "Submits the sample submission, or runs the starter code as it stands.",
     "scripted": "Repeats a list of actions from a file, such as those of another run.",
     "research": "MLAgentBench's agent: reflects, plans, checks facts, acts, and keeps a research log.",

@@ -60,6 +60,11 @@ class Assignment:
     """The public data on the host; inside it is /home/data."""
     remaining: Callable[[], Remaining] = field(repr=False)
     has_model: bool = False
+    cores: int = 1
+    """For each execution."""
+    gpus: int = 0
+    env: str | None = None
+    """The Python environment that scripts run in; None for the one Podium runs in."""
 
 
 AnyState = TypeVar("AnyState", bound=State)

@@ -155,7 +155,8 @@ class RunFolder:
         self.output = path / "worker.log"
 
     def read_record(self) -> RunRecord | None:
-        return read_model(self.record, RunRecord)
+        record: RunRecord | None = read_model(self.record, RunRecord)
+        return record
 
     def write_record(self, record: RunRecord) -> None:
         write_model(self.record, record)

@@ -45,7 +45,8 @@ class Steps:
 
     def snapshot(self, number: int) -> str:
         """The workspace after a step; 0 is before the first."""
-        return self._start["snapshot"] if number == 0 else self.line(number)["snapshot"]
+        commit: str = (self._start if number == 0 else self.line(number))["snapshot"]
+        return commit
 
     def diff(self, number: int, *, since: int) -> str:
         """What changed in the workspace between two steps."""

@@ -28,6 +28,11 @@ class Context:
     seed: int
     cores: int
     remaining: Callable[[], Remaining]
+    script_time: Callable[[], float | None] = lambda: None
+    """Seconds that a script written now may take."""
+    gpus: int = 0
+    packages: tuple[str, ...] = ()
+    """Python packages that scripts may import, with their versions."""
 
 
 @dataclass(frozen=True)

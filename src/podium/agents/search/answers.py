@@ -1,0 +1,91 @@
+"""Makes sense of what models answer: plan and script, or a review. What makes no sense is said, not raised."""
+
+from __future__ import annotations
+
+import ast
+import json
+import math
+import re
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+from podium.agents.search.proposer import Review
+from podium.agents.search.text import shortened
+
+SCRIPT_CHARACTERS = 100_000
+PLAN_CHARACTERS = 2_000
+_THOUGHTS = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)
+_BLOCK = re.compile(r"^[ \t]*(```+|~~~+)[ \t]*(\w*)[^\n]*\n(.*?)^[ \t]*\1[ \t]*$", re.DOTALL | re.MULTILINE)
+_OPENING = re.compile(r"^[ \t]*(?:```+|~~~+)[ \t]*\w*", re.MULTILINE)
+_LANGUAGES = frozenset({"", "python", "py", "python3"})
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A plan and, if there is one, a script; `fault` says why it cannot be used."""
+
+    plan: str
+    script: str = ""
+    fault: str | None = None
+
+
+def read_answer(text: str, *, cut_off: bool = False) -> Answer:
+    """The plan and the script in an answer: of several code blocks, the longest that is Python."""
+    text = _THOUGHTS.sub("", text)
+    plan = shortened(_OPENING.split(text, maxsplit=1)[0].strip(), PLAN_CHARACTERS)
+    blocks = [code for _, language, code in _BLOCK.findall(text) if language.lower() in _LANGUAGES and code.strip()]
+    if not blocks:
+        return Answer(plan, fault="it was cut off before the script was complete" if cut_off else _no_block(text))
+    faults = {code: _syntax_fault(code) for code in blocks}
+    sound = [code for code in blocks if faults[code] is None]
+    script = max(sound or blocks, key=len)
+    fault = faults[script]
+    if len(script) > SCRIPT_CHARACTERS:
+        fault = f"the script has {len(script):,} characters; {SCRIPT_CHARACTERS:,} are allowed"
+        script = ""
+    return Answer(plan, script, fault)
+
+
+def _no_block(text: str) -> str:
+    return "it holds no code block" if text.strip() else "it is empty"
+
+
+def _syntax_fault(code: str) -> str | None:
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            ast.parse(code)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        line = f" in line {error.lineno}" if isinstance(error, SyntaxError) else ""
+        return f"the script is no valid Python{line}: {getattr(error, 'msg', error)}"
+    return None
+
+
+def read_review(arguments: dict[str, Any] | None, text: str) -> Review | None:
+    """The review in a tool call's arguments or, for models that answer in prose, in the JSON of their text."""
+    found = arguments if arguments else _json_in(text)
+    if not isinstance(found, dict) or not isinstance(found.get("is_bug"), bool):
+        return None
+    return Review(is_buggy=found["is_bug"], metric=_number(found.get("metric")), summary=str(found.get("summary", "")))
+
+
+def _number(value: object) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return None
+    try:
+        number = float(value)
+    except (ValueError, OverflowError):
+        return None
+    return number if math.isfinite(number) else None
+
+
+def _json_in(text: str) -> Any:
+    """The first JSON object in a text; commas before closing brackets are forgiven."""
+    text = _THOUGHTS.sub("", text)
+    for start in (found.start() for found in re.finditer(r"\{", text)):
+        for candidate in (text[start:], re.sub(r",\s*([}\]])", r"\1", text[start:])):
+            try:
+                return json.JSONDecoder().raw_decode(candidate)[0]
+            except (ValueError, RecursionError):
+                continue
+    return None

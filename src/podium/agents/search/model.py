@@ -1,0 +1,165 @@
+"""The proposer that asks a language model: one role writes scripts, another reads outputs where a score is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Any
+
+from inspect_ai.model import (
+    ChatMessage,
+    ChatMessageAssistant,
+    ChatMessageSystem,
+    ChatMessageUser,
+    GenerateConfig,
+    Model,
+    ModelOutput,
+    get_model,
+)
+from inspect_ai.tool import ToolFunction, ToolInfo, ToolParam, ToolParams
+
+from podium.agents.base import Assignment
+from podium.agents.search import prompts
+from podium.agents.search.answers import Answer, read_answer, read_review
+from podium.agents.search.options import ModelOptions
+from podium.agents.search.preview import preview
+from podium.agents.search.proposer import Context, Proposal, Proposer, Review
+from podium.agents.search.search import SearchAgent
+from podium.agents.search.text import shortened
+from podium.agents.search.tree import Node, Operator, Result, Tree
+from podium.errors import UsageError
+
+GIVE_UP = 8
+"""After this many nodes in a row for which nothing usable was written, there is no point in asking on."""
+NOT_WRITTEN = 'raise SystemExit("The model wrote no script: {fault}")\n'
+_CUT_OFF = ("max_tokens", "model_length")
+
+REVIEW_TOOL = ToolInfo(
+    name="submit_review",
+    description="Reports what came of running a script.",
+    parameters=ToolParams(
+        properties={
+            "is_bug": ToolParam(type="boolean", description="Whether it failed or its score means nothing."),
+            "metric": ToolParam(
+                anyOf=[ToolParam(type="number"), ToolParam(type="null")], description="Its validation score."
+            ),
+            "summary": ToolParam(type="string", description="What it shows, or what to mend."),
+        },
+        required=["is_bug", "metric", "summary"],
+    ),
+)
+
+
+class ModelProposer:
+    """Asks the models in the roles `coder` and `reviewer`, by default both the run's own."""
+
+    def __init__(
+        self, context: Context, options: ModelOptions, find_model: Callable[[str], Model] | None = None
+    ) -> None:
+        """
+        Args:
+            find_model: the model in a role.
+        """
+        self._context, self._options = context, options
+        self._find_model = find_model or (lambda role: get_model(role=role))
+
+    @cached_property
+    def _data(self) -> str:
+        return preview(self._context.public, self._options.prompt_characters // 8)
+
+    async def propose(self, operator: Operator, parents: Sequence[Node], tree: Tree) -> Proposal | None:
+        """A script. After enough unusable answers in a row the script only says so, and in the end there is none."""
+        if len(tree) >= GIVE_UP and all(_is_unwritten(node) for node in tree.nodes[-GIVE_UP:]):
+            return None
+        answer = await self._ask_for_script(operator, parents, tree)
+        if answer.script:
+            return Proposal(answer.plan, answer.script)
+        return Proposal(answer.plan, NOT_WRITTEN.format(fault=answer.fault))
+
+    async def review(self, node: Node, result: Result) -> Review:
+        """A verdict. A score in a metric line stands, whoever reads the output; a model fills in what is missing."""
+        failed = result.stopped is not None or result.exit_code != 0
+        needed = not failed and result.metric is None and result.valid
+        if not (needed or (self._options.review == "always" and not _is_unwritten(node))):
+            return Review(is_buggy=failed or not result.valid or result.metric is None, metric=result.metric)
+        read = await self._ask_for_review(node, result)
+        if read is None:
+            read = Review(is_buggy=result.metric is None, metric=None)
+        metric = read.metric if result.metric is None else result.metric
+        return Review(is_buggy=failed or read.is_buggy or metric is None, metric=metric, summary=read.summary)
+
+    async def _ask_for_script(self, operator: Operator, parents: Sequence[Node], tree: Tree) -> Answer:
+        limit = self._options.prompt_characters
+        corrections: list[ChatMessage] = []
+        answer = Answer(plan="", fault="it was never asked")
+        for _ in range(self._options.attempts):
+            question = prompts.ask(operator, parents, tree, self._context, self._data, limit)
+            output = await self._generate("coder", [*_opening(question), *corrections])
+            if output.stop_reason == "model_length":
+                limit //= 2  # its window is smaller than thought
+            found = read_answer(output.completion, cut_off=output.stop_reason in _CUT_OFF)
+            if found.script or not answer.script:
+                answer = found
+            if found.fault is None:
+                break
+            corrections = _correction(output.completion, found.fault)
+        return answer
+
+    async def _ask_for_review(self, node: Node, result: Result) -> Review | None:
+        limit = self._options.prompt_characters
+        for _ in range(self._options.attempts):
+            question = prompts.ask_for_review(node, result, self._context, limit)
+            output = await self._generate("reviewer", _opening(question), tools=[REVIEW_TOOL])
+            if output.stop_reason == "model_length":
+                limit //= 2
+            read = read_review(_arguments(output), output.completion)
+            if read is not None:
+                return read
+        return None
+
+    async def _generate(self, role: str, messages: list[ChatMessage], tools: Sequence[ToolInfo] = ()) -> ModelOutput:
+        options = self._options
+        return await self._find_model(role).generate(
+            messages,
+            tools=list(tools),
+            tool_choice=ToolFunction(name=tools[0].name) if tools else None,
+            config=GenerateConfig(
+                max_tokens=options.max_tokens,
+                temperature=options.sampling_temperature,
+                max_retries=options.retries,
+                attempt_timeout=options.answer_time,
+            ),
+        )
+
+
+class ModelSearchAgent(SearchAgent):
+    """A search whose scripts a model writes."""
+
+    def __init__(self, assignment: Assignment, options: Any) -> None:
+        super().__init__(assignment, options)
+        if not assignment.has_model:
+            raise UsageError("This agent needs a model. Add for example: --model openai/gpt-4o")
+
+    def make_proposer(self, context: Context) -> Proposer:
+        assert isinstance(self.options, ModelOptions)
+        return ModelProposer(context, self.options)
+
+
+def _opening(question: str) -> list[ChatMessage]:
+    return [ChatMessageSystem(content=prompts.SYSTEM), ChatMessageUser(content=question)]
+
+
+def _correction(completion: str, fault: str) -> list[ChatMessage]:
+    """The unusable answer and what is wrong with it. Some providers refuse messages without content."""
+    asked = ChatMessageUser(content=prompts.UNUSABLE.format(fault=fault))
+    said = shortened(completion, 4_000).strip()
+    return [ChatMessageAssistant(content=said), asked] if said else [asked]
+
+
+def _arguments(output: ModelOutput) -> dict[str, Any] | None:
+    calls = output.message.tool_calls if output.choices else None
+    return next((call.arguments for call in calls or () if call.function == REVIEW_TOOL.name), None)
+
+
+def _is_unwritten(node: Node) -> bool:
+    return node.script.startswith(NOT_WRITTEN.partition("{")[0])

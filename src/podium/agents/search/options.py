@@ -1,0 +1,65 @@
+"""The options of search agents, part by part; an agent's own are put together from them."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from podium.agents.base import Options
+
+
+class SearchOptions(Options):
+    """What every search can be told."""
+
+    drafts: int = Field(5, ge=1, description="Scripts written from scratch before others are built on them.")
+    debug_depth: int = Field(10, ge=0, description="Attempts in a row at mending a script.")
+    parallel: int = Field(1, ge=1, description="Scripts that run side by side.")
+    nodes: int = Field(500, ge=1, description="Scripts to try at most.")
+    script_time: float | None = Field(
+        None, gt=0, description="Seconds one script may take. By default a quarter of what is left, at least a minute."
+    )
+    select: Literal["best", "revalidate", "ensemble"] = Field(
+        "best",
+        description="The final submission: of the best script, of the best after scoring the top ones on fresh "
+        "validation splits, or a blend of the top ones.",
+    )
+    top: int = Field(3, ge=1, description="How many scripts are scored again or blended.")
+    splits: int = Field(2, ge=1, description="Fresh validation splits for scoring again.")
+
+
+class GreedyOptions(SearchOptions):
+    """AIDE's policy, with AIDE's values. MLE-bench ran it with debug_probability=1 and debug_depth=20."""
+
+    debug_probability: float = Field(0.5, ge=0, le=1, description="How often mending goes before improving.")
+    debug_depth: int = Field(3, ge=0, description="Debug steps that may lead to a script that is mended once more.")
+
+
+class MctsOptions(SearchOptions):
+    """Monte Carlo tree search, with AIRA's values."""
+
+    exploration: float = Field(0.25, ge=0, description="Weight of rarely visited scripts (c of UCT).")
+    children: int = Field(5, ge=1, description="Improvements tried when a script is expanded.")
+
+
+class EvolveOptions(SearchOptions):
+    """Evolution, with AIRA's values."""
+
+    generation: int = Field(5, ge=1, description="Scripts per generation, after the first one of drafts.")
+    capacity: int = Field(500, ge=2, description="Largest population; the worst are dropped.")
+    crossover: float = Field(0.5, ge=0, le=1, description="How often two scripts are merged, from generation 2 on.")
+    temperature: float = Field(1.0, gt=0, description="Of choosing parents: low prefers the best.")
+
+
+class ModelOptions(Options):
+    """What the model that writes scripts can be told."""
+
+    review: Literal["needed", "always"] = Field(
+        "needed", description="Whether a model reads every output, or only those without a metric line."
+    )
+    attempts: int = Field(3, ge=1, description="Answers asked for before a script counts as not written.")
+    max_tokens: int = Field(16_384, ge=256, description="Longest answer.")
+    sampling_temperature: float | None = Field(None, ge=0, description="Of sampling answers; the provider's if unset.")
+    prompt_characters: int = Field(80_000, ge=8_000, description="Longest prompt; a token is about 4 characters.")
+    retries: int = Field(8, ge=0, description="Times a request is repeated when the model cannot be reached.")
+    answer_time: int = Field(900, ge=1, description="Seconds one request may take.")

@@ -1,0 +1,27 @@
+"""Which Python packages scripts may import."""
+
+from __future__ import annotations
+
+from importlib.metadata import distributions
+
+from podium.sandbox.interpreter import find_interpreter
+
+_OF_INTEREST = """
+albumentations bayesian-optimization catboost category-encoders cuml-cu12 dask datasets efficientnet-pytorch
+einops fastai gensim h5py hyperopt imbalanced-learn jax joblib keras kornia librosa lightgbm lightning networkx nltk
+numba numpy opencv-python opencv-python-headless optuna pandas peft pillow polars prophet pyarrow pydicom
+pytorch-lightning rdkit scikit-image scikit-learn scipy sentence-transformers sentencepiece shapely soundfile spacy
+statsmodels sympy tensorflow tifffile timm tokenizers torch torch-geometric torchaudio torchvision transformers
+umap-learn xgboost
+"""
+"""What machine learning is done with; dozens of others would only fill a prompt."""
+
+
+def installed_packages(env: str | None) -> tuple[str, ...]:
+    """Packages for machine learning in an environment, as `name version`, in alphabetical order."""
+    folders = find_interpreter(env).prefix.glob("lib*/python*/[sd]i[st][te]-packages")
+    found = {
+        (distribution.metadata["Name"] or "").lower().replace("_", "-"): distribution.version
+        for distribution in distributions(path=[str(folder) for folder in folders])
+    }
+    return tuple(f"{name} {found[name]}" for name in sorted(found.keys() & _OF_INTEREST.split()))

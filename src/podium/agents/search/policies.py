@@ -1,0 +1,172 @@
+"""Policies: which operator to apply to which scripts next. Each is a pure function of the tree, its options and chance.
+
+`greedy` is AIDE's, `mcts` and `evolve` are AIRA's. None means: nothing, until the scripts that now run are back.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from random import Random
+
+from podium.agents.search.options import EvolveOptions, GreedyOptions, MctsOptions
+from podium.agents.search.tree import Node, Operator, Tree
+
+ROOT = -1
+"""Stands for the parent of all drafts."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What a policy has chosen."""
+
+    operator: Operator
+    parents: tuple[int, ...] = ()
+
+
+DRAFT = Choice("draft")
+
+
+def greedy(tree: Tree, options: GreedyOptions, rng: Random) -> Choice | None:
+    """Some drafts first; then, now and then, mends a broken script; otherwise improves the best one."""
+    if len(tree.drafts) < options.drafts:
+        return DRAFT
+    if rng.random() < options.debug_probability:
+        broken = [node for node in _broken_leaves(tree) if tree.debug_depth(node) <= options.debug_depth]
+        if broken:
+            return Choice("debug", (rng.choice(broken).number,))
+    best = tree.best
+    return DRAFT if best is None else Choice("improve", (best.number,))
+
+
+def mcts(tree: Tree, options: MctsOptions, rng: Random) -> Choice | None:
+    """Expands, child by child, the script that upper confidence bounds lead to; mends what breaks at once.
+
+    A script's value is the mean metric of all working scripts in its branch, its visits are their number. A branch
+    in which nothing works is not entered.
+    """
+    broken = [node for node in _broken_leaves(tree) if tree.debug_depth(node) < options.debug_depth]
+    if broken:
+        return Choice("debug", (broken[0].number,))
+    branches = _Branches(tree)
+    place = branches.half_expanded(options)
+    if place is None:
+        if any(node.result is None for node in tree):
+            return None
+        place = branches.descend(options.exploration)
+    return DRAFT if place == ROOT else Choice("improve", (place,))
+
+
+def evolve(tree: Tree, options: EvolveOptions, rng: Random) -> Choice | None:
+    """Generations of scripts: drafts, then improvements and merges of fit parents; what breaks is mended at once."""
+    broken = [node for node in _broken_leaves(tree) if tree.debug_depth(node) < options.debug_depth]
+    if broken:
+        return Choice("debug", (broken[0].number,))
+    founders = [node for node in tree if node.operator != "debug"]
+    if len(founders) < options.drafts:
+        return DRAFT
+    generation, place = divmod(len(founders) - options.drafts, options.generation)
+    if place == 0 and any(node.result is None for node in tree):
+        return None
+    population = _population(tree, founders[: len(founders) - place], options.capacity)
+    if not population:
+        return DRAFT
+    # Counted from 0, the drafts; so this is generation + 1.
+    if generation + 1 >= 2 and len(population) > 1 and rng.random() < options.crossover:
+        return Choice("merge", _select(tree, population, 2, options.temperature, rng))
+    return Choice("improve", _select(tree, population, 1, options.temperature, rng))
+
+
+def _broken_leaves(tree: Tree) -> list[Node]:
+    """Scripts that have run and failed and that nobody has built on, the oldest first."""
+    parents = {number for node in tree for number in node.parents}
+    return [node for node in tree if node.result is not None and not node.is_good and node.number not in parents]
+
+
+def _value(tree: Tree, node: Node) -> float:
+    """A working script's metric, the higher the better."""
+    assert node.metric is not None
+    return node.metric if tree.higher_is_better else -node.metric
+
+
+def normalised(value: float, values: Sequence[float]) -> float:
+    """Where a value lies between the least (0) and the greatest (1); one half if they are the same."""
+    low, high = min(values), max(values)
+    return 0.5 if high == low else (value - low) / (high - low)
+
+
+class _Branches:
+    """The tree as MCTS sees it: visits and values of every branch."""
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+        self._values = [_value(tree, node) for node in tree if node.is_good]
+        self._visits = dict.fromkeys([ROOT, *(node.number for node in tree)], 0)
+        self._sums = dict.fromkeys(self._visits, 0.0)
+        self._children: dict[int, list[int]] = {number: [] for number in self._visits}
+        for node in reversed(tree.nodes):  # children have higher numbers than parents
+            if node.is_good:
+                self._visits[node.number] += 1
+                self._sums[node.number] += _value(tree, node)
+            parent = node.parents[0] if node.parents else ROOT
+            self._visits[parent] += self._visits[node.number]
+            self._sums[parent] += self._sums[node.number]
+            self._children[parent].insert(0, node.number)
+
+    def half_expanded(self, options: MctsOptions) -> int | None:
+        """The place whose expansion is under way."""
+        for place, children in self._children.items():
+            size = options.drafts if place == ROOT else options.children
+            expands = place == ROOT or self._tree[place].is_good
+            if expands and len(children) % size:
+                return place
+        return None
+
+    def descend(self, exploration: float) -> int:
+        """The place to expand: from the root, always on to the best child, until there is none that works."""
+        place = ROOT
+        while children := [child for child in self._children[place] if self._visits[child]]:
+            visits = self._visits[place]
+            place = max(children, key=lambda child: self._bound(child, visits, exploration))
+        return place
+
+    def _bound(self, child: int, parent_visits: int, exploration: float) -> float:
+        visits = self._visits[child]
+        value = normalised(self._sums[child] / visits, self._values)
+        return value + exploration * math.sqrt(math.log(parent_visits) / visits)
+
+
+def _population(tree: Tree, founders: Sequence[Node], capacity: int) -> list[Node]:
+    """Who lives after these scripts, or what became of them by mending, have asked to join one after the other."""
+    population: list[Node] = []
+    for founder in founders:
+        survivor = _mended(tree, founder)
+        if survivor is None:
+            continue
+        values = [_value(tree, node) for node in population]
+        if not values or _value(tree, survivor) >= sum(values) / len(values):
+            population.append(survivor)
+        if len(population) > capacity:
+            population.remove(min(population, key=lambda node: (_value(tree, node), -node.number)))
+    return population
+
+
+def _mended(tree: Tree, founder: Node) -> Node | None:
+    """The script itself or, if it was broken, the last link of its debug chain; None if that is broken too."""
+    node: Node | None = founder
+    while node is not None and not node.is_good:
+        node = next((child for child in tree.children(node.number) if child.operator == "debug"), None)
+    return node
+
+
+def _select(tree: Tree, population: list[Node], count: int, temperature: float, rng: Random) -> tuple[int, ...]:
+    """Parents, each once, with probabilities that grow exponentially with their fitness."""
+    values = [_value(tree, node) for node in tree if node.is_good]
+    rest, chosen = list(population), []
+    for _ in range(count):
+        # Less one, which changes no proportion, so that a low temperature does not overflow.
+        weights = [math.exp((normalised(_value(tree, node), values) - 1) / temperature) for node in rest]
+        chosen.append(rng.choices(rest, weights)[0])
+        rest.remove(chosen[-1])
+    return tuple(node.number for node in chosen)

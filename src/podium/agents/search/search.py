@@ -1,0 +1,274 @@
+"""The search agent: a policy chooses, a proposer writes, the sandbox tries, and the best so far is always submitted.
+
+Its state is the tree. What scripts came back with is noted when it is observed and reviewed when the next decision is
+made, because a review may ask a model; the state saved with that decision holds the review.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Sequence
+from functools import cached_property
+from random import Random
+from typing import ClassVar, Literal
+
+from pydantic import Field, ValidationError
+
+from podium.agents.base import Action, Agent, Remaining, State
+from podium.agents.search.options import SearchOptions
+from podium.agents.search.packages import installed_packages
+from podium.agents.search.policies import DRAFT, Choice
+from podium.agents.search.proposer import Context, Proposal, Proposer
+from podium.agents.search.selection import Rescore, blend_script, rescored_best
+from podium.agents.search.text import shortened
+from podium.agents.search.tree import Node, Result, Tree
+
+SCRIPT_SHARE = 0.25
+"""The part of the remaining time that one script may take."""
+SCRIPT_LEAST_S = 60.0
+"""A script may take this long even if that is a greater part."""
+WORTHWHILE_S = 3.0
+"""With less time than this, no script is started."""
+SUBMITTING_S = 2.0
+"""Kept back for submitting what the last script leaves."""
+BLENDING_S = 20.0
+OUTPUT_CHARACTERS = 4_000
+"""How much of an output is remembered."""
+
+
+class SearchState(State):
+    """The tree, and how far the search has come."""
+
+    tree: Tree
+    unreviewed: list[int] = Field(default_factory=list)
+    submitted: int | None = None
+    """The script whose submission is the current one."""
+    phase: Literal["search", "selection"] = "search"
+    finalists: list[int] = Field(default_factory=list)
+    """The scripts that the final submission is chosen from or made of."""
+    rescores: list[Rescore] = Field(default_factory=list)
+    blend: Result | None = None
+
+
+class SearchAgent(Agent[SearchState]):
+    """Tree search over scripts. A kind of it says how to choose and who writes."""
+
+    Options: ClassVar[type[SearchOptions]] = SearchOptions
+    State = SearchState
+    options: SearchOptions
+
+    @abstractmethod
+    def choose(self, tree: Tree, rng: Random) -> Choice | None:
+        """What to do next; None to wait for the scripts that now run."""
+
+    @abstractmethod
+    def make_proposer(self, context: Context) -> Proposer:
+        """Who writes the scripts."""
+
+    def begin(self) -> SearchState:
+        return SearchState(tree=Tree(higher_is_better=self.assignment.task.metric.higher_is_better))
+
+    async def decide(self, state: SearchState) -> Sequence[Action]:
+        await self._review(state)
+        if state.phase == "search":
+            best = state.tree.best
+            if best is not None and best.number != state.submitted:
+                return [_submit(best.number)]
+            if actions := await self._explore(state):
+                return actions
+            state.phase = "selection"
+            state.finalists = [node.number for node in state.tree.good[: self.options.top]]
+        return self._select(state)
+
+    def observe(self, state: SearchState, actions: Sequence[Action], observations: Sequence[str]) -> SearchState:
+        state = state.model_copy(deep=True)
+        for action, observation in zip(actions, observations, strict=True):
+            number = int(action.arguments["number"])
+            if action.name == "submit_script":
+                self._note_submission(state, number, observation)
+            else:
+                self._note_result(state, number, int(action.arguments["split"]), _read_result(observation))
+        return state
+
+    def headline(self, state: SearchState) -> str | None:
+        best, count = state.tree.best, len(state.tree)
+        tried = f"{count} script{'' if count == 1 else 's'}"
+        return tried if best is None else f"{self.assignment.task.metric.title} {best.metric:.5g} ({tried})"
+
+    @cached_property
+    def proposer(self) -> Proposer:
+        assignment = self.assignment
+        form = assignment.task.submission
+        description = assignment.public / "description.md"
+        return self.make_proposer(
+            Context(
+                brief=description.read_text(encoding="utf-8") if description.is_file() else assignment.task.brief,
+                public=assignment.public,
+                metric=assignment.task.metric,
+                sample=form.sample,
+                ids=form.ids,
+                targets=form.targets,
+                seed=assignment.seed,
+                cores=assignment.cores,
+                remaining=assignment.remaining,
+                script_time=lambda: self._script_time(0.0),
+                gpus=assignment.gpus,
+                packages=installed_packages(assignment.env),
+            )
+        )
+
+    async def _review(self, state: SearchState) -> None:
+        """Judges scripts that have come back. Whatever is said of one, without a valid submission it is no success."""
+        while state.unreviewed:
+            node = state.tree[state.unreviewed[0]]
+            assert node.result is not None
+            review = await self.proposer.review(node, node.result)
+            known = review.metric is not None and math.isfinite(review.metric)
+            node.metric = review.metric if known else None
+            node.is_buggy = review.is_buggy or not known or not node.result.valid
+            node.summary = shortened(review.summary, 1_000)
+            state.unreviewed.pop(0)
+
+    async def _explore(self, state: SearchState) -> list[Action]:
+        """Scripts to try side by side; none when the search is over."""
+        actions: list[Action] = []
+        while len(actions) < self.options.parallel and self._has_room(state, len(actions)):
+            choice = self.choose(state.tree, Random(f"{self.assignment.seed}:{len(state.tree)}"))
+            if choice is None:
+                break
+            found = await self._propose(choice, state.tree)
+            if found is None:
+                break
+            choice, proposal = found
+            node = Node(number=len(state.tree), plan=proposal.plan, script=proposal.script, **vars(choice))
+            state.tree.nodes.append(node)
+            actions.append(_try(node, 0, self._script_time(self._reserve_s(state), proposal.time_s)))
+        return actions
+
+    async def _propose(self, choice: Choice, tree: Tree) -> tuple[Choice, Proposal] | None:
+        """What the proposer writes; where it has no idea, a draft or an improvement of another script instead."""
+        others = [Choice("improve", (node.number,)) for node in tree.good]
+        for option in dict.fromkeys([choice, DRAFT, *others]):
+            parents = [tree[number] for number in option.parents]
+            proposal = await self.proposer.propose(option.operator, parents, tree)
+            if proposal is not None:
+                return option, proposal
+        return None
+
+    def _has_room(self, state: SearchState, planned: int) -> bool:
+        """Whether another script can be tried, its submission made the current one, and the final choice made."""
+        remaining = self.assignment.remaining()
+        steps = planned + 2 + self._reserve_steps(state)
+        return (
+            len(state.tree) < self.options.nodes
+            and (remaining.steps is None or remaining.steps >= steps)
+            and (remaining.time_s is None or remaining.time_s >= WORTHWHILE_S + self._reserve_s(state))
+        )
+
+    def _script_time(self, reserve_s: float, wish_s: float | None = None) -> float | None:
+        """Seconds a script may take, given what has to be left."""
+        left = self.assignment.remaining().time_s
+        if left is None:
+            return wish_s or self.options.script_time
+        limit = wish_s or self.options.script_time or max(SCRIPT_LEAST_S, SCRIPT_SHARE * left)
+        return max(1.0, min(limit, left - SUBMITTING_S - reserve_s))
+
+    def _reserve_s(self, state: SearchState) -> float:
+        """Time the final choice is going to take."""
+        finalists = state.tree.good[: self.options.top]
+        if self.options.select == "best" or len(finalists) < 2:
+            return 0.0
+        if self.options.select == "ensemble":
+            return BLENDING_S
+        return 1.3 * self.options.splits * sum(_seconds(node) for node in finalists) / self.options.parallel
+
+    def _reserve_steps(self, state: SearchState) -> int:
+        finalists = state.tree.good[: self.options.top]
+        if self.options.select == "best" or len(finalists) < 2:
+            return 0
+        return 2 if self.options.select == "ensemble" else self.options.splits * len(finalists) + 1
+
+    def _select(self, state: SearchState) -> list[Action]:
+        """The next step towards the final submission."""
+        chosen = state.submitted
+        if self.options.select == "ensemble" and len(state.finalists) > 1:
+            number = len(state.tree)
+            if state.blend is None:
+                script = blend_script(self.assignment.task, state.finalists)
+                return [_try_script(number, script, 0, self._script_time(0.0, BLENDING_S))]
+            chosen = number if state.blend.valid else self._best(state)
+        elif self.options.select == "revalidate" and len(state.finalists) > 1:
+            if rescoring := self._rescoring(state):
+                return rescoring
+            rescored = rescored_best(state.tree, state.finalists, state.rescores)
+            chosen = self._best(state) if rescored is None else rescored
+        return [] if chosen is None or chosen == state.submitted else [_submit(chosen)]
+
+    def _best(self, state: SearchState) -> int | None:
+        best = state.tree.best
+        return None if best is None else best.number
+
+    def _rescoring(self, state: SearchState) -> list[Action]:
+        """Finalists to run again on fresh splits, as far as there is time."""
+        done = {(rescore.number, rescore.split) for rescore in state.rescores}
+        remaining = self.assignment.remaining()
+        room = self.options.parallel if remaining.steps is None else min(self.options.parallel, remaining.steps - 1)
+        actions: list[Action] = []
+        for split in range(1, self.options.splits + 1):
+            for number in state.finalists:
+                node = state.tree[number]
+                if (number, split) in done or len(actions) >= room or not self._can_repeat(node, remaining):
+                    continue
+                actions.append(_try(node, split, self._script_time(0.0, 2 * _seconds(node) + 10)))
+        return actions
+
+    def _can_repeat(self, node: Node, remaining: Remaining) -> bool:
+        return remaining.time_s is None or remaining.time_s >= 1.1 * _seconds(node) + SUBMITTING_S
+
+    def _note_submission(self, state: SearchState, number: int, observation: str) -> None:
+        if observation.startswith("The submission is now"):
+            state.submitted = number
+            return
+        # What was valid a moment ago cannot be copied: something has removed it.
+        lost = {"valid": False, "fault": shortened(observation, 300)}
+        if number < len(state.tree):
+            result = state.tree[number].result
+            assert result is not None
+            state.tree[number].result = result.model_copy(update=lost)
+        elif state.blend is not None:
+            state.blend = state.blend.model_copy(update=lost)
+
+    def _note_result(self, state: SearchState, number: int, split: int, result: Result) -> None:
+        if split:
+            state.rescores.append(Rescore(number=number, split=split, metric=result.metric))
+        elif number == len(state.tree):
+            state.blend = result
+        else:
+            state.tree[number].result = result
+            state.unreviewed.append(number)
+
+
+def _try(node: Node, split: int, time_s: float | None) -> Action:
+    return _try_script(node.number, node.script, split, time_s)
+
+
+def _try_script(number: int, script: str, split: int, time_s: float | None) -> Action:
+    return Action(name="try_script", arguments={"number": number, "script": script, "split": split, "time_s": time_s})
+
+
+def _submit(number: int) -> Action:
+    return Action(name="submit_script", arguments={"number": number})
+
+
+def _seconds(node: Node) -> float:
+    return node.result.seconds if node.result is not None else 0.0
+
+
+def _read_result(observation: str) -> Result:
+    """A result, with as much of the output as is remembered. Text that is none says why the script was ended."""
+    try:
+        result = Result.model_validate_json(observation)
+    except ValidationError:
+        result = Result(exit_code=None, stopped=shortened(observation, 300))
+    return result.model_copy(update={"output": shortened(result.output, OUTPUT_CHARACTERS)})

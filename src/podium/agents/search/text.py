@@ -1,0 +1,24 @@
+"""Text within bounds, and text from elsewhere kept apart from our own."""
+
+from __future__ import annotations
+
+
+def shortened(text: str, limit: int) -> str:
+    """The text, or its beginning and end around a line that counts what was left out."""
+    if len(text) <= limit:
+        return text
+    half = max(0, limit // 2 - 25)
+    return f"{text[:half]}\n[... {len(text) - 2 * half:,} characters left out ...]\n{text[len(text) - half :]}"
+
+
+def quoted(tag: str, text: str) -> str:
+    """Text between tags that it cannot close itself, so that a reader knows where it ends."""
+    return f"<{tag}>\n{text.replace(f'</{tag}', f'< /{tag}').strip()}\n</{tag}>"
+
+
+def duration(seconds: float) -> str:
+    """A time for people, such as 1 h 20 min."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    hours, minutes = divmod(round(seconds / 60), 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min"
