@@ -25,6 +25,7 @@ from podium.sandbox.sandbox import Sandbox
 from podium.workspace.history import History
 from podium.workspace.journal import Journal
 
+SCRIPT_BYTES = 2_000
 CASES = {"1 MB in 10 files": (10, 100_000), "50 MB in 100 files": (100, 500_000), "2,000 small files": (2000, 1_000)}
 
 
@@ -56,8 +57,8 @@ def measure(folder: Path, count: int, size: int, steps: int) -> str:
     ):
         commit = history.snapshot("start", None, time_s=0)
         for number in range(steps):
-            (workspace / "0" / "0.bin").write_bytes(os.urandom(size))
-            changed += size
+            (workspace / "0" / "script.py").write_bytes(os.urandom(SCRIPT_BYTES))
+            changed += SCRIPT_BYTES
             bare.append(timed(lambda: subprocess.run(["/usr/bin/true"], check=True)))
             inside.append(timed(lambda: sandbox.run(["/usr/bin/true"])))
             started = time.perf_counter()

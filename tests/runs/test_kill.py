@@ -141,6 +141,28 @@ def test_a_killed_driver_takes_its_workers_along(undisturbed: Row, tmp_path: Pat
     check_equal(run, undisturbed)
 
 
+def test_ctrl_c_ends_a_run_after_its_step_and_the_command_continues_it(
+    undisturbed: Row, tmp_path: Path, data_dir: Path
+) -> None:
+    folder = tmp_path / "stopped"
+    run = run_folder(folder, TASK, 0)
+    podium = Path(sys.executable).with_name("podium")
+    options = ["--agent", "scripted", "-A", f"script={tmp_path / 'script.json'}", "--data-dir", data_dir]
+    command = [podium, "run", TASK, *options, "--out", folder]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as driver:
+        wait_for(lambda: journal_length(run) > 5)
+        driver.send_signal(signal.SIGINT)
+        _, said = driver.communicate()
+    assert driver.returncode == 1
+    assert "Repeat the command" in said
+    record = run.read_record()
+    assert record is not None and record.status == "stopped"
+    assert journal_length(run) < 2 * STEPS
+    again = subprocess.run(command, capture_output=True, text=True)
+    assert again.returncode == 0, again.stderr
+    check_equal(run, undisturbed)
+
+
 def test_a_torn_last_line_costs_only_that_step(undisturbed: Row, tmp_path: Path, data_dir: Path) -> None:
     plan = Plan(agent="scripted", options={"script": str(tmp_path / "script.json")}, data_dir=data_dir)
     folder = tmp_path / "torn"

@@ -90,11 +90,13 @@ class Performer:
     ) -> Execution:
         """Runs a program on cores of its own for as long as it takes or may take, or as there is time."""
         async with contextlib.AsyncExitStack() as stack:
+            self._session.say("waiting for a core")
             with suspend_working_limit():
                 lease = await stack.enter_async_context(
                     self._pool.lease(self._plan.cores, self._plan.gpus, name=self._name)
                 )
             self._session.meter.add_execution(waited_s=lease.waited_s)
+            self._session.say("computing")
             outcome = await self._sandbox.run(
                 command,
                 stdin=stdin.encode(),

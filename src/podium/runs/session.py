@@ -81,6 +81,10 @@ class Session:
         self._steps = [fields for fields in lines if fields["kind"] == "step"]
         self.meter = Meter(Used.model_validate(newest(journal, "used")))
 
+    def say(self, phase: str) -> None:
+        """Tells whoever follows the run what it is doing."""
+        self._report({"phase": phase})
+
     def remaining(self) -> Remaining:
         """What is left of the budget."""
         used, budget = self.meter.used(), self._budget
