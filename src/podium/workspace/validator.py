@@ -54,7 +54,7 @@ class Validator:
             submission = Path(folder, "submission.csv")
             if not _extract(upload, submission, content_type):
                 return 400, {"error": "no file", "details": "Send the submission as the form field 'file'."}
-            upload.unlink()
+            upload.unlink(missing_ok=True)
             fault = self._check(submission)
         return 200, {"result": "Submission is valid." if fault is None else f"Submission is invalid! {fault}"}
 
@@ -115,8 +115,6 @@ def _extract(upload: Path, target: Path, content_type: str) -> bool:
     found = re.search(r'boundary="?([^";]+)', content_type)
     if not content_type.startswith("multipart/form-data") or found is None:
         upload.rename(target)
-        target.touch()
-        upload.touch()
         return True
     mark = b"--" + found[1].encode("latin-1")
     if upload.stat().st_size == 0:
