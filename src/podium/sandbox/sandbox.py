@@ -154,6 +154,7 @@ class Sandbox:
                 stdout=messages,
                 stderr=messages,
                 env={},
+                cwd="/",  # bwrap tells it in PWD
                 start_new_session=True,
             )
 
@@ -269,16 +270,19 @@ class Sandbox:
 
     def read(self, path: str, *, limit_bytes: int) -> bytes:
         """The content of a regular file, at most `limit_bytes` of it and one more byte to show that there is more."""
-        with open(self.open(path), "rb", buffering=0) as file:  # noqa: PTH123
-            mode = os.fstat(file.fileno()).st_mode
+        descriptor = self.open(path)
+        try:
+            mode = os.fstat(descriptor).st_mode
             if stat.S_ISDIR(mode):
                 raise IsADirectoryError(21, "Is a directory", path)
             if not stat.S_ISREG(mode):
                 raise OSError(22, "Not a regular file", path)
             data = bytearray()
-            while len(data) <= limit_bytes and (piece := file.read(min(MIB, limit_bytes + 1 - len(data)))):
+            while len(data) <= limit_bytes and (piece := os.read(descriptor, min(MIB, limit_bytes + 1 - len(data)))):
                 data += piece
             return bytes(data)
+        finally:
+            os.close(descriptor)
 
     def write(self, path: str, data: bytes, *, append: bool = False) -> None:
         """Makes or replaces (or lengthens) a file, and the folders above it."""

@@ -40,6 +40,7 @@ ENDED: dict[int, int] = {}  # their exit codes
 
 
 def main(control: _socket.socket, *others: int) -> None:
+    _signal.signal(_signal.SIGINT, _signal.SIG_IGN)  # the one signal Python lets a program end this process with
     control.send(b"r")
     load()
 
@@ -67,6 +68,8 @@ def answer(control: _socket.socket) -> None:
     keeper = fork()
     if keeper == 0:
         control.close()
+        for stream in (1, 2):  # a path may lead to the keeper's own descriptors: /proc/self/fd/2
+            posix.dup2(0, stream)
         try:
             serve(request, descriptors)
             posix._exit(0)
@@ -189,16 +192,22 @@ def open_file(path: str, flags: int, parents: bool) -> int:
 
 
 def make_folders(path: str) -> None:
-    missing = [path]
-    while missing and missing[-1]:
+    missing: list[str] = []
+    while path:
         try:
-            posix.mkdir(missing[-1])
+            posix.mkdir(path)
         except FileNotFoundError:
-            missing.append(missing[-1].rpartition("/")[0])
+            missing.append(path)
+            path = path.rpartition("/")[0]
             continue
         except FileExistsError:
             pass
-        missing.pop()
+        break
+    for folder in reversed(missing):  # once each: below a link that leads nowhere they can never be made
+        try:
+            posix.mkdir(folder)
+        except FileExistsError:
+            pass
 
 
 def open_port(port: int) -> int:
