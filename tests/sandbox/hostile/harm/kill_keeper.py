@@ -1,0 +1,16 @@
+# Kills its keeper from a grandchild that then has no parent, and goes on to overwrite the submission.
+import os
+import signal
+import time
+
+keeper = os.getppid()
+if os.fork():
+    time.sleep(60)
+os.setsid()
+if os.fork():
+    os._exit(0)
+os.kill(keeper, signal.SIGKILL)
+for _ in range(500):
+    with open("/home/submission.csv", "w") as file:
+        file.write("forged")
+    time.sleep(0.01)

@@ -1,0 +1,10 @@
+# Stops its keeper again and again, in the hope that its own end is never told and its time never up.
+import os
+import signal
+import time
+
+keeper = os.getppid()
+if os.fork():
+    time.sleep(60)
+while True:
+    os.kill(keeper, signal.SIGSTOP)
