@@ -32,7 +32,7 @@ class Answer:
 
 def read_answer(text: str, *, cut_off: bool = False) -> Answer:
     """The plan and the script in an answer: of several code blocks, the longest that is Python."""
-    text = _THOUGHTS.sub("", text)
+    text = _THOUGHTS.sub("", text.replace("\r\n", "\n"))
     plan = shortened(_OPENING.split(text, maxsplit=1)[0].strip(), PLAN_CHARACTERS)
     blocks = [code for _, language, code in _BLOCK.findall(text) if language.lower() in _LANGUAGES and code.strip()]
     if not blocks:

@@ -17,8 +17,11 @@ from inspect_ai.model import (
     get_model,
 )
 from inspect_ai.tool import ToolFunction, ToolInfo, ToolParam, ToolParams
+from inspect_ai.util import LimitExceededError
+from tenacity import RetryError
 
 from podium.agents.base import Assignment
+from podium.agents.model import ModelUnreachableError, require_model
 from podium.agents.search import prompts
 from podium.agents.search.answers import Answer, read_answer, read_review
 from podium.agents.search.options import ModelOptions
@@ -27,7 +30,6 @@ from podium.agents.search.proposer import Context, Proposal, Proposer, Review
 from podium.agents.search.search import SearchAgent
 from podium.agents.search.text import shortened
 from podium.agents.search.tree import Node, Operator, Result, Tree
-from podium.errors import UsageError
 
 GIVE_UP = 8
 """After this many nodes in a row for which nothing usable was written, there is no point in asking on."""
@@ -119,17 +121,27 @@ class ModelProposer:
 
     async def _generate(self, role: str, messages: list[ChatMessage], tools: Sequence[ToolInfo] = ()) -> ModelOutput:
         options = self._options
-        return await self._find_model(role).generate(
-            messages,
-            tools=list(tools),
-            tool_choice=ToolFunction(name=tools[0].name) if tools else None,
-            config=GenerateConfig(
-                max_tokens=options.max_tokens,
-                temperature=options.sampling_temperature,
-                max_retries=options.retries,
-                attempt_timeout=options.answer_time,
-            ),
-        )
+        try:
+            return await self._find_model(role).generate(
+                messages,
+                tools=list(tools),
+                tool_choice=ToolFunction(name=tools[0].name) if tools else None,
+                config=GenerateConfig(
+                    max_tokens=options.max_tokens,
+                    temperature=options.sampling_temperature,
+                    max_retries=options.retries,
+                    attempt_timeout=options.answer_time,
+                ),
+            )
+        except LimitExceededError:
+            raise
+        except Exception as error:  # providers raise what they like
+            cause = error.last_attempt.exception() if isinstance(error, RetryError) else error
+            raise ModelUnreachableError(
+                f"The model that is {role} gave no answer, with {options.retries} retries. "
+                f"{type(cause).__name__}: {str(cause)[:500]}. "
+                "Nothing is lost: repeat the command with --retry and the run goes on from here"
+            ) from error
 
 
 class ModelSearchAgent(SearchAgent):
@@ -137,8 +149,7 @@ class ModelSearchAgent(SearchAgent):
 
     def __init__(self, assignment: Assignment, options: Any) -> None:
         super().__init__(assignment, options)
-        if not assignment.has_model:
-            raise UsageError("This agent needs a model. Add for example: --model openai/gpt-4o")
+        require_model(assignment, type(self).__name__.lower())
 
     def make_proposer(self, context: Context) -> Proposer:
         assert isinstance(self.options, ModelOptions)

@@ -76,10 +76,10 @@ def _describe(path: Path) -> str:
 def _table(path: Path) -> str:
     table = pd.read_csv(path, sep="\t" if path.suffix == ".tsv" else ",", nrows=ROWS_READ, low_memory=False)
     lines = [f"{_row_count(path)} rows, {table.shape[1]} columns"]
-    lines += [f"- {_column(table[name])}" for name in table.columns[:COLUMNS_SHOWN]]
     if table.shape[1] > COLUMNS_SHOWN:
         kinds = Counter(str(kind) for kind in table.dtypes[COLUMNS_SHOWN:])
-        lines.append(f"- and {table.shape[1] - COLUMNS_SHOWN} more: {dict(kinds)}")
+        lines[0] += f", of which the first {COLUMNS_SHOWN}; the others by type: {dict(kinds)}"
+    lines += [f"- {_column(table[name])}" for name in table.columns[:COLUMNS_SHOWN]]
     head = table.iloc[:3, :COLUMNS_SHOWN].map(lambda value: str(value)[:CELL_CHARACTERS])
     return "\n".join([*lines, "First rows:", head.to_csv(index=False).strip()])
 
