@@ -11,8 +11,8 @@ from podium.runs.record import Plan
 TASK = "spaceship-titanic"
 
 
-def drive(folder: Path, plan: Plan) -> Row:
+def drive(folder: Path, plan: Plan, task: str = TASK) -> Row:
     """Does, continues or repeats the one run of an experiment."""
-    driver = Driver(folder, open_experiment(folder, plan, [TASK], 1), parallel=1, retry=True)
+    driver = Driver(folder, open_experiment(folder, plan, [task], 1), parallel=1, retry=True)
     driver.run(lambda row: None)
     return driver.rows[0]

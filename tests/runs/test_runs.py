@@ -6,7 +6,13 @@ import json
 from pathlib import Path
 from typing import Any
 
-from podium.runs.record import Budget
+import pandas as pd
+from running import drive
+
+from podium.data.home import locate
+from podium.data.manifest import Manifest, write_manifest
+from podium.data.tables import write_csv
+from podium.runs.record import Budget, Plan
 from podium.runs.steps import Steps
 from podium.runs.verify import verify
 from podium.workspace.journal import read_journal
@@ -47,6 +53,21 @@ def test_an_agent_sees_its_data_and_neither_answers_nor_the_task_id(play: Any, s
     assert "train.csv" in observation
     assert "description.md" in observation
     assert "private/" not in observation
+
+
+def test_nothing_inside_tells_which_forged_task_it_is(tmp_path: Path) -> None:
+    look = "cat /proc/*/mountinfo /proc/*/mounts /proc/*/cmdline /proc/*/environ; env; find /home; grep -ri forge /home"
+    task = "forge-graph-easy-3"
+    plan = Plan(agent="command", options={"command": look}, data_dir=tmp_path / "data")
+    folder = locate(task, data_dir=tmp_path / "data")
+    write_csv(pd.DataFrame({"node": [1], "kind": ["a"]}), folder.public / "sample_submission.csv")
+    (folder.public / "description.md").write_text("What kind is each node?")
+    write_manifest(folder, Manifest(task, "v1", miniature=False, source="generated", versions={}, files={}))
+    row = drive(tmp_path / "experiment", plan, task)
+    observation = Steps(row.folder).observation(1)
+    assert "/home/data/description.md" in observation
+    assert "graph" not in observation.lower().replace("graphics", "")
+    assert "forge" not in observation.replace("grep -ri forge", "")
 
 
 def test_validation_answers_inside_without_answers(play: Any, perfect: str) -> None:

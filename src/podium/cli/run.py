@@ -125,7 +125,7 @@ def _plan(options: dict[str, Any]) -> Plan:
         edition=options["edition"],
         sandbox=options["sandbox"],
         network=options["network"],
-        env=options["env"],
+        env=None if options["env"] is None else str(Path(options["env"]).absolute()),
         limits=Limits(**limits),
         cores=options["cores"],
         gpus=options["gpus"],

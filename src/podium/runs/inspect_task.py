@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import tempfile
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from inspect_ai.tool import bash, python
 from inspect_ai.util import SandboxEnvironmentSpec, sandbox
 
 from podium import api
+from podium.data.files import link_tree, remove_tree
 from podium.data.home import locate
 from podium.errors import NotPreparedError
 from podium.grading.grade import validate_submission
@@ -58,9 +60,13 @@ def podium_task(
         api.prepare(id, data_dir=data_dir, miniature=miniature, edition=edition)
     means = layout.Means(1, 0, 3600 * hours, None, str(find_interpreter(env).executable))
     given = Path(tempfile.mkdtemp(prefix="podium-given-"))
+    atexit.register(remove_tree, given)
     text = layout.instructions(means)
-    starter = found.starter
-    mounts = layout.mounts(Path(HOME), given, place.public, instructions=text, starter=starter)
+    public = place.public
+    if found.generated:  # programs can read what their mounts are called on the host, and that name says it all
+        public = given / "data"
+        link_tree(place.public, public)
+    mounts = layout.mounts(Path(HOME), given / "files", public, instructions=text, starter=found.starter)
     brief = (place.public / "description.md").read_text(encoding="utf-8")
     sample = Sample(input=f"{text}\n{PROMPT.format(home=HOME, brief=brief)}", id=1)
     return Task(

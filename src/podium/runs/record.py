@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import secrets
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,6 +14,8 @@ from podium.errors import PodiumError
 from podium.sandbox.policy import Limits
 from podium.task import Edition, Medal
 
+PLACES = ".places"
+"""The folder of an experiment with what its sandboxes see, under names that say nothing."""
 Status = Literal["running", "finished", "stopped", "failed"]
 Sealing = Literal["bubblewrap", "docker", "none"]
 
@@ -143,9 +146,6 @@ class RunFolder:
         self.decision = path / "decision.json"
         """What the agent has decided to do and has not done yet."""
         self.history = path / "workspace.git"
-        self.workspace = path / "workspace"
-        self.given = path / "given"
-        """Files of ours that the agent sees read-only."""
         self.submission = path / "submission.csv"
         """The graded one."""
         self.curve = path / "curve.json"
@@ -153,6 +153,33 @@ class RunFolder:
         self.logs = path / "logs"
         self.lock = path / ".lock"
         self.output = path / "worker.log"
+
+    @property
+    def workspace(self) -> Path:
+        """The folder that is /home inside the sandbox."""
+        return self._place() / "workspace"
+
+    @property
+    def given(self) -> Path:
+        """Files of ours that the agent sees read-only."""
+        return self._place() / "given"
+
+    @property
+    def data(self) -> Path:
+        """Public data whose usual place would say too much."""
+        return self._place() / "data"
+
+    def _place(self) -> Path:
+        """Where everything that is mounted lies: programs can read in /proc what their mounts are called on the host,
+        and the name of a forged task is all that is needed to make its answers again.
+        """
+        link = self.path / "workspace"
+        if not link.is_symlink():
+            self.path.mkdir(parents=True, exist_ok=True)
+            link.symlink_to(Path("..", "..", PLACES, secrets.token_hex(8), "workspace"))
+        place = link.parent / link.readlink().parent
+        place.mkdir(parents=True, exist_ok=True)
+        return place.resolve()
 
     def read_record(self) -> RunRecord | None:
         record: RunRecord | None = read_model(self.record, RunRecord)

@@ -13,6 +13,7 @@ from typing import Any
 from podium.agents import agent_class, read_options
 from podium.agents.base import Assignment, Remaining
 from podium.catalog import load
+from podium.data.files import link_tree, remove_tree
 from podium.data.home import Place, locate
 from podium.data.manifest import read_manifest
 from podium.errors import NotPreparedError
@@ -82,7 +83,8 @@ def set_stage(folder: RunFolder, plan: Plan, record: RunRecord, *, report: Repor
         home=str(folder.workspace.absolute()) if plan.sandbox == "none" else HOME,
     )
     folder.workspace.mkdir(parents=True, exist_ok=True)
-    mounts = layout.mounts(folder.workspace, folder.given, place.public, instructions=text, starter=task.starter)
+    public = _unnamed(place.public, folder.data) if task.generated else place.public
+    mounts = layout.mounts(folder.workspace, folder.given, public, instructions=text, starter=task.starter)
     config = BubblewrapConfig(
         env=None if plan.env is None else Path(plan.env),
         workspace=folder.workspace,
@@ -99,6 +101,16 @@ def set_stage(folder: RunFolder, plan: Plan, record: RunRecord, *, report: Repor
     else:
         _resume(stage)
     return stage
+
+
+def _unnamed(public: Path, target: Path) -> Path:
+    """The public data at a place whose name does not tell the task."""
+    if not target.exists():
+        aside = target.with_name(f".{target.name}")
+        remove_tree(aside)
+        link_tree(public, aside)
+        aside.rename(target)
+    return target
 
 
 def _open(stage: Stage, record: RunRecord) -> None:
