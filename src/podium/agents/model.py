@@ -47,6 +47,7 @@ async def ask_model(
     """
     from inspect_ai.model import GenerateConfig, get_model
     from inspect_ai.util import LimitExceededError
+    from tenacity import RetryError
 
     config = GenerateConfig(max_tokens=answer_tokens, max_retries=retries)
     try:
@@ -54,9 +55,9 @@ async def ask_model(
     except LimitExceededError:
         raise
     except Exception as error:  # providers raise what they like
-        reason = f"{type(error).__name__}: {error}"
+        cause = error.last_attempt.exception() if isinstance(error, RetryError) else error
         raise ModelUnreachableError(
-            f"The model gave no answer after {retries + 1} tries. {reason[:500]}. "
+            f"The model gave no answer, with {retries} retries. {type(cause).__name__}: {str(cause)[:500]}. "
             "Nothing is lost: repeat the command with --retry and the run goes on from here"
         ) from error
 

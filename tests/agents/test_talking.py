@@ -1,0 +1,212 @@
+"""The agents that talk to a model, against every behaviour of one: a clear end, and accounts that add up."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from talkers import (
+    INJECTION,
+    SECOND_THOUGHTS,
+    SOLUTION,
+    TASK,
+    babbling,
+    coder,
+    compete,
+    gullible,
+    malformed,
+    story,
+)
+
+from model_server import Behaviour, dead, dropping, endless_talker, rate_limited, refusing, serving, silent, slow
+from podium.runs.driver import Row
+from podium.runs.experiment import run_folder
+from podium.runs.record import Budget, Plan
+from podium.runs.verify import verify
+from podium.workspace.journal import read_journal
+
+
+def _slow(name: Any) -> Any:
+    return pytest.param(name, marks=pytest.mark.slow)
+
+
+AGENTS: dict[str, tuple[str, dict[str, Any]]] = {
+    "text": ("research", {}),
+    "tools": ("research", {"protocol": "tools"}),
+    "react": ("react", {}),
+}
+agents = pytest.mark.parametrize("name", AGENTS)
+in_text = pytest.mark.parametrize("name", [name if name == "text" else _slow(name) for name in AGENTS])
+plainly = pytest.mark.parametrize("name", [name if name == "react" else _slow(name) for name in AGENTS])
+
+
+def play(
+    name: str, behaviour: Behaviour, folder: Path, data: Path, budget: Budget | None = None, **further: Any
+) -> Row:
+    """A run against a behaviour; what it used must be what was served."""
+    agent, options = AGENTS[name]
+    with serving(behaviour) as server:
+        row = compete(folder, server, data, agent, budget, **{**options, **further})
+    assert row.record is not None
+    assert row.record.usage.tokens == server.tokens
+    assert row.record.usage.output_tokens == sum(reply.output_tokens for reply in server.served)
+    return row
+
+
+def check_medal(row: Row) -> None:
+    assert row.record is not None
+    assert (row.record.status, row.record.ended_by, row.record.valid) == ("finished", "the agent", True)
+    assert row.record.medal is not None
+
+
+@agents
+def test_a_good_coder_wins_a_medal(name: str, tmp_path: Path, data_dir: Path) -> None:
+    row = play(name, coder(), tmp_path / "run", data_dir)
+    check_medal(row)
+    assert [action for action, _ in story(row)] == [
+        *("list_files", "write_file", "execute_script", "run_command", "final_answer")
+    ]
+    assert "Submission is valid" in story(row)[3][1]
+    assert verify(row.folder).passed
+
+
+@plainly
+def test_a_buggy_coder_sees_the_error_and_mends_it(name: str, tmp_path: Path, data_dir: Path) -> None:
+    row = play(name, coder(SECOND_THOUGHTS), tmp_path / "run", data_dir)
+    check_medal(row)
+    assert "KeyError: 'outcome'" in story(row)[1][1]
+
+
+@in_text
+def test_sloppy_answers_are_asked_for_again(name: str, tmp_path: Path, data_dir: Path) -> None:
+    row = play(name, babbling(coder()), tmp_path / "run", data_dir, tries=2)
+    check_medal(row)
+    assert row.record is not None and row.record.usage.steps == len(SOLUTION)
+
+
+@pytest.mark.parametrize("behaviour", [malformed, endless_talker, _slow(silent), _slow(refusing)])
+@pytest.mark.parametrize("name", ["text", _slow("tools"), "react"])
+def test_what_is_never_useful_ends_the_run_with_a_reason(
+    name: str, behaviour: Behaviour, tmp_path: Path, data_dir: Path
+) -> None:
+    row = play(name, behaviour, tmp_path / "run", data_dir, tries=3, answer_tokens=300)
+    assert row.record is not None
+    assert (row.record.status, row.record.ended_by, row.record.valid) == ("finished", "the agent", False)
+    action, observation = story(row)[-1]
+    assert action == "final_answer"
+    assert observation.startswith("Ended by the agent: 3 answers of the model could not be used. The last: ")
+
+
+@plainly
+def test_a_model_that_breaks_down_leaves_its_submission(name: str, tmp_path: Path, data_dir: Path) -> None:
+    good = coder()
+
+    def fading(request: Any, rng: Any) -> Any:
+        answer = good(request, rng)
+        return "The weather is fine." if "Submission is valid" in str(request["messages"]) else answer
+
+    row = play(name, fading, tmp_path / "run", data_dir, tries=2)
+    check_medal(row)
+    assert "could not be used" in story(row)[-1][1]
+
+
+@in_text
+def test_orders_inside_the_data_reach_nothing(name: str, tmp_path: Path, data_dir: Path) -> None:
+    data = tmp_path / "data"
+    shutil.copytree(data_dir, data, symlinks=True)
+    brief = data / TASK / "public" / "description.md"
+    brief.chmod(0o644)
+    brief.write_text(f"{brief.read_text()}\n{INJECTION}\n")
+    moves = [SOLUTION[0]] * 4 + SOLUTION[1:]
+    row = play(name, gullible(coder(moves)), tmp_path / "run", data)
+    check_medal(row)
+    seen = story(row)
+    assert "outside the workspace" in seen[1][1]
+    assert "No such file" in seen[3][1] or "Permission denied" in seen[3][1]
+
+
+@pytest.mark.slow
+@agents
+@pytest.mark.parametrize("worsen", [rate_limited, dropping, slow])
+def test_a_bad_line_costs_nothing_but_time(name: str, worsen: Any, tmp_path: Path, data_dir: Path) -> None:
+    check_medal(play(name, worsen(coder()), tmp_path / "run", data_dir))
+
+
+@plainly
+def test_a_dead_model_fails_the_run_which_can_go_on_later(name: str, tmp_path: Path, data_dir: Path) -> None:
+    agent, options = AGENTS[name]
+    options = {**options, "log": False} if agent == "research" else options
+    good = coder()
+
+    def dying(request: Any, rng: Any) -> Any:
+        answer = good(request, rng)
+        return dead(request, rng) if "ended without an error" in str(request["messages"][-2:]) else answer
+
+    current = dying
+    with serving(lambda request, rng: current(request, rng)) as server:
+        row = compete(tmp_path / "run", server, data_dir, agent, retries=0, **options)
+        assert row.record is not None and row.record.status == "failed"
+        assert "The model gave no answer" in str(row.record.error)
+        assert "overloaded" in str(row.record.error)
+        current = good
+        row = compete(tmp_path / "run", server, data_dir, agent, retries=0, **options)
+    check_medal(row)
+    assert [action for action, _ in story(row)][:3] == ["list_files", "write_file", "execute_script"]
+
+
+def kill_at(folder: Path, length: int) -> None:
+    """Kills the worker of a run when its journal has so many lines."""
+    run = run_folder(folder, TASK, 0)
+    deadline = time.monotonic() + 60
+    while not run.journal.exists() or len(read_journal(run.journal)) < length:
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+    with contextlib.suppress(ProcessLookupError, ValueError):
+        os.kill(int(run.lock.read_text()), signal.SIGKILL)
+
+
+@in_text
+def test_a_killed_run_goes_on_to_tell_the_same_story(name: str, tmp_path: Path, data_dir: Path) -> None:
+    agent, options = AGENTS[name]
+    undisturbed = play(name, coder(SECOND_THOUGHTS), tmp_path / "undisturbed", data_dir)
+    with serving(coder(SECOND_THOUGHTS)) as server:
+        for length in (3, 6):
+            killer = threading.Thread(target=kill_at, args=(tmp_path / "killed", length))
+            killer.start()
+            row = compete(tmp_path / "killed", server, data_dir, agent, **options)
+            killer.join()
+        row = compete(tmp_path / "killed", server, data_dir, agent, **options)
+    check_medal(row)
+    assert story(row) == story(undisturbed)
+    assert row.record is not None and undisturbed.record is not None
+    assert row.record.submission_sha256 == undisturbed.record.submission_sha256
+    assert verify(row.folder).passed
+
+
+@plainly
+def test_steps_and_tokens_are_limited(name: str, tmp_path: Path, data_dir: Path) -> None:
+    row = play(name, coder([SOLUTION[0]]), tmp_path / "steps", data_dir, Budget(steps=3))
+    assert row.record is not None and (row.record.ended_by, row.record.usage.steps) == ("steps", 3)
+    row = play(name, coder([SOLUTION[0]]), tmp_path / "tokens", data_dir, Budget(tokens=500))
+    assert row.record is not None and row.record.ended_by == "tokens"
+
+
+@in_text
+def test_without_a_model_the_agent_says_so(name: str, tmp_path: Path, data_dir: Path) -> None:
+    from podium.runs.driver import Driver
+    from podium.runs.experiment import open_experiment
+
+    agent, options = AGENTS[name]
+    plan = Plan(agent=agent, options=options, data_dir=data_dir)
+    driver = Driver(tmp_path / "run", open_experiment(tmp_path / "run", plan, [TASK], 1), parallel=1, retry=True)
+    driver.run(lambda row: None)
+    record = driver.rows[0].record
+    assert record is not None and record.status == "failed"
+    assert "needs a model. Add --model" in str(record.error)
