@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import marshal
 import os
+import resource
 import selectors
 import signal
 import socket
@@ -35,6 +37,7 @@ KILL_PATIENCE_S = 10.0
 WATCH_INTERVAL_S = 0.2
 _LOOK_S = 1.0  # how often an execution looks whether another thread has ended it
 _PIECE = 1 << 16
+_OPEN_FILES = 1 << 16
 T = TypeVar("T")
 
 
@@ -71,6 +74,7 @@ class Sandbox:
         self.policy = policy
         self.violation: str | None = None
         self._violated_at = 0.0
+        self._open_files = _open_files_of_programs()
         self._watchdog: Watchdog | None = None
         self._temporary = Path(tempfile.mkdtemp(prefix=leftovers.SANDBOX_PREFIX))
         self._claim = leftovers.claim(self._temporary)
@@ -229,6 +233,7 @@ class Sandbox:
                 "limits": {
                     "RLIMIT_FSIZE": 0 if is_full else limits.file_bytes,
                     "RLIMIT_NPROC": limits.processes,
+                    "RLIMIT_NOFILE": self._open_files,
                     "RLIMIT_CORE": 0,
                 },
             },
@@ -356,7 +361,9 @@ class Sandbox:
                 socket.send_fds(self._control, [kind], [theirs.fileno(), *descriptors])
         except OSError as error:
             ours.close()
-            raise SandboxGoneError(self._reason_gone()) from error
+            if error.errno in (errno.EPIPE, errno.ECONNRESET, errno.EBADF):
+                raise SandboxGoneError(self._reason_gone()) from error
+            raise
         return ours
 
     def _with_room(self, work: Callable[[], T]) -> T:
@@ -495,6 +502,19 @@ class Execution:
             return 0
         self._collectors[stream].add(piece)
         return len(piece)
+
+
+def _open_files_of_programs() -> int:
+    """How many files a program may have open, after this process has been allowed twice as many.
+
+    Descriptors on their way through sockets are counted per user, and each sender held to its own limit: a program with
+    one as high as ours could keep us from passing any.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = 2 * _OPEN_FILES if hard == resource.RLIM_INFINITY else min(hard, 2 * _OPEN_FILES)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+    return wanted // 2
 
 
 def _own_process(opened: contextlib.ExitStack) -> list[int]:
