@@ -112,7 +112,7 @@ def writing(script: Callable[[Request], str]) -> Behaviour:
 
     def answer(request: Request, rng: random.Random) -> str | Reply | Fault:
         if is_review(request):
-            found = re.findall(r"validation score is ([0-9.]+)", text_of(request))
+            found = re.findall(r"(?:validation score is|podium-metric:) ([0-9.]+)", text_of(request))
             return review(metric=float(found[-1])) if found else review(is_bug=True, summary="There is no score.")
         return in_prose(f"A plan to {job_of(request)}, number {tried(request)}.", script(request))
 
