@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import random
 import re
@@ -202,21 +203,25 @@ def in_sample(
 ) -> None:
     """Does some work where Inspect's models can be used, without a sandbox."""
 
+    def model(name: str) -> Model:
+        return get_model(f"openai-api/podium/{name}", base_url=server.url, memoize=False)
+
+    main, chosen = model("scripted"), {role: model(role) for role in roles}
+
     @solver
     def working() -> Solver:
         async def solve(state: TaskState, generate: Generate) -> TaskState:
-            await work()
+            async with contextlib.AsyncExitStack() as clients:
+                for client in (main, *chosen.values()):
+                    await clients.enter_async_context(client)
+                await work()
             return state
 
         return solve
 
-    def model(name: str) -> Model:
-        return get_model(f"openai-api/podium/{name}", base_url=server.url, memoize=False)
-
     task = Task(dataset=MemoryDataset([Sample(input="-")]), solver=working())
-    chosen = {role: model(role) for role in roles}
     log = inspect_eval(
-        task, model=model("scripted"), model_roles=chosen, display="none", log_dir=str(logs), log_realtime=False
+        task, model=main, model_roles=dict(chosen), display="none", log_dir=str(logs), log_realtime=False
     )[0]
     assert log.status == "success", log.error and log.error.traceback
 
