@@ -19,7 +19,7 @@ import tempfile
 import termios
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -38,6 +38,7 @@ WATCH_INTERVAL_S = 0.2
 _LOOK_S = 1.0  # how often an execution looks whether another thread has ended it
 _PIECE = 1 << 16
 _OPEN_FILES = 1 << 16
+_KERNEL_FILES = ("proc", "proc/sys", "sys/devices/system/cpu")
 T = TypeVar("T")
 
 
@@ -94,7 +95,7 @@ class Sandbox:
         self._first = 0
         try:
             self._first = self._await_start()
-            self._proc = Path(f"/proc/{self._first}/root/proc").stat().st_dev
+            self._kernel = _devices(Path(f"/proc/{self._first}/root"), _KERNEL_FILES)
         except BaseException:
             self.stop()
             raise
@@ -277,11 +278,7 @@ class Sandbox:
         """The content of a regular file, at most `limit_bytes` of it and one more byte to show that there is more."""
         descriptor = self.open(path)
         try:
-            mode = os.fstat(descriptor).st_mode
-            if stat.S_ISDIR(mode):
-                raise IsADirectoryError(21, "Is a directory", path)
-            if not stat.S_ISREG(mode):
-                raise OSError(22, "Not a regular file", path)
+            self._require_regular(descriptor, path)
             data = bytearray()
             while len(data) <= limit_bytes and (piece := os.read(descriptor, min(MIB, limit_bytes + 1 - len(data)))):
                 data += piece
@@ -293,13 +290,18 @@ class Sandbox:
         """Makes or replaces (or lengthens) a file, and the folders above it."""
         flags = os.O_WRONLY | os.O_CREAT | (os.O_APPEND if append else os.O_TRUNC)
         with open(self.open(path, flags, parents=True), "wb", buffering=0) as file:  # noqa: PTH123
-            status = os.fstat(file.fileno())
-            # Files of /proc are orders to the kernel, which would look at our rights instead of the programs'.
-            if not stat.S_ISREG(status.st_mode) or status.st_dev == self._proc:
-                raise OSError(22, "Not a regular file", path)
+            self._require_regular(file.fileno(), path)
             view = memoryview(data)
             while view:
                 view = view[file.write(view) :]
+
+    def _require_regular(self, descriptor: int, path: str) -> None:
+        status = os.fstat(descriptor)
+        if stat.S_ISDIR(status.st_mode):
+            raise IsADirectoryError(errno.EISDIR, "Is a directory", path)
+        # Files of the kernel answer and obey whoever reads and writes them, wherever they were opened: us.
+        if not stat.S_ISREG(status.st_mode) or status.st_dev in self._kernel:
+            raise OSError(errno.EINVAL, "Not a regular file", path)
 
     def listen(self, port: int) -> socket.socket:
         """A socket of this process that takes connections to a port of the sandbox's own loopback."""
@@ -502,6 +504,14 @@ class Execution:
             return 0
         self._collectors[stream].add(piece)
         return len(piece)
+
+
+def _devices(root: Path, names: Iterable[str]) -> set[int]:
+    found = set()
+    for name in names:
+        with contextlib.suppress(OSError):
+            found.add((root / name).stat().st_dev)
+    return found
 
 
 def _open_files_of_programs() -> int:
