@@ -423,14 +423,13 @@ def test_whatever_is_left_in_temporary_folders_is_removed(world: World, tmp_path
     assert (tmp_path / "canary-path").exists()
 
 
-def test_endless_folders_are_removed_and_end_the_program_that_makes_them(tmp_path: Path) -> None:
-    with Sandbox(BubblewrapConfig(limits=Limits(files=1_000_000)).policy(tmp_path)) as running:
+def test_endless_folders_are_removed(tmp_path: Path) -> None:
+    with Sandbox(BubblewrapConfig().policy(tmp_path)) as running:
         temporary = running._temporary
-        assert run(running, "harm/leave_deep_folders.py", timeout_s=60).stdout.text in ("left\n", "")
+        outcome = run(running, "harm/leave_deep_folders.py", timeout_s=60)
+        assert outcome.stdout.text == "left\n" or "nested too deep" in (outcome.stopped or "")
         assert works(running)
     assert not temporary.exists()
-    sandbox.remove_tree(tmp_path)
-    assert not tmp_path.exists()
 
 
 # What must not confuse the host when it reads and writes for an agent
