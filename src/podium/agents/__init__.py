@@ -20,6 +20,7 @@ AGENTS = {
     "research": "MLAgentBench's agent: reflects, plans, checks facts, acts, and keeps a research log.",
     "react": "Lets a model call tools, a shell among them, until it has its final answer.",
     "command": "Runs any program inside the sandbox, such as an MLE-bench agent.",
+    "human": "A person in a shell inside the sandbox, timed. Open it with: podium shell RUN",
 }
 
 

@@ -1,0 +1,23 @@
+"""`podium shell`: where a person works who is the agent of a run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from podium.cli.options import require_run_extra
+
+
+@click.command(name="shell")
+@click.argument("run", type=click.Path(path_type=Path))
+def command(run: Path) -> None:
+    """Open the shell of a RUN whose agent is a person."""
+    require_run_extra()
+    from podium.agents.human.attach import attach
+    from podium.runs.experiment import find_run
+
+    if attach(find_run(run).workspace) == "left":
+        click.echo(f"\nThe run goes on. Come back with: podium shell {run}", err=True)
+    else:
+        click.echo("\nThe shell has ended; what you left is being graded.", err=True)
