@@ -6,6 +6,7 @@ import os
 import shutil
 import socket
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import AsyncIterator, Iterator
@@ -423,3 +424,11 @@ async def test_leftovers_of_killed_processes_are_removed_and_nothing_else(
         assert (tmp_path / "podium-workspace-young").exists()
         assert (tmp_path / "other").exists()
         assert (await environment.exec(["touch", "file", "/tmp/file"])).success
+
+
+async def test_an_environment_behind_a_link_works(tmp_path: Path) -> None:
+    link = tmp_path / "env"
+    link.symlink_to(sys.prefix)
+    async with started(BubblewrapConfig(env=link)) as environment:
+        result = await environment.exec(["python", "-c", "import sys, numpy; print(sys.prefix)"])
+    assert result.stdout.strip() == str(link)

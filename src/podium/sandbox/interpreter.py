@@ -35,7 +35,9 @@ class Interpreter:
 
     def mounts(self) -> tuple[Mount, ...]:
         """The folders it consists of, itself and the installation it was made from, outside /usr."""
-        own = [] if self.prefix.is_relative_to("/usr") else [Mount(source=self.prefix, target=str(self.prefix))]
+        # Both names of an environment that is reached through a link have to exist inside.
+        names = [name for name in (self.prefix, self.prefix.resolve()) if not name.is_relative_to("/usr")]
+        own = [Mount(source=name, target=str(name)) for name in names]
         behind = [home for home in homes(self.executable) if not home.source.is_relative_to(self.prefix)]
         return tuple(dict.fromkeys(own + behind))
 
