@@ -150,6 +150,10 @@ forgetful = writing(_without_line)
 """Forgets the metric line, so that somebody has to read its outputs."""
 
 
+odd = writing(lambda request: f"# \ud800 \x0c \u2028 \U0001f600\n{tiny(request)}")
+"""Uses characters, and halves of characters, that nobody else does."""
+
+
 def malformed(request: Request, rng: random.Random) -> str | Reply:
     """Hardly ever answers in the form it was asked for."""
     if is_review(request):

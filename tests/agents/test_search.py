@@ -46,6 +46,7 @@ BEHAVIOURS: dict[str, tuple[Behaviour, bool]] = {
     "quick": (coders.quick, True),
     "buggy": (coders.buggy, True),
     "forgetful": (coders.forgetful, True),
+    "odd": (coders.odd, True),
     "malformed": (coders.malformed, True),
     "slow": (slow(coders.quick, 0.2), True),
     "rate-limited": (rate_limited(coders.quick), True),

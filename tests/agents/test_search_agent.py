@@ -137,6 +137,28 @@ def test_no_review_can_make_an_invalid_submission_good() -> None:
     assert [node.is_buggy for node in state.tree] == [True, True]
 
 
+def test_a_valid_submission_without_a_score_is_better_than_none() -> None:
+    def outcome(action: Action) -> str:
+        if action.name == "submit_script" or action.arguments["number"] == 2:
+            return scores(None, None, 0.5)(action)
+        return came_back(None, valid=True)
+
+    state, actions = play(make(ideas=3), outcome)
+    assert submitted(actions) == [0, 2]
+    assert [node.is_good for node in state.tree] == [False, False, True]
+
+
+def test_halves_of_characters_do_not_get_into_the_state() -> None:
+    class Odd(Author):
+        async def propose(self, operator: Operator, parents: Sequence[Node], tree: Tree) -> Proposal | None:
+            return Proposal("plan \ud800", "print('\udfff')")
+
+    agent = make(nodes=1)
+    agent.author = Odd(1)
+    state, _ = play(agent, scores(0.5))
+    assert (state.tree[0].plan, state.tree[0].script) == ("plan ?", "print('?')")
+
+
 def test_a_script_that_was_ended_is_a_failure_with_a_reason() -> None:
     agent = make(ideas=1)
     state, _ = play(agent, lambda action: "This action was ended: working time is used up.")

@@ -10,7 +10,7 @@ from podium.agents.search.policies import Choice, greedy
 from podium.agents.search.tree import Tree
 
 
-class AideOptions(GreedyOptions, ModelOptions):
+class AideOptions(ModelOptions, GreedyOptions):
     """The policy's and the model's options."""
 
 

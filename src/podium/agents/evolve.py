@@ -10,7 +10,7 @@ from podium.agents.search.policies import Choice, evolve
 from podium.agents.search.tree import Tree
 
 
-class EvolveAgentOptions(EvolveOptions, ModelOptions):
+class EvolveAgentOptions(ModelOptions, EvolveOptions):
     """The policy's and the model's options."""
 
 

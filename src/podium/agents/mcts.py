@@ -10,7 +10,7 @@ from podium.agents.search.policies import Choice, mcts
 from podium.agents.search.tree import Tree
 
 
-class MctsAgentOptions(MctsOptions, ModelOptions):
+class MctsAgentOptions(ModelOptions, MctsOptions):
     """The policy's and the model's options."""
 
 

@@ -7,7 +7,9 @@ import json
 import math
 import re
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from podium.agents.search.proposer import Review
@@ -15,9 +17,9 @@ from podium.agents.search.text import shortened
 
 SCRIPT_CHARACTERS = 100_000
 PLAN_CHARACTERS = 2_000
+REVIEW_CHARACTERS = 20_000
 _THOUGHTS = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)
-_BLOCK = re.compile(r"^[ \t]*(```+|~~~+)[ \t]*(\w*)[^\n]*\n(.*?)^[ \t]*\1[ \t]*$", re.DOTALL | re.MULTILINE)
-_OPENING = re.compile(r"^[ \t]*(?:```+|~~~+)[ \t]*\w*", re.MULTILINE)
+_OPENING = re.compile(r"^[ \t]*(```+|~~~+)[ \t]*(\w*)", re.MULTILINE)
 _LANGUAGES = frozenset({"", "python", "py", "python3"})
 
 
@@ -34,7 +36,7 @@ def read_answer(text: str, *, cut_off: bool = False) -> Answer:
     """The plan and the script in an answer: of several code blocks, the longest that is Python."""
     text = _THOUGHTS.sub("", text.replace("\r\n", "\n"))
     plan = shortened(_OPENING.split(text, maxsplit=1)[0].strip(), PLAN_CHARACTERS)
-    blocks = [code for _, language, code in _BLOCK.findall(text) if language.lower() in _LANGUAGES and code.strip()]
+    blocks = [code for language, code in _blocks(text) if language.lower() in _LANGUAGES and code.strip()]
     if not blocks:
         return Answer(plan, fault="it was cut off before the script was complete" if cut_off else _no_block(text))
     faults = {code: _syntax_fault(code) for code in blocks}
@@ -45,6 +47,21 @@ def read_answer(text: str, *, cut_off: bool = False) -> Answer:
         fault = f"the script has {len(script):,} characters; {SCRIPT_CHARACTERS:,} are allowed"
         script = ""
     return Answer(plan, script, fault)
+
+
+def _blocks(text: str) -> Iterator[tuple[str, str]]:
+    """The closed code blocks of a text, with their languages. Line by line, so that no text takes long."""
+    fence = language = ""
+    lines: list[str] = []
+    for line in text.split("\n"):
+        if not fence:
+            if opening := _OPENING.match(line):
+                fence, language, lines = opening[1], opening[2], []
+        elif line.strip() == fence:
+            yield language, "\n".join([*lines, ""])
+            fence = ""
+        else:
+            lines.append(line)
 
 
 def _no_block(text: str) -> str:
@@ -81,8 +98,8 @@ def _number(value: object) -> float | None:
 
 def _json_in(text: str) -> Any:
     """The first JSON object in a text; commas before closing brackets are forgiven."""
-    text = _THOUGHTS.sub("", text)
-    for start in (found.start() for found in re.finditer(r"\{", text)):
+    text = _THOUGHTS.sub("", text)[:REVIEW_CHARACTERS]
+    for start in (found.start() for found in islice(re.finditer(r"\{", text), 50)):
         for candidate in (text[start:], re.sub(r",\s*([}\]])", r"\1", text[start:])):
             try:
                 return json.JSONDecoder().raw_decode(candidate)[0]

@@ -4,52 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any
-
-from inspect_ai.model import (
-    ChatMessage,
-    ChatMessageAssistant,
-    ChatMessageSystem,
-    ChatMessageUser,
-    GenerateConfig,
-    Model,
-    ModelOutput,
-    get_model,
-)
-from inspect_ai.tool import ToolFunction, ToolInfo, ToolParam, ToolParams
-from inspect_ai.util import LimitExceededError
-from tenacity import RetryError
+from typing import TYPE_CHECKING, Any
 
 from podium.agents.base import Assignment
 from podium.agents.model import ModelUnreachableError, require_model
 from podium.agents.search import prompts
 from podium.agents.search.answers import Answer, read_answer, read_review
 from podium.agents.search.options import ModelOptions
-from podium.agents.search.preview import preview
 from podium.agents.search.proposer import Context, Proposal, Proposer, Review
 from podium.agents.search.search import SearchAgent
-from podium.agents.search.text import shortened
+from podium.agents.search.text import shortened, whole
 from podium.agents.search.tree import Node, Operator, Result, Tree
+
+if TYPE_CHECKING:
+    from inspect_ai.model import ChatMessage, Model, ModelOutput
+    from inspect_ai.tool import ToolInfo
 
 GIVE_UP = 8
 """After this many nodes in a row for which nothing usable was written, there is no point in asking on."""
 NOT_WRITTEN = 'raise SystemExit("The model wrote no script: {fault}")\n'
 _CUT_OFF = ("max_tokens", "model_length")
 
-REVIEW_TOOL = ToolInfo(
-    name="submit_review",
-    description="Reports what came of running a script.",
-    parameters=ToolParams(
-        properties={
-            "is_bug": ToolParam(type="boolean", description="Whether it failed or its score means nothing."),
-            "metric": ToolParam(
-                anyOf=[ToolParam(type="number"), ToolParam(type="null")], description="Its validation score."
-            ),
-            "summary": ToolParam(type="string", description="What it shows, or what to mend."),
-        },
-        required=["is_bug", "metric", "summary"],
-    ),
-)
+REVIEW_TOOL = "submit_review"
 
 
 class ModelProposer:
@@ -63,10 +39,12 @@ class ModelProposer:
             find_model: the model in a role.
         """
         self._context, self._options = context, options
-        self._find_model = find_model or (lambda role: get_model(role=role))
+        self._find_model = find_model or _model_in_role
 
     @cached_property
     def _data(self) -> str:
+        from podium.agents.search.preview import preview
+
         return preview(self._context.public, self._options.prompt_characters // 8)
 
     async def propose(self, operator: Operator, parents: Sequence[Node], tree: Tree) -> Proposal | None:
@@ -99,19 +77,20 @@ class ModelProposer:
             output = await self._generate("coder", [*_opening(question), *corrections])
             if output.stop_reason == "model_length":
                 limit //= 2  # its window is smaller than thought
-            found = read_answer(output.completion, cut_off=output.stop_reason in _CUT_OFF)
+            said = whole(output.completion)
+            found = read_answer(said, cut_off=output.stop_reason in _CUT_OFF)
             if found.script or not answer.script:
                 answer = found
             if found.fault is None:
                 break
-            corrections = _correction(output.completion, found.fault)
+            corrections = _correction(said, found.fault)
         return answer
 
     async def _ask_for_review(self, node: Node, result: Result) -> Review | None:
         limit = self._options.prompt_characters
         for _ in range(self._options.attempts):
             question = prompts.ask_for_review(node, result, self._context, limit)
-            output = await self._generate("reviewer", _opening(question), tools=[REVIEW_TOOL])
+            output = await self._generate("reviewer", _opening(question), tools=[_review_tool()])
             if output.stop_reason == "model_length":
                 limit //= 2
             read = read_review(_arguments(output), output.completion)
@@ -120,6 +99,11 @@ class ModelProposer:
         return None
 
     async def _generate(self, role: str, messages: list[ChatMessage], tools: Sequence[ToolInfo] = ()) -> ModelOutput:
+        from inspect_ai.model import GenerateConfig
+        from inspect_ai.tool import ToolFunction
+        from inspect_ai.util import LimitExceededError
+        from tenacity import RetryError
+
         options = self._options
         try:
             return await self._find_model(role).generate(
@@ -156,12 +140,40 @@ class ModelSearchAgent(SearchAgent):
         return ModelProposer(context, self.options)
 
 
+def _model_in_role(role: str) -> Model:
+    from inspect_ai.model import get_model
+
+    return get_model(role=role)
+
+
 def _opening(question: str) -> list[ChatMessage]:
-    return [ChatMessageSystem(content=prompts.SYSTEM), ChatMessageUser(content=question)]
+    from inspect_ai.model import ChatMessageSystem, ChatMessageUser
+
+    return [ChatMessageSystem(content=prompts.SYSTEM), ChatMessageUser(content=whole(question))]
+
+
+def _review_tool() -> ToolInfo:
+    from inspect_ai.tool import ToolInfo, ToolParam, ToolParams
+
+    number_or_null = [ToolParam(type="number"), ToolParam(type="null")]
+    return ToolInfo(
+        name=REVIEW_TOOL,
+        description="Reports what came of running a script.",
+        parameters=ToolParams(
+            properties={
+                "is_bug": ToolParam(type="boolean", description="Whether it failed or its score means nothing."),
+                "metric": ToolParam(anyOf=number_or_null, description="Its validation score."),
+                "summary": ToolParam(type="string", description="What it shows, or what to mend."),
+            },
+            required=["is_bug", "metric", "summary"],
+        ),
+    )
 
 
 def _correction(completion: str, fault: str) -> list[ChatMessage]:
     """The unusable answer and what is wrong with it. Some providers refuse messages without content."""
+    from inspect_ai.model import ChatMessageAssistant, ChatMessageUser
+
     asked = ChatMessageUser(content=prompts.UNUSABLE.format(fault=fault))
     said = shortened(completion, 4_000).strip()
     return [ChatMessageAssistant(content=said), asked] if said else [asked]
@@ -169,7 +181,7 @@ def _correction(completion: str, fault: str) -> list[ChatMessage]:
 
 def _arguments(output: ModelOutput) -> dict[str, Any] | None:
     calls = output.message.tool_calls if output.choices else None
-    return next((call.arguments for call in calls or () if call.function == REVIEW_TOOL.name), None)
+    return next((call.arguments for call in calls or () if call.function == REVIEW_TOOL), None)
 
 
 def _is_unwritten(node: Node) -> bool:

@@ -21,8 +21,8 @@ class SearchOptions(Options):
     )
     select: Literal["best", "revalidate", "ensemble"] = Field(
         "best",
-        description="The final submission: of the best script, of the best after scoring the top ones on fresh "
-        "validation splits, or a blend of the top ones.",
+        description="The final submission: best (of the script with the best score), revalidate (of the best after "
+        "the top ones were scored on fresh splits) or ensemble (a blend of the top ones).",
     )
     top: int = Field(3, ge=1, description="How many scripts are scored again or blended.")
     splits: int = Field(2, ge=1, description="Fresh validation splits for scoring again.")
@@ -55,7 +55,7 @@ class ModelOptions(Options):
     """What the model that writes scripts can be told."""
 
     review: Literal["needed", "always"] = Field(
-        "needed", description="Whether a model reads every output, or only those without a metric line."
+        "needed", description="Which outputs a model reads: needed (those without a metric line) or always (all)."
     )
     attempts: int = Field(3, ge=1, description="Answers asked for before a script counts as not written.")
     max_tokens: int = Field(16_384, ge=256, description="Longest answer.")

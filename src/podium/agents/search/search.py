@@ -21,7 +21,7 @@ from podium.agents.search.packages import installed_packages
 from podium.agents.search.policies import DRAFT, Choice
 from podium.agents.search.proposer import Context, Proposal, Proposer
 from podium.agents.search.selection import Rescore, blend_script, rescored_best
-from podium.agents.search.text import shortened
+from podium.agents.search.text import shortened, whole
 from podium.agents.search.tree import Node, Result, Tree
 
 SCRIPT_SHARE = 0.25
@@ -72,9 +72,9 @@ class SearchAgent(Agent[SearchState]):
     async def decide(self, state: SearchState) -> Sequence[Action]:
         await self._review(state)
         if state.phase == "search":
-            best = state.tree.best
-            if best is not None and best.number != state.submitted:
-                return [_submit(best.number)]
+            number = _worth_submitting(state)
+            if number is not None and number != state.submitted:
+                return [_submit(number)]
             if actions := await self._explore(state):
                 return actions
             state.phase = "selection"
@@ -103,7 +103,7 @@ class SearchAgent(Agent[SearchState]):
         description = assignment.public / "description.md"
         return self.make_proposer(
             Context(
-                brief=description.read_text(encoding="utf-8") if description.is_file() else assignment.task.brief,
+                brief=description.read_text("utf-8", "replace") if description.is_file() else assignment.task.brief,
                 public=assignment.public,
                 metric=assignment.task.metric,
                 sample=form.sample,
@@ -127,7 +127,7 @@ class SearchAgent(Agent[SearchState]):
             known = review.metric is not None and math.isfinite(review.metric)
             node.metric = review.metric if known else None
             node.is_buggy = review.is_buggy or not known or not node.result.valid
-            node.summary = shortened(review.summary, 1_000)
+            node.summary = shortened(whole(review.summary), 1_000)
             state.unreviewed.pop(0)
 
     async def _explore(self, state: SearchState) -> list[Action]:
@@ -141,7 +141,13 @@ class SearchAgent(Agent[SearchState]):
             if found is None:
                 break
             choice, proposal = found
-            node = Node(number=len(state.tree), plan=proposal.plan, script=proposal.script, **vars(choice))
+            node = Node(
+                number=len(state.tree),
+                operator=choice.operator,
+                parents=choice.parents,
+                plan=whole(proposal.plan),
+                script=whole(proposal.script),
+            )
             state.tree.nodes.append(node)
             actions.append(_try(node, 0, self._script_time(self._reserve_s(state), proposal.time_s)))
         return actions
@@ -247,6 +253,16 @@ class SearchAgent(Agent[SearchState]):
         else:
             state.tree[number].result = result
             state.unreviewed.append(number)
+
+
+def _worth_submitting(state: SearchState) -> int | None:
+    """The best script so far. Where none is good, anything valid is better than nothing."""
+    best = state.tree.best
+    if best is not None:
+        return best.number
+    if state.submitted is not None:
+        return state.submitted
+    return next((node.number for node in state.tree if node.result is not None and node.result.valid), None)
 
 
 def _try(node: Node, split: int, time_s: float | None) -> Action:

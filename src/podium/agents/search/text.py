@@ -11,6 +11,11 @@ def shortened(text: str, limit: int) -> str:
     return f"{text[:half]}\n[... {len(text) - 2 * half:,} characters left out ...]\n{text[len(text) - half :]}"
 
 
+def whole(text: str) -> str:
+    """The text without halves of characters (lone surrogates), which JSON can bring and no file can hold."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
 def quoted(tag: str, text: str) -> str:
     """Text between tags that it cannot close itself, so that a reader knows where it ends."""
     return f"<{tag}>\n{text.replace(f'</{tag}', f'< /{tag}').strip()}\n</{tag}>"
