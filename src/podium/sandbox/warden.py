@@ -254,7 +254,7 @@ def keep(host: _socket.socket, streams: list[int]) -> None:
 
 
 def become(
-    streams: list[int], command: list[str], cwd: str, environment: dict[str, str], limits: dict[str, int]
+    streams: list[int], command: list[str], cwd: str, environment: dict[str, str], limits: dict[str, int], nice: int
 ) -> None:
     """Turns this process into the program."""
     import resource
@@ -268,6 +268,7 @@ def become(
         for name in RESTORED:
             _signal.signal(getattr(_signal, name), _signal.SIG_DFL)
         prefer_when_memory_is_short()
+        posix.setpriority(posix.PRIO_PROCESS, 0, nice)
         for kind, value in limits.items():
             resource.setrlimit(getattr(resource, kind), (value, value))
         posix.chdir(cwd)

@@ -12,6 +12,8 @@ from pathlib import Path
 from podium.sandbox.disk import DiskMeter
 from podium.sandbox.policy import GIB, MIB, Limits
 
+INTERVAL_S = 0.15
+"""The least time between two looks at memory and disk; processes are counted whenever asked."""
 DESCRIPTORS = 50_000
 """Looked at, in all processes together, for files that have no name: a program may open any number."""
 PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -25,11 +27,15 @@ class Watchdog:
         self._root, self._limits = root, limits
         self._enforced = frozenset(enforced)
         self._disk = DiskMeter(folders, limits, nameless=self._nameless)
-        self._next_memory = 0.0
+        self._next = self._next_memory = 0.0
 
     def exceeded(self) -> str | None:
         """The first limit that is exceeded, as a sentence, or None."""
-        return self._processes_exceeded() or self._memory_exceeded() or self._disk_exceeded()
+        reason = self._processes_exceeded()
+        if reason is None and time.monotonic() >= self._next:
+            self._next = time.monotonic() + INTERVAL_S
+            reason = self._memory_exceeded() or self._disk_exceeded()
+        return reason
 
     def is_disk_full(self) -> bool:
         """Whether the limit of disk space is exceeded now; looked up only if it was."""
@@ -39,15 +45,15 @@ class Watchdog:
 
     def _processes_exceeded(self) -> str | None:
         limit = self._limits.processes
-        if "pids" not in self._enforced and (count := sum(map(_threads, tree(self._root)))) > limit:
-            return f"process limit of {limit:,} exceeded ({count:,} processes and threads)"
+        if "pids" not in self._enforced and has_more_tasks(self._root, limit):
+            return f"process limit of {limit:,} exceeded"
         return None
 
     def _memory_exceeded(self) -> str | None:
         limit, started = self._limits.memory_bytes, time.monotonic()
         if "memory" in self._enforced or limit is None or started < self._next_memory:
             return None
-        used = memory(self._root, limit)
+        used = memory(self._root, self._pids(), limit)
         # Telling shared pages apart takes the kernel long where much is mapped.
         self._next_memory = time.monotonic() + 2 * (time.monotonic() - started)
         return f"memory limit of {readable(limit)} exceeded ({readable(used)} in use)" if used > limit else None
@@ -63,27 +69,51 @@ class Watchdog:
         return None
 
     def _nameless(self, devices: set[int]) -> int:
-        return sum(file.size for file in nameless_files(tree(self._root)) if file.device in devices)
+        return sum(file.size for file in nameless_files(self._pids()) if file.device in devices)
+
+    def _pids(self) -> list[int]:
+        return tree(self._root, self._limits.processes + 1)  # a fork bomb would keep us reading for ever
 
 
-def tree(root: int) -> list[int]:
-    """A process and everything below it."""
-    found, pending = [], [root]
-    while pending:
+def tree(root: int, at_most: int | None = None) -> list[int]:
+    """A process and everything below it, or a number of them."""
+    found: list[int] = []
+    pending = [root]
+    while pending and (at_most is None or len(found) < at_most):
         pid = pending.pop()
         found.append(pid)
-        try:
-            for thread in os.listdir(f"/proc/{pid}/task"):
-                children = Path(f"/proc/{pid}/task/{thread}/children").read_text()
-                pending.extend(map(int, children.split()))
-        except OSError:
-            continue  # it has ended
+        pending += [child for children in _children(pid) for child in children]
     return found
 
 
-def memory(root: int, limit: int) -> int:
-    """What a tree of processes holds. Pages they share are told apart only when the plain sum is over the limit."""
-    pids = tree(root)
+def has_more_tasks(root: int, limit: int) -> bool:
+    """Whether there are more processes and threads in a tree than a number, without counting the rest.
+
+    Children are counted as they are listed: those of a fork bomb have often ended before one can look at them.
+    """
+    count, pending = 1, [root]
+    while pending and count <= limit:
+        threads = _children(pending.pop())
+        pending += [child for children in threads for child in children]
+        count += len(threads) - 1 + sum(map(len, threads))
+    return count > limit
+
+
+def _children(pid: int) -> list[list[int]]:
+    """What each thread of a process has started; one empty list for a process that has ended."""
+    try:
+        threads = os.listdir(f"/proc/{pid}/task")
+        return [[*map(int, Path(f"/proc/{pid}/task/{thread}/children").read_text().split())] for thread in threads]
+    except OSError:
+        return [[]]
+
+
+def memory(root: int, pids: list[int], limit: int) -> int:
+    """What processes hold. Pages they share are told apart only when the plain sum is over the limit.
+
+    Args:
+        root: one of them, whose /dev/shm is theirs.
+    """
     held = sum(file.size for file in nameless_files(pids) if file.is_memory) + _shared_memory(root)
     resident = sum(map(_resident, pids)) + held
     if resident <= limit:
@@ -129,13 +159,6 @@ def _descriptors(pids: Iterable[int]) -> Iterator[str]:
             yield from (f"/proc/{pid}/fd/{name}" for name in os.listdir(f"/proc/{pid}/fd"))
         except OSError:
             continue
-
-
-def _threads(pid: int) -> int:
-    try:
-        return len(os.listdir(f"/proc/{pid}/task"))
-    except OSError:
-        return 0
 
 
 def _resident(pid: int) -> int:
