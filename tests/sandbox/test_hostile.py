@@ -232,14 +232,21 @@ def works(running: Sandbox) -> bool:
     return running.run(["sh", "-c", "expr 1 + 1; :"], timeout_s=30).stdout.text == "2\n"
 
 
-@pytest.mark.parametrize("name", ["fork_bomb.py", "fork_bomb.sh", "thread_bomb.py", "pile_up_zombies.py"])
+# Where the kernel bounds nothing (root without control groups) a shell makes thousands before it is measured.
+EXPLOSIVE = pytest.param("watchdog", marks=pytest.mark.slow)
+
+
+@pytest.mark.parametrize("name", ["fork_bomb.py", "thread_bomb.py", "pile_up_zombies.py"])
 def test_a_full_process_table_is_emptied(guard: str, victim: Sandbox, name: str) -> None:
     run(victim, f"harm/{name}", timeout_s=1)
     assert programs(victim) == []
     assert works(victim)
 
 
+@pytest.mark.parametrize("guard", ["groups", EXPLOSIVE], indirect=True)
 def test_a_full_process_table_in_the_background_is_emptied_when_needed(guard: str, victim: Sandbox) -> None:
+    run(victim, "harm/fork_bomb.sh", timeout_s=1)
+    assert programs(victim) == []
     run(victim, "harm/fork_bomb.sh", background=True)
     assert eventually(lambda: works(victim))
     victim.kill_all()
