@@ -75,6 +75,8 @@ class Agent(ABC, Generic[AnyState]):
 
     Options: ClassVar[type[Options]] = Options
     State: ClassVar[type[State]]
+    serves_model: ClassVar[bool] = False
+    """Whether its programs may ask the run's model themselves, at an address inside the sandbox."""
 
     def __init__(self, assignment: Assignment, options: Any) -> None:
         self.assignment = assignment

@@ -30,6 +30,7 @@ class CommandState(State):
 class Command(Agent[CommandState]):
     Options = CommandOptions
     State = CommandState
+    serves_model = True
     options: CommandOptions
 
     def begin(self) -> CommandState:

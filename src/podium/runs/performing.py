@@ -164,7 +164,7 @@ class Performer:
     async def serving(self) -> AsyncIterator[None]:
         """While the block runs, programs have the agent's variables and, if there is a model, access to it."""
         self._environment = self._agent.environment()
-        if self._plan.model is None:
+        if self._plan.model is None or not self._agent.serves_model:
             yield
             return
         listener = self._sandbox.listen(endpoint.PORT)

@@ -24,6 +24,8 @@ from podium.sandbox.environment import adapt, specification
 from podium.workspace.layout import VALIDATION_PORT
 from podium.workspace.validator import Validator
 
+MODEL_RETRIES = 8
+"""With growing pauses, a quarter of an hour; by default Inspect never gives up."""
 MEDALS = ("score", "any_medal", "gold", "valid")
 """What a score in the log consists of."""
 
@@ -60,6 +62,7 @@ def play(stage: Stage) -> Played:
         display="none",
         score_display=False,
         max_subprocesses=os.cpu_count(),
+        max_retries=MODEL_RETRIES,
     )
     if failures:
         raise failures[0]
