@@ -176,7 +176,7 @@ def test_a_wrong_call_is_explained_and_nothing_of_that_answer_done(play: Play) -
 
 
 def test_a_model_that_does_not_call_tools_is_told_to_and_then_given_up(play: Play) -> None:
-    decisions, requests = play(lambda request, rng: "I am thinking.", tries=3)
+    decisions, requests = play(lambda request, rng: "I am thinking.", attempts=3)
     assert len(requests) == 3
     assert "You called no tool" in text_of(requests[1]) and "1 more answers" in text_of(requests[2])
     [[last]] = decisions

@@ -86,7 +86,7 @@ def test_a_buggy_coder_sees_the_error_and_mends_it(name: str, tmp_path: Path, da
 
 @in_text
 def test_sloppy_answers_are_asked_for_again(name: str, tmp_path: Path, data_dir: Path) -> None:
-    row = play(name, babbling(coder()), tmp_path / "run", data_dir, tries=2)
+    row = play(name, babbling(coder()), tmp_path / "run", data_dir, attempts=2)
     check_medal(row)
     assert row.record is not None and row.record.usage.steps == len(SOLUTION)
 
@@ -96,7 +96,7 @@ def test_sloppy_answers_are_asked_for_again(name: str, tmp_path: Path, data_dir:
 def test_what_is_never_useful_ends_the_run_with_a_reason(
     name: str, behaviour: Behaviour, tmp_path: Path, data_dir: Path
 ) -> None:
-    row = play(name, behaviour, tmp_path / "run", data_dir, tries=3, answer_tokens=300)
+    row = play(name, behaviour, tmp_path / "run", data_dir, attempts=3, max_tokens=300)
     assert row.record is not None
     assert (row.record.status, row.record.ended_by, row.record.valid) == ("finished", "the agent", False)
     action, observation = story(row)[-1]
@@ -112,7 +112,7 @@ def test_a_model_that_breaks_down_leaves_its_submission(name: str, tmp_path: Pat
         answer = good(request, rng)
         return "The weather is fine." if "Submission is valid" in str(request["messages"]) else answer
 
-    row = play(name, fading, tmp_path / "run", data_dir, tries=2)
+    row = play(name, fading, tmp_path / "run", data_dir, attempts=2)
     check_medal(row)
     assert "could not be used" in story(row)[-1][1]
 

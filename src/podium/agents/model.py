@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from podium.agents.base import Action, Assignment, Remaining
+from pydantic import Field
+
+from podium.agents.base import Action, Assignment, Options, Remaining
 from podium.errors import PodiumError, UsageError
 
 if TYPE_CHECKING:
@@ -17,6 +19,13 @@ if TYPE_CHECKING:
 BRIEF_CHARACTERS = 30_000
 CHARACTERS_PER_TOKEN = 3
 """A cautious guess: code and numbers have fewer characters per token than prose."""
+
+
+class TalkOptions(Options):
+    attempts: int = Field(5, ge=1, description="Useless answers, one after the other, before the agent gives up.")
+    max_tokens: int = Field(4_096, ge=100, description="Longest answer.")
+    retries: int = Field(8, ge=0, description="Times a request is repeated when the model cannot be reached.")
+    answer_time: int = Field(900, ge=1, description="Seconds one request may take.")
 
 
 class ModelUnreachableError(PodiumError):
@@ -36,8 +45,7 @@ async def ask_model(
     messages: Sequence[ChatMessage],
     *,
     tools: Sequence[ToolInfo] = (),
-    answer_tokens: int,
-    retries: int,
+    options: TalkOptions,
     role: str = "main",
 ) -> ModelOutput:
     """The answer of the run's model, or of the one that has a role.
@@ -49,7 +57,9 @@ async def ask_model(
     from inspect_ai.util import LimitExceededError
     from tenacity import RetryError
 
-    config = GenerateConfig(max_tokens=answer_tokens, max_retries=retries)
+    config = GenerateConfig(
+        max_tokens=options.max_tokens, max_retries=options.retries, attempt_timeout=options.answer_time
+    )
     try:
         return await get_model(role=role).generate(list(messages), tools=list(tools), config=config)
     except LimitExceededError:
@@ -57,7 +67,7 @@ async def ask_model(
     except Exception as error:  # providers raise what they like
         cause = error.last_attempt.exception() if isinstance(error, RetryError) else error
         raise ModelUnreachableError(
-            f"The model gave no answer, with {retries} retries. {type(cause).__name__}: {str(cause)[:500]}. "
+            f"The model gave no answer, with {options.retries} retries. {type(cause).__name__}: {str(cause)[:500]}. "
             "Nothing is lost: repeat the command with --retry and the run goes on from here"
         ) from error
 

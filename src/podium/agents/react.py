@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
-from podium.agents.base import Action, Agent, Assignment, Options, State
+from podium.agents.base import Action, Agent, Assignment, State
 from podium.agents.conversation import CONTEXT_TOKENS, Conversation
-from podium.agents.model import ask_model, brief, budget_line, end_of_run, require_model, tool_info
+from podium.agents.model import TalkOptions, ask_model, brief, budget_line, end_of_run, require_model, tool_info
 
 if TYPE_CHECKING:
     from inspect_ai.model import ModelOutput
@@ -41,14 +41,11 @@ TOOLS = (
 _OTHER_NAMES = {"submit": "final_answer"}
 
 
-class ReactOptions(Options):
+class ReactOptions(TalkOptions):
     together: bool = Field(False, description="Do several tool calls of one answer side by side, not one by one.")
-    tries: int = Field(5, ge=1, description="Useless answers, one after the other, before the agent gives up.")
     context_tokens: int | None = Field(
         None, ge=2_000, description=f"The model's window; by default what Inspect knows of it, or {CONTEXT_TOKENS}."
     )
-    answer_tokens: int = Field(4_000, ge=100, description="The longest answer of the model.")
-    retries: int = Field(10, ge=0, description="Retries when the model cannot be reached.")
 
 
 class ReactState(State):
@@ -104,13 +101,12 @@ class React(Agent[ReactState]):
         """Talks until the model has called tools in a usable way; why it did not, if so."""
         window = self._window()
         fault = ""
-        for left in reversed(range(self.options.tries)):
+        for left in reversed(range(self.options.attempts)):
             conversation.shorten(window)
             output = await ask_model(
                 conversation.messages(note=f"[{budget_line(self.assignment.remaining())}]"),
                 tools=_tools(),
-                answer_tokens=self.options.answer_tokens,
-                retries=self.options.retries,
+                options=self.options,
             )
             if output.stop_reason == "model_length":
                 window, fault = window // 2, "the conversation was too long for the model"
@@ -118,7 +114,7 @@ class React(Agent[ReactState]):
             fault = self._take(output, conversation, left)
             if not fault:
                 return None
-        return f"Ended by the agent: {self.options.tries} answers of the model could not be used. The last: {fault}."
+        return f"Ended by the agent: {self.options.attempts} answers of the model could not be used. The last: {fault}."
 
     def _take(self, output: ModelOutput, conversation: Conversation, left: int) -> str:
         """Adds an answer to the conversation; what is wrong with it, if anything."""
@@ -143,7 +139,7 @@ class React(Agent[ReactState]):
 
         info = get_model_info(get_model(role="main"))
         tokens = self.options.context_tokens or (info and info.context_length) or CONTEXT_TOKENS
-        return max(tokens - self.options.answer_tokens - _TOOLS_TOKENS, 1_000)
+        return max(tokens - self.options.max_tokens - _TOOLS_TOKENS, 1_000)
 
 
 _TOOLS_TOKENS = 2_500

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field, field_validator
 
-from podium.agents.base import Action, Agent, Assignment, Options
-from podium.agents.model import ask_model, brief, budget_line, end_of_run, require_model
+from podium.agents.base import Action, Agent, Assignment
+from podium.agents.model import TalkOptions, ask_model, brief, budget_line, end_of_run, require_model
 from podium.agents.research import prompts
 from podium.agents.research.memory import ResearchState, Step
 from podium.agents.research.reading import FormatError
@@ -35,11 +35,10 @@ SHOWN = (
 LOG_CHARACTERS = 6_000
 
 
-class ResearchOptions(Options):
+class ResearchOptions(TalkOptions):
     protocol: Literal["text", "tools"] = Field("text", description="Entries in text, as in the paper, or tool calls.")
     max_steps: int = Field(50, ge=1, description="Steps after which the agent ends by itself.")
     steps_in_context: int = Field(3, ge=1, description="How many of the last steps the model sees in full.")
-    tries: int = Field(5, ge=1, description="Useless answers, one after the other, before the agent gives up.")
     log: bool = Field(True, description="Keep a research log: the fast model sums up each step.")
     retrieval: bool = Field(
         False,
@@ -48,8 +47,6 @@ class ResearchOptions(Options):
     )
     summarise_over: int = Field(5_000, ge=500, description="Characters above which an observation is condensed.")
     show: str = Field("", description="Further actions to mention in the prompt, such as write_file,python_session.")
-    answer_tokens: int = Field(4_000, ge=100, description="The longest answer of the model.")
-    retries: int = Field(10, ge=0, description="Retries when the model cannot be reached.")
 
     @field_validator("show")
     @classmethod
@@ -132,22 +129,21 @@ class Researcher(Agent[ResearchState]):
         messages = await self._messages(state, protocol)
         reminder: list[ChatMessage] = []
         fault = ""
-        for attempt in range(1, self.options.tries + 1):
+        for attempt in range(1, self.options.attempts + 1):
             output = await ask_model(
                 [*messages, *reminder],
                 tools=protocol.tools(),
-                answer_tokens=self.options.answer_tokens,
-                retries=self.options.retries,
+                options=self.options,
             )
             try:
                 _check_complete(output)
                 return protocol.read(output, state.done + 1)
             except FormatError as error:
                 fault = str(error) + _why_cut_off(output)
-                reminder = protocol.complain(output, prompts.fault(fault, self.options.tries - attempt))
+                reminder = protocol.complain(output, prompts.fault(fault, self.options.attempts - attempt))
                 if output.stop_reason == "model_length":
                     messages, reminder = [*messages[:2], *messages[-1:]], []
-        return f"Ended by the agent: {self.options.tries} answers of the model could not be used. The last: {fault}"
+        return f"Ended by the agent: {self.options.attempts} answers of the model could not be used. The last: {fault}"
 
     async def _messages(self, state: ResearchState, protocol: TalkProtocol) -> list[ChatMessage]:
         from inspect_ai.model import ChatMessageSystem, ChatMessageUser
