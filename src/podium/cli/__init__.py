@@ -18,7 +18,7 @@ COMMANDS = {
     "validate": "Check whether FILE has the form TASK asks for; needs no answers.",
     "grade": "Grade FILE as a submission to TASK: score, medal, percentile.",
     "run": "Let an agent work on tasks, and grade what it submits. Repeat the command to continue an experiment.",
-    "agents": "List the agents and their options.",
+    "agents": "List the agents and their options, or explain those of NAME.",
     "shell": "Open the shell of a RUN whose agent is a person.",
     "steps": "List the steps of a RUN, or show step NUMBER.",
     "verify": "Check a RUN: journal, snapshots and grade, and what its sandbox allowed.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import Any
 
 import click
@@ -10,23 +11,44 @@ from podium.cli.options import as_json, print_json, require_run_extra
 
 
 @click.command(name="agents")
+@click.argument("name", required=False)
 @as_json
-def command(as_json: bool) -> None:
-    """List the agents and their options."""
+def command(name: str | None, as_json: bool) -> None:
+    """List the agents and their options, or explain those of NAME."""
     require_run_extra()
     from podium.agents import AGENTS, agent_class
 
+    if name is not None:
+        agent_class(name)  # says what is wrong with the name
     found: list[dict[str, Any]] = [
-        {"name": name, "what": text, "options": _options(agent_class(name).Options)} for name, text in AGENTS.items()
+        {"name": agent, "what": text, "options": _options(agent_class(agent).Options)}
+        for agent, text in AGENTS.items()
+        if name in (None, agent)
     ]
     if as_json:
         print_json(found)
-        return
-    for entry in found:
-        click.echo(f"{entry['name']:10} {entry['what']}")
-        for option in entry["options"]:
-            default = "required" if option["required"] else f"default: {option['default']}"
-            click.echo(f"{'':10}   -A {option['name']}=...  {option['what']}  [{default}]")
+    elif name is not None:
+        _explain(found[0])
+    else:
+        for entry in found:
+            _mention(entry)
+        click.echo("\nOptions are given as -A name=value. What they mean: podium agents NAME")
+
+
+def _mention(entry: dict[str, Any]) -> None:
+    click.echo(f"{entry['name']:10} {entry['what']}")
+    names = ", ".join(option["name"] for option in entry["options"])
+    for line in textwrap.wrap(names, 100):
+        click.echo(f"{'':12} {line}")
+
+
+def _explain(entry: dict[str, Any]) -> None:
+    click.echo(f"{entry['name']}: {entry['what']}")
+    for option in entry["options"]:
+        default = "required" if option["required"] else f"default: {option['default']}"
+        click.echo(f"\n  -A {option['name']}=...  [{default}]")
+        for line in textwrap.wrap(option["what"], 100):
+            click.echo(f"      {line}")
 
 
 def _options(kind: Any) -> list[dict[str, Any]]:
