@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from podium.agents.base import Agent, Assignment
 
 AGENTS = {
+    "recipes": "Writes machine-learning scripts from a library of recipes, and needs no model.",
     "aide": "Tree search by a model: drafts, then mends and improves the best (greedy, as AIDE).",
     "mcts": "Tree search by a model, guided by upper confidence bounds (Monte Carlo, as AIRA).",
     "evolve": "A population of a model's scripts, improved and merged by fitness (as AIRA).",

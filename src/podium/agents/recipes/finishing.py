@@ -65,7 +65,7 @@ def scoring(profile: Profile) -> Scoring:
 def ending(profile: Profile, settings: Settings) -> str:
     """The end of a story that has made `truth`, `oof`, `guess`, `rows` and `keys`."""
     how = scoring(profile)
-    lines = ["save_predictions(truth, oof, guess, rows)", *_finished(profile, how)]
+    lines = ["save_predictions(truth, oof, guess, rows, keys)", *_finished(profile, how)]
     if settings.get("round"):
         lines.append("values = {target: np.rint(column).astype(int) for target, column in values.items()}")
     sign = "-" if how.sign < 0 else ""

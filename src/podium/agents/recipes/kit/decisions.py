@@ -13,7 +13,7 @@ Score = Callable[[Any, Any], float]
 
 def best_threshold(truth: np.ndarray, oof: np.ndarray, score: Score) -> float:
     """The probability from which on the positive class scores best."""
-    candidates = np.unique(np.quantile(oof, np.linspace(0.01, 0.99, 99)))
+    candidates = [oof.min() - 1e-9, *np.unique(np.quantile(oof, np.linspace(0.01, 0.99, 99)))]
     return float(max(candidates, key=lambda cut: score(truth, (oof > cut).astype(int))))
 
 
@@ -52,7 +52,7 @@ def best_cuts(truth: np.ndarray, oof: np.ndarray) -> np.ndarray:
 
 def graded(estimate: np.ndarray, cuts: np.ndarray, grades: np.ndarray) -> np.ndarray:
     """Estimates as grades."""
-    return np.asarray(grades)[np.searchsorted(cuts, estimate)]
+    return np.asarray(np.take(grades, np.searchsorted(cuts, estimate)))
 
 
 def sharpened(probability: np.ndarray, power: float) -> np.ndarray:

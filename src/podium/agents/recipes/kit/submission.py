@@ -18,7 +18,9 @@ def read_table(file: str, **options: Any) -> pd.DataFrame:
         return pd.read_json(DATA / file)
     if file.endswith((".jsonl", ".ndjson")):
         return pd.read_json(DATA / file, lines=True)
-    return pd.read_csv(open_table(file), sep="\t" if ".tsv" in file else ",", low_memory=False, **options)
+    separator = "\t" if ".tsv" in file else ","
+    table: pd.DataFrame = pd.read_csv(open_table(file), sep=separator, low_memory=False, **options)
+    return table
 
 
 def open_table(file: str) -> io.BytesIO:
@@ -61,6 +63,9 @@ def write_submission(sample: pd.DataFrame, ids: list[str], keys: pd.DataFrame | 
     filled.to_csv("submission.csv", index=False)
 
 
-def save_predictions(truth: np.ndarray, oof: np.ndarray, guess: np.ndarray, rows: np.ndarray) -> None:
+def save_predictions(
+    truth: np.ndarray, oof: np.ndarray, guess: np.ndarray, rows: np.ndarray, keys: pd.DataFrame | None
+) -> None:
     """Leaves predictions for scripts that blend them: of train rows by models that had not seen them, and of test."""
-    np.savez("predictions.npz", truth=truth, oof=oof, guess=guess, rows=rows)
+    ids = np.zeros((0, 0), dtype=str) if keys is None else keys.to_numpy(str)
+    np.savez("predictions.npz", truth=truth, oof=oof, guess=guess, rows=rows, keys=ids)

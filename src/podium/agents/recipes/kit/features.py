@@ -1,0 +1,108 @@
+"""Features: what can be said about a row before anything is learnt. Train and test rows are stacked for it."""
+
+import re
+
+import numpy as np
+import pandas as pd
+
+
+def stacked(train: pd.DataFrame, test: pd.DataFrame) -> pd.DataFrame:
+    """All rows, those of train first."""
+    return pd.concat([train, test], ignore_index=True)
+
+
+def number_features(both: pd.DataFrame, names: list[str]) -> pd.DataFrame:
+    """Numbers as they are, whether they are missing, and how many are."""
+    numbers = both[names].apply(pd.to_numeric, errors="coerce").astype(float)
+    numbers = numbers.where(np.isfinite(numbers))
+    gaps = numbers.isna().loc[:, numbers.isna().any()]
+    if gaps.shape[1]:
+        numbers = numbers.join(gaps.astype(float).add_prefix("no "))
+        numbers["gaps"] = gaps.sum(axis=1).astype(float)
+    return numbers
+
+
+def date_features(both: pd.DataFrame, names: list[str]) -> pd.DataFrame:
+    """Days since the first date, and where in the year, month, week and day a date lies."""
+    parts: dict[str, pd.Series] = {}
+    for name in names:
+        date = pd.to_datetime(both[name], errors="coerce")
+        date = date.dt.tz_localize(None) if date.dt.tz is not None else date
+        parts[f"{name} days"] = (date - date.min()).dt.total_seconds() / 86400
+        parts[f"{name} day of year"] = date.dt.dayofyear.astype(float)
+        parts[f"{name} day of month"] = date.dt.day.astype(float)
+        parts[f"{name} weekday"] = date.dt.dayofweek.astype(float)
+        parts[f"{name} hour"] = date.dt.hour + date.dt.minute / 60
+    found = pd.DataFrame(parts, index=both.index)
+    return found.loc[:, found.nunique() > 1]
+
+
+def group_features(both: pd.DataFrame, names: list[str], dates: list[str]) -> pd.DataFrame:
+    """What puts rows into groups: categories, the parts of their codes, months, weekdays and hours; as numbers."""
+    groups: dict[str, pd.Series] = {}
+    for name in names:
+        text = both[name].map(lambda value: "" if pd.isna(value) else str(value))
+        groups[name] = text
+        groups |= {f"{name} part {place}": part for place, part in enumerate(code_parts(text), start=1)}
+    for name in dates:
+        date = pd.to_datetime(both[name], errors="coerce")
+        groups |= {f"month of {name}": date.dt.month, f"weekday of {name}": date.dt.dayofweek}
+        groups[f"hour of {name}"] = date.dt.hour
+    coded = {name: pd.Series(pd.factorize(values)[0], index=both.index) for name, values in groups.items()}
+    found = pd.DataFrame(coded, index=both.index)
+    return found.loc[:, (found.nunique() > 1) & (found.nunique() < 0.9 * len(found))]
+
+
+def code_parts(codes: pd.Series) -> list[pd.Series]:
+    """The parts of codes such as `W10-E5` or `B/27/S`: W, 10, E, 5; and every letter of short codes of one length."""
+    pieces = codes.map(lambda code: re.findall(r"[A-Za-z]+|\d+", code))
+    shape = int(pieces.map(len).mode().iloc[0])
+    named = codes.str.contains("[A-Za-z]").mean() > 0.5
+    if not named or (pieces.map(len) == shape).mean() < 0.7 or codes.str.len().median() > 24 or codes.nunique() < 5:
+        return []
+    padded = pieces.map(lambda piece: piece if len(piece) == shape else [""] * shape)
+    columns = [padded.str[place] for place in range(shape)] if shape > 1 else []
+    lengths = codes.str.len()
+    if lengths.nunique() == 1 and lengths.iloc[0] <= 12:
+        columns += [codes.str[place] for place in range(lengths.iloc[0])]
+    kept: dict[bytes, pd.Series] = {}
+    for column in columns:
+        if 1 < column.nunique() < codes.nunique():
+            kept.setdefault(pd.factorize(column)[0].tobytes(), column)
+    return list(kept.values())
+
+
+def frequencies(groups: pd.DataFrame) -> pd.DataFrame:
+    """How many rows share a row's group."""
+    counted = {f"{name} count": groups[name].map(groups[name].value_counts()) for name in groups}
+    found = pd.DataFrame(counted, index=groups.index).astype(float)
+    return found.loc[:, found.nunique() > 1]
+
+
+def relative_features(numbers: pd.DataFrame, groups: pd.DataFrame, most: int = 40) -> pd.DataFrame:
+    """How numbers compare with the median of their group, for groups of some size."""
+    found: dict[str, pd.Series] = {}
+    measured = [name for name in numbers if numbers[name].nunique() > 20]
+    for group in sorted(groups, key=lambda name: -groups[name].nunique()):
+        if not 8 <= groups[group].nunique() <= len(groups) / 5 or len(measured) + len(found) > most:
+            continue
+        for name in measured:
+            median = numbers[name].groupby(groups[group]).transform("median")
+            is_scale = numbers[name].min() > 0
+            found[f"{name} beside {group}"] = numbers[name] / median if is_scale else numbers[name] - median
+    return pd.DataFrame(found, index=numbers.index)
+
+
+def family_features(numbers: pd.DataFrame) -> pd.DataFrame:
+    """Mean, spread and extremes over columns that are numbered, such as `sensor_1` to `sensor_8`."""
+    families: dict[str, list[str]] = {}
+    for name in numbers:
+        stem = re.sub(r"[ _-]?\d+$", "", str(name))
+        families.setdefault(stem, []).extend([str(name)] if stem != name else [])
+    found: dict[str, pd.Series] = {}
+    for stem, names in families.items():
+        if len(names) >= 3:
+            part = numbers[names]
+            found |= {f"{stem} mean": part.mean(axis=1), f"{stem} spread": part.std(axis=1)}
+            found |= {f"{stem} least": part.min(axis=1), f"{stem} most": part.max(axis=1)}
+    return pd.DataFrame(found, index=numbers.index)

@@ -1,0 +1,137 @@
+"""Models: each learns from features and a target and gives a function that predicts."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from sklearn.ensemble import (
+    ExtraTreesClassifier,
+    ExtraTreesRegressor,
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+)
+from sklearn.impute import SimpleImputer
+from sklearn.kernel_approximation import Nystroem
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.model_selection import KFold, train_test_split
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, QuantileTransformer, SplineTransformer, StandardScaler
+
+from podium.agents.recipes.kit.environment import CORES
+
+
+def predictor(model: Any, aim: np.ndarray) -> Callable[..., np.ndarray]:
+    """How a fitted model predicts: numbers, the probability of class 1, or a column of probabilities per class."""
+    if not hasattr(model, "predict_proba"):
+        return lambda features, groups=None: np.asarray(model.predict(features), dtype=float)
+    if aim.max() <= 1:
+        return lambda features, groups=None: np.asarray(model.predict_proba(features)[:, -1])
+    classes = np.asarray(model.classes_, dtype=int)
+
+    def predict(features: Any, groups: Any = None) -> np.ndarray:
+        found = np.zeros((features.shape[0], int(aim.max()) + 1))
+        found[:, classes] = model.predict_proba(features)
+        return found
+
+    return predict
+
+
+def boosting(features: np.ndarray, groups: np.ndarray, aim: np.ndarray, seed: int, **options: Any) -> Any:
+    """Gradient boosting on histograms; whole numbers are classes."""
+    kind = HistGradientBoostingClassifier if aim.dtype.kind == "i" else HistGradientBoostingRegressor
+    model = kind(random_state=seed, early_stopping=False, **options)
+    return predictor(model.fit(features, aim), aim)
+
+
+def forest(features: np.ndarray, groups: np.ndarray, aim: np.ndarray, seed: int, **options: Any) -> Any:
+    """Extremely randomised trees."""
+    kind = ExtraTreesClassifier if aim.dtype.kind == "i" else ExtraTreesRegressor
+    model = make_pipeline(filled(), kind(random_state=seed, n_jobs=CORES, **options))
+    return predictor(model.fit(features, aim), aim)
+
+
+def neighbours(features: np.ndarray, groups: np.ndarray, aim: np.ndarray, seed: int, *, count: int = 15) -> Any:
+    """The nearest rows decide, the nearer the more."""
+    kind = KNeighborsClassifier if aim.dtype.kind == "i" else KNeighborsRegressor
+    nearest = kind(n_neighbors=min(count, len(features)), weights="distance", n_jobs=CORES)
+    model = make_pipeline(filled(), StandardScaler(), nearest)
+    return predictor(model.fit(features, aim), aim)
+
+
+def kernel(features: np.ndarray, groups: np.ndarray, aim: np.ndarray, seed: int, *, parts: int = 400) -> Any:
+    """A smooth function of all features: a Gaussian kernel at some of the rows, and a penalised linear model."""
+    near = Nystroem(gamma=0.3 / features.shape[1], n_components=min(parts, len(features)), random_state=seed)
+    shaping = make_pipeline(filled(), StandardScaler(), near)
+    model = linear(shaping.fit_transform(features), aim, seed)
+    predict = predictor(model, aim)
+    return lambda features, groups: predict(shaping.transform(features))
+
+
+def additive(features: np.ndarray, groups: np.ndarray, aim: np.ndarray, seed: int, *, knots: int = 4) -> Any:
+    """A sum of smooth curves, one for each feature, and of an effect of each group: splines and a linear model."""
+    curves = make_pipeline(
+        filled(),
+        QuantileTransformer(n_quantiles=min(200, len(features)), random_state=seed),
+        SplineTransformer(n_knots=knots, degree=3, include_bias=False),
+        StandardScaler(),
+    )
+    straight = make_pipeline(filled(), StandardScaler())
+    members = OneHotEncoder(handle_unknown="ignore", min_frequency=3, max_categories=300, sparse_output=False)
+
+    def shape(features: np.ndarray, groups: np.ndarray, *, learn: bool = False) -> np.ndarray:
+        logs = np.log(np.where(features > 0, features, np.nan))
+        parts = [(curves, features), (straight, logs), (members, groups)][: 3 if groups.shape[1] else 2]
+        return np.hstack([part.fit_transform(given) if learn else part.transform(given) for part, given in parts])
+
+    predict = predictor(linear(shape(features, groups, learn=True), aim, seed), aim)
+    return lambda features, groups: predict(shape(features, groups))
+
+
+def hybrid(
+    features: np.ndarray, groups: np.ndarray, aim: np.ndarray, seed: int, *, knots: int = 4, **options: Any
+) -> Any:
+    """An additive model first; boosting then learns what that leaves over, or where it is to be trusted."""
+    shape = (len(aim), int(aim.max()) + 1) if aim.dtype.kind == "i" and aim.max() > 1 else (len(aim),)
+    first = np.zeros(shape)
+    for learn, check in KFold(4, shuffle=True, random_state=seed).split(features):
+        first[check] = additive(features[learn], groups[learn], aim[learn], seed, knots=knots)(
+            features[check], groups[check]
+        )
+    base = additive(features, groups, aim, seed, knots=knots)
+    is_number = aim.dtype.kind != "i"
+    rest = boosting(np.column_stack([features, first]), groups, aim - first if is_number else aim, seed, **options)
+
+    def predict(features: np.ndarray, groups: np.ndarray) -> np.ndarray:
+        early = base(features, groups)
+        late = rest(np.column_stack([features, early]), groups)
+        return np.asarray(early + late if is_number else late)
+
+    return predict
+
+
+def linear(features: Any, aim: np.ndarray, seed: int) -> Any:
+    """A linear model for classes or numbers, penalised as much as serves rows that are held back."""
+    is_number = aim.dtype.kind != "i"
+    penalties = [1.0, 10.0, 100.0, 1000.0] if is_number else [300.0, 30.0, 3.0]
+    learn, check = train_test_split(np.arange(len(aim)), test_size=0.25, random_state=seed)
+    losses = []
+    for penalty in penalties:
+        model = linear_with(penalty, is_number).fit(features[learn], aim[learn])
+        if is_number:
+            losses.append(np.mean((model.predict(features[check]) - aim[check]) ** 2))
+        else:
+            chance = predictor(model, aim)(features[check])
+            chance = chance if chance.ndim == 2 else np.column_stack([1 - chance, chance])
+            losses.append(-np.mean(np.log(chance[np.arange(len(check)), aim[check]] + 1e-6)))
+    return linear_with(penalties[int(np.argmin(losses))], is_number).fit(features, aim)
+
+
+def linear_with(penalty: float, is_number: bool) -> Any:
+    """The model with some penalty."""
+    return Ridge(alpha=penalty) if is_number else LogisticRegression(C=1 / penalty, max_iter=200)
+
+
+def filled() -> Any:
+    """Puts medians where numbers are missing."""
+    return SimpleImputer(strategy="median", keep_empty_features=True)

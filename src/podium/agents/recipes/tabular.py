@@ -1,0 +1,231 @@
+"""Recipes for tables: boosting, forests, additive models, kernels and neighbours on engineered features."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from podium.agents.recipes.finishing import ending, forms
+from podium.agents.recipes.profile import Profile
+from podium.agents.recipes.recipe import Move, Recipe, Settings
+from podium.agents.recipes.scripts import assign
+
+LARGE_BYTES = 300_000_000
+ROWS_OF_LARGE = 400_000
+"""As many rows of train are read where it is large."""
+
+
+def suits(profile: Profile) -> bool:
+    """Whether there are train and test tables with features, and a target that is a class or a number."""
+    goals = ("binary", "multiclass", "multilabel", "ordinal", "regression")
+    usable = [column for column in profile.features if column.kind in ("number", "category", "date", "text")]
+    return profile.train is not None and profile.test is not None and bool(usable) and profile.goal in goals
+
+
+def tables(profile: Profile) -> str:
+    """The start of a story: tables, keys and the truth."""
+    assert profile.train is not None and profile.test is not None
+    numbers = [column.name for column in profile.features if column.kind == "number" and not column.is_code]
+    groups = [column.name for column in profile.features if column.kind == "category" or is_grouping(column)]
+    rows = f", nrows={ROWS_OF_LARGE}" if profile.size_bytes > LARGE_BYTES else ""
+    given = assign(TRAIN=profile.train.file, TEST=profile.test.file, KEY=profile.key)
+    given += forms(profile) + assign(NUMBERS=numbers, GROUPS=groups, DATES=profile.of_kind("date"))
+    return (
+        given
+        + f"""
+train = read_table(TRAIN{rows})
+train = train[train[LABELS].notna().all(axis=1)].reset_index(drop=True)
+test, sample = read_table(TEST), read_sample(SAMPLE)
+keys = read_table(TEST, usecols=[KEY], dtype=str).set_axis(IDS, axis=1)
+both = stacked(train, test)
+{truth(profile)}
+"""
+    )
+
+
+def is_grouping(column: Any) -> bool:
+    """Whether numbers of a column may stand for groups, because they are names or few."""
+    return column.kind == "number" and (column.is_code or (column.is_whole and 2 < column.distinct <= 30))
+
+
+def truth(profile: Profile) -> str:
+    """Source that makes `truth`."""
+    if profile.classes:
+        return "truth = class_places(train[LABELS[0]], CLASSES)"
+    one = "LABELS[0]" if len(profile.labels) == 1 else "LABELS"
+    return f"truth = train[{one}].to_numpy(float)"
+
+
+def features(profile: Profile, settings: Settings) -> str:
+    """Source that makes `numbers` and `groups` from `both`."""
+    lines = ["numbers = number_features(both, NUMBERS)"]
+    if profile.of_kind("date"):
+        lines[0] += ".join(date_features(both, DATES))"
+    lines.append("groups = group_features(both, GROUPS, DATES)")
+    lines.append("numbers = numbers.join(family_features(numbers))")
+    if settings.get("relative"):
+        lines.append("numbers = numbers.join(relative_features(numbers, groups))")
+    lines.append("measured, numbers = numbers, numbers.join(frequencies(groups))")
+    return "\n".join(lines) + "\n"
+
+
+def learning(profile: Profile, settings: Settings, model: str) -> str:
+    """Source that makes `oof`, `guess` and `rows` with a model of the kit; `numbers` and `groups` may grow before."""
+    several = profile.goal == "multilabel" or (profile.goal == "regression" and len(profile.labels) > 1)
+    log = bool(settings.get("log"))
+    lines = [f"folds = make_folds(truth, {settings['folds']}{_grouped(profile)})", f"aim = {_aim(profile, log)}"]
+    if settings.get("pairs"):
+        lines += [*_first_look(), *_found(profile.goal == "regression")]
+    if settings.get("trim"):
+        lines.append("usable = ~outliers(residual)")
+    lines += ["", *_fit(model, settings["model"]), ""]
+    call = f"cross_validated(numbers, groups, {{}}, folds, fit{_extras(settings)})"
+    if several:
+        lines.append(f"oof, guess, rows = by_column(lambda column: {call.format('column')}, aim)")
+    else:
+        lines.append(f"oof, guess, rows = {call.format('aim')}")
+    if log:
+        lines.append("oof, guess = np.expm1(oof), np.expm1(guess)")
+    return "\n".join(lines) + "\n"
+
+
+def _grouped(profile: Profile) -> str:
+    return "" if profile.group is None else f", train[{profile.group!r}]"
+
+
+def _aim(profile: Profile, log: bool) -> str:
+    if profile.goal == "multilabel":
+        return "truth.astype(int)"
+    return "np.log1p(truth)" if log else "truth"
+
+
+def _first_look() -> list[str]:
+    return [
+        "# A first model is made for its errors: they say which features are missing.",
+        "residual = residuals(numbers, groups, aim, folds, additive)",
+    ]
+
+
+def _found(is_number: bool) -> list[str]:
+    return [
+        f"clear = {'winsorised(residual)' if is_number else 'residual'}",
+        "pairs, crosses = best_pairs(measured, clear), best_crosses(groups, measured, clear)",
+        'print("found", [*pairs, *crosses])',
+        "numbers, groups = numbers.join(pairs), groups.join(crosses)",
+    ]
+
+
+def _fit(model: str, options: Settings) -> list[str]:
+    given = "".join(f", {name}={value!r}" for name, value in options.items())
+    return ["", "def fit(features, groups, aim, seed):", f"    return {model}(features, groups, aim, seed{given})", ""]
+
+
+def _extras(settings: Settings) -> str:
+    extras = f", weight={settings['weight']}" if "weight" in settings else ""
+    extras += ", usable=usable" if settings.get("trim") else ""
+    return extras + (f", seeds={settings['seeds']}" if settings.get("seeds", 1) > 1 else "")
+
+
+def story_with(model: str) -> Callable[[Profile, Settings], str]:
+    """The story of a recipe that puts one model of the kit on the features of a table."""
+
+    def story(profile: Profile, settings: Settings) -> str:
+        parts = [tables(profile), features(profile, settings), learning(profile, settings, model)]
+        return "\n".join([*parts, ending(profile, settings)])
+
+    return story
+
+
+def _log(profile: Profile) -> bool:
+    return profile.metric == "rmsle"
+
+
+def _quick(profile: Profile) -> Settings:
+    model = {"learning_rate": 0.1, "max_iter": 80, "max_leaf_nodes": 12, "min_samples_leaf": 20}
+    return {"folds": 3, "log": _log(profile), "model": model}
+
+
+def _boosting(profile: Profile) -> Settings:
+    model = {
+        "learning_rate": 0.05,
+        "max_iter": 250,
+        "max_leaf_nodes": 8,
+        "min_samples_leaf": 20,
+        "l2_regularization": 5.0,
+        "max_features": 0.5,
+    }
+    common = {"folds": 5, "log": _log(profile), "pairs": True, "relative": True, "model": model}
+    return {**common, "trim": True} if profile.goal == "regression" and len(profile.labels) == 1 else common
+
+
+def _hybrid(profile: Profile) -> Settings:
+    model = {"knots": 4, "learning_rate": 0.05, "max_iter": 120, "max_leaf_nodes": 6, "min_samples_leaf": 20}
+    return {**_boosting(profile), "model": {**model, "l2_regularization": 5.0, "max_features": 0.5}}
+
+
+def _with_model(**model: Any) -> Callable[[Profile], Settings]:
+    return lambda profile: {**_boosting(profile), "model": model}
+
+
+def _boosting_moves(profile: Profile, settings: Settings) -> Sequence[Move]:
+    model = settings["model"]
+    moves = [
+        Move("fit every model three times with other chances and average them", {"seeds": 3}),
+        Move(
+            "learn more slowly, for longer",
+            {"model": {**model, "learning_rate": model["learning_rate"] / 2, "max_iter": 2 * model["max_iter"]}},
+        ),
+        Move("grow larger trees", {"model": {**model, "max_leaf_nodes": 2 * model["max_leaf_nodes"]}}),
+        Move("leave out what compares a row with its group", {"relative": not settings.get("relative")}),
+        Move("stop growing trees earlier", {"model": {**model, "min_samples_leaf": 3 * model["min_samples_leaf"]}}),
+        Move("trust small groups less", {"weight": 3 * settings.get("weight", 10.0)}),
+    ]
+    return moves
+
+
+RECIPES = (
+    Recipe(
+        name="quick boosting",
+        title="Gradient boosting on plain features, for a first submission.",
+        suits=suits,
+        story=story_with("boosting"),
+        defaults=_quick,
+    ),
+    Recipe(
+        name="boosting",
+        title="Gradient boosting on plain features and on pairs of them that a first model missed.",
+        suits=suits,
+        story=story_with("boosting"),
+        defaults=_boosting,
+        moves=_boosting_moves,
+    ),
+    Recipe(
+        name="additive",
+        title="Smooth curves for each feature, added up.",
+        suits=suits,
+        story=story_with("additive"),
+        defaults=_with_model(knots=4),
+    ),
+    Recipe(
+        name="hybrid",
+        title="Smooth curves for each feature, added up; boosting on what they leave over.",
+        suits=suits,
+        story=story_with("hybrid"),
+        defaults=_hybrid,
+        moves=_boosting_moves,
+    ),
+    Recipe(
+        name="forest",
+        title="Extremely randomised trees.",
+        suits=suits,
+        story=story_with("forest"),
+        defaults=_with_model(n_estimators=200, min_samples_leaf=3, max_features=0.4),
+    ),
+    Recipe(
+        name="kernel",
+        title="A smooth function of all features together.",
+        suits=suits,
+        story=story_with("kernel"),
+        defaults=_with_model(parts=400),
+    ),
+)
