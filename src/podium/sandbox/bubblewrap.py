@@ -16,7 +16,7 @@ _ETC = (
 )  # fmt: skip
 _NETWORK = ("/etc/resolv.conf", "/etc/ssl/certs", "/etc/pki/tls/certs", "/etc/ca-certificates")
 _DEVICES = ("nvidiactl", "nvidia-uvm", "nvidia-uvm-tools", "nvidia-modeset", "nvidia-caps")
-WARDEN = "/run/podium/warden.py"
+WARDEN = "/run/podium/warden.pyc"
 _CPU_FACTS = "/sys/devices/system/cpu"  # how many cores there are: thread pools ask
 
 
@@ -40,7 +40,7 @@ def arguments(policy: Policy, temporary: Path, *, warden: Path) -> Iterator[str 
 
     Args:
         temporary: a folder that holds `tmp`, `var-tmp`, `passwd`, `group`, `hosts` and the filter `seccomp`.
-        warden: the program to be found inside at WARDEN.
+        warden: the program to be found inside at WARDEN, compiled.
     """
     yield from ("--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup")
     if not policy.network:

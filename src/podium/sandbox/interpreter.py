@@ -5,6 +5,7 @@ Podium itself is hidden because whoever can import it can generate a forged task
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Iterable
@@ -75,7 +76,8 @@ def traces(folders: Iterable[Path]) -> tuple[str, ...]:
     checkout = package.parents[1]
     found = {package, *([checkout] if (checkout / "pyproject.toml").is_file() else [])}
     for packages in (place for folder in visible for place in folder.glob("lib*/python*/[sd]i[st][te]-packages")):
-        found.update(path.resolve() for path in packages.iterdir() if _TRACE.fullmatch(path.name))
+        names = filter(_TRACE.fullmatch, os.listdir(packages))  # noqa: PTH208 (thousands of paths would take long)
+        found.update((packages / name).resolve() for name in names)
     inside = {path for path in found if any(path.is_relative_to(folder) for folder in visible)}
     return tuple(sorted(str(path) for path in inside if not inside & set(path.parents)))
 
