@@ -24,7 +24,7 @@ from pathlib import Path
 
 import pytest
 
-from podium.sandbox import cgroups, sandbox
+from podium.sandbox import bubblewrap, cgroups, sandbox
 from podium.sandbox.config import BubblewrapConfig
 from podium.sandbox.policy import MIB, Limits, Mount
 from podium.sandbox.sandbox import Keep, Outcome, Sandbox
@@ -220,6 +220,7 @@ def victim(tmp_path: Path) -> Iterator[Sandbox]:
         yield running
         pids = tree(running.pid)
     assert not any(Path(f"/proc/{pid}").exists() for pid in pids)
+    sandbox.remove_tree(workspace)  # pytest could not
 
 
 @pytest.fixture
@@ -428,6 +429,7 @@ def test_whatever_is_left_in_temporary_folders_is_removed(world: World, tmp_path
         assert run(running, f"harm/{name}").stdout.text == "left\n"
     assert not temporary.exists()
     assert (tmp_path / "canary-path").exists()
+    sandbox.remove_tree(tmp_path)
 
 
 def test_endless_folders_are_removed(tmp_path: Path) -> None:
@@ -467,7 +469,7 @@ def test_reading_endless_files_is_bounded(victim: Sandbox) -> None:
 
 
 @pytest.mark.parametrize(
-    "target", ["/usr/bin/env", "/home/data/train.csv", "/run/podium/warden.py", "/proc/sys/kernel/core_pattern",
+    "target", ["/usr/bin/env", "/home/data/train.csv", bubblewrap.WARDEN, "/proc/sys/kernel/core_pattern",
                "/proc/self/oom_score_adj", "/dev/null", "/proc/self/fd/2", "/nowhere/below/the/root"]
 )  # fmt: skip
 def test_writing_through_links_reaches_nothing_more(world: World, tmp_path: Path, target: str) -> None:
