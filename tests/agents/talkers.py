@@ -8,7 +8,7 @@ import random
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from inspect_ai import Task
 from inspect_ai import eval as inspect_eval
@@ -26,7 +26,6 @@ from podium.runs.steps import Steps
 
 TASK = "forge-tabular-classification-medium-101"
 MODEL = "openai-api/podium/scripted"
-Dialect = Literal["text", "tools"]
 Move = tuple[str, dict[str, Any]]
 
 TRAIN = """

@@ -204,3 +204,8 @@ def test_a_window_smaller_than_was_thought_is_found_out(play: Play) -> None:
 
     decisions, _ = play(answer, steps=10, context_tokens=20_000)
     assert [actions[0].name for actions in decisions] == ["write_file"] * 10
+
+
+def test_halves_of_characters_do_no_harm(play: Play) -> None:
+    decisions, _ = play(coder([("write_file", {"file_name": "a.txt", "content": "half \ud83d"})]), steps=1)
+    assert decisions[0][0].arguments["content"] == "half ?"

@@ -262,3 +262,10 @@ def test_tools_take_the_thinking_as_arguments(rehearse: Any) -> None:
     shown = questions(requests)[-1]["messages"]
     assert [message["role"] for message in shown] == ["system", "user", "assistant", "tool", "user"]
     assert shown[3]["content"] == "seen"
+
+
+@pytest.mark.parametrize("protocol", ["text", "tools"])
+def test_halves_of_characters_do_no_harm(rehearse: Any, protocol: str) -> None:
+    rehearsal = rehearse(protocol=protocol)
+    rehearsal.play([], coder([("write_file", {"file_name": "a.txt", "content": "half \ud83d"})]))
+    assert rehearsal.decisions[0][0].arguments["content"] == "half ?"

@@ -161,6 +161,16 @@ def test_a_dead_model_fails_the_run_which_can_go_on_later(name: str, tmp_path: P
     assert [action for action, _ in story(row)][:3] == ["list_files", "write_file", "execute_script"]
 
 
+@pytest.mark.slow
+def test_the_research_log_lies_in_the_workspace_when_it_is_searched(tmp_path: Path, data_dir: Path) -> None:
+    reflect = ("reflection", {"things_to_reflect_on": "What did I learn?"})
+    row = play("text", coder([*SOLUTION[:-1], reflect, SOLUTION[-1]]), tmp_path / "run", data_dir, retrieval=True)
+    check_medal(row)
+    actions = [action for action, _ in story(row)]
+    assert actions.count("append_summary_to_research_log") == 4
+    assert (row.folder.workspace / "research_log.log").read_text().count("Noted") == 4
+
+
 def kill_at(folder: Path, length: int) -> None:
     """Kills the worker of a run when its journal has so many lines."""
     run = run_folder(folder, TASK, 0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
@@ -61,7 +61,7 @@ async def ask_model(
         max_tokens=options.max_tokens, max_retries=options.retries, attempt_timeout=options.answer_time
     )
     try:
-        return await get_model(role=role).generate(list(messages), tools=list(tools), config=config)
+        output = await get_model(role=role).generate(list(messages), tools=list(tools), config=config)
     except LimitExceededError:
         raise
     except Exception as error:  # providers raise what they like
@@ -70,6 +70,18 @@ async def ask_model(
             f"The model gave no answer, with {options.retries} retries. {type(cause).__name__}: {str(cause)[:500]}. "
             "Nothing is lost: repeat the command with --retry and the run goes on from here"
         ) from error
+    for choice in output.choices:
+        choice.message = type(choice.message).model_validate(whole(choice.message.model_dump()))
+    return output
+
+
+def whole(value: Any) -> Any:
+    """The value with halves of characters (lone surrogates) replaced: models write them, and no file can hold them."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode("utf-8")
+    if isinstance(value, dict):
+        return {whole(name): whole(part) for name, part in value.items()}
+    return [whole(part) for part in value] if isinstance(value, list) else value
 
 
 def brief(assignment: Assignment) -> str:

@@ -16,7 +16,7 @@ from inspect_ai.model import (
 from inspect_ai.tool import ToolCall, ToolInfo
 
 from podium.actions import Usage, bounded
-from podium.agents.model import tool_info
+from podium.agents.model import tool_info, whole
 from podium.agents.research import prompts
 from podium.agents.research.memory import ENTRIES, Step
 from podium.agents.research.reading import FormatError, check_names, find_action, read_entries, read_input
@@ -85,7 +85,7 @@ class TextProtocol:
             number=number,
             entries={entry.name: _kept(entries[entry.title]) for entry in ENTRIES},
             action=usage.name,
-            input=read_input(entries["Action Input"], usage),
+            input=whole(read_input(entries["Action Input"], usage)),
         )
 
     def complain(self, output: ModelOutput, fault: str) -> list[ChatMessage]:

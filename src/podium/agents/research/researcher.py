@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field, field_validator
 
 from podium.agents.base import Action, Agent, Assignment
-from podium.agents.model import TalkOptions, ask_model, brief, budget_line, end_of_run, require_model
+from podium.agents.model import TalkOptions, ask_model, brief, budget_line, end_of_run, require_model, whole
 from podium.agents.research import prompts
 from podium.agents.research.memory import ResearchState, Step
 from podium.agents.research.reading import FormatError
@@ -119,7 +119,7 @@ class Researcher(Agent[ResearchState]):
         )
         try:
             said = await ask_about(split_blocks(step.observation)[:BLOCKS], name="an observation", question=question)
-            text = f"[condensed from {len(step.observation):,} characters]\n{bounded(said, limit)}"
+            text = f"[condensed from {len(step.observation):,} characters]\n{bounded(whole(said), limit)}"
         except ActionError:  # without a reader: its beginning and end
             text = bounded(step.observation, limit)
         return step.model_copy(update={"observation": text, "is_condensed": True})
@@ -210,7 +210,7 @@ async def _summarise(step: Step) -> str:
     from podium.actions.asking import ask
 
     try:
-        return bounded((await ask("fast", prompts.summary(step))).strip(), 800)
+        return bounded(whole((await ask("fast", prompts.summary(step))).strip()), 800)
     except ActionError:
         return prompts.plain_summary(step)
 
