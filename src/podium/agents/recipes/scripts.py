@@ -163,7 +163,7 @@ def _joined_imports(sources: set[str]) -> list[str]:
 
 def _import_order(source: str) -> tuple[bool, bool, str]:
     module = source.split()[1]
-    return module.partition(".")[0] in {"numpy", "pandas", "scipy", "sklearn", "PIL"}, source.startswith("from"), module
+    return module.partition(".")[0] in {"numpy", "pandas", "scipy", "sklearn", "PIL", "threadpoolctl"}, source.startswith("from"), module
 
 
 def _used(tree: ast.AST) -> set[str]:

@@ -75,7 +75,7 @@ def learning(profile: Profile, settings: Settings, model: str) -> str:
     log = bool(settings.get("log"))
     lines = [f"folds = make_folds(truth, {settings['folds']}{_grouped(profile)})", f"aim = {_aim(profile, log)}"]
     if settings.get("pairs"):
-        lines += [*_first_look(), *_found(profile.goal == "regression")]
+        lines += _found(profile)
     if settings.get("trim"):
         lines.append("usable = ~outliers(residual)")
     lines += ["", *_fit(model, settings["model"]), ""]
@@ -99,19 +99,19 @@ def _aim(profile: Profile, log: bool) -> str:
     return "np.log1p(truth)" if log else "truth"
 
 
-def _first_look() -> list[str]:
+def _found(profile: Profile) -> list[str]:
+    """Lines that add what two first models, made for their errors alone, show to be missing."""
+    clear = "winsorised({})" if profile.goal == "regression" else "{}"
     return [
-        "# A first model is made for its errors: they say which features are missing.",
-        "residual = residuals(numbers, groups, aim, folds, additive)",
-    ]
-
-
-def _found(is_number: bool) -> list[str]:
-    return [
-        f"clear = {'winsorised(residual)' if is_number else 'residual'}",
-        "pairs, crosses = best_pairs(measured, clear), best_crosses(groups, measured, clear)",
-        'print("found", [*pairs, *crosses])',
-        "numbers, groups = numbers.join(pairs), groups.join(crosses)",
+        "",
+        "# Two first models are made for their errors: these say which features are missing.",
+        "for first in (additive, shallow_boosting):",
+        "    residual = residuals(numbers, groups, aim, folds, first)",
+        f"    clear = {clear.format('residual')}",
+        "    pairs, crosses = best_pairs(measured, clear), best_crosses(groups, measured, clear)",
+        "    numbers, groups = with_new(numbers, pairs), with_new(groups, crosses)",
+        '    print("found", [*pairs, *crosses])',
+        "",
     ]
 
 
@@ -142,7 +142,7 @@ def _log(profile: Profile) -> bool:
 
 def _quick(profile: Profile) -> Settings:
     model = {"learning_rate": 0.1, "max_iter": 80, "max_leaf_nodes": 12, "min_samples_leaf": 20}
-    return {"folds": 3, "log": _log(profile), "model": model}
+    return {"folds": 2, "log": _log(profile), "model": model}
 
 
 def _boosting(profile: Profile) -> Settings:
@@ -154,7 +154,7 @@ def _boosting(profile: Profile) -> Settings:
         "l2_regularization": 5.0,
         "max_features": 0.5,
     }
-    common = {"folds": 5, "log": _log(profile), "pairs": True, "relative": True, "model": model}
+    common = {"folds": 4, "log": _log(profile), "pairs": True, "relative": True, "model": model}
     return {**common, "trim": True} if profile.goal == "regression" and len(profile.labels) == 1 else common
 
 

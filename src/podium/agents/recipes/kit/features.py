@@ -79,18 +79,27 @@ def frequencies(groups: pd.DataFrame) -> pd.DataFrame:
     return found.loc[:, found.nunique() > 1]
 
 
-def relative_features(numbers: pd.DataFrame, groups: pd.DataFrame, most: int = 40) -> pd.DataFrame:
-    """How numbers compare with the median of their group, for groups of some size."""
+def relative_features(numbers: pd.DataFrame, groups: pd.DataFrame, least: float = 0.15) -> pd.DataFrame:
+    """How numbers compare with the median of their group, where groups differ in them: in habits, in units."""
     found: dict[str, pd.Series] = {}
-    measured = [name for name in numbers if numbers[name].nunique() > 20]
-    for group in sorted(groups, key=lambda name: -groups[name].nunique()):
-        if not 8 <= groups[group].nunique() <= len(groups) / 5 or len(measured) + len(found) > most:
+    for group in groups:
+        if not 8 <= groups[group].nunique() <= len(groups) / 5:
             continue
-        for name in measured:
-            median = numbers[name].groupby(groups[group]).transform("median")
+        for name in numbers:
             is_scale = numbers[name].min() > 0
-            found[f"{name} beside {group}"] = numbers[name] / median if is_scale else numbers[name] - median
+            values = np.log(numbers[name]) if is_scale else numbers[name]
+            if values.nunique() > 20 and explained(values, groups[group]) > least:
+                found[f"{name} beside {group}"] = values - values.groupby(groups[group]).transform("median")
     return pd.DataFrame(found, index=numbers.index)
+
+
+def explained(values: pd.Series, group: pd.Series) -> float:
+    """The share of the variance of values that lies between groups, less what chance would put there."""
+    within = values - values.groupby(group).transform("mean")
+    rows, sizes = values.notna().sum(), group[values.notna()].nunique()
+    if rows <= sizes or not values.var() > 0:
+        return 0.0
+    return float(1 - (within**2).sum() / (rows - sizes) / values.var())
 
 
 def family_features(numbers: pd.DataFrame) -> pd.DataFrame:

@@ -1,14 +1,17 @@
 """Learning without fooling oneself: folds, means of the target, cross-validation."""
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
+from threadpoolctl import threadpool_limits
 
-from podium.agents.recipes.kit.environment import SEED, SPLIT, time_used
+from podium.agents.recipes.kit.environment import CORES, SEED, SPLIT, time_used
 
+LARGE = 10_000_000
 Folds = list[tuple[np.ndarray, np.ndarray]]
 Predict = Callable[[np.ndarray, np.ndarray], np.ndarray]
 Fit = Callable[[np.ndarray, np.ndarray, np.ndarray, int], Predict]
@@ -37,9 +40,7 @@ def make_folds(truth: np.ndarray, count: int, group: pd.Series | None = None) ->
     return list(StratifiedKFold(count, shuffle=True, random_state=SEED + SPLIT).split(rows, layers))
 
 
-def target_means(
-    fit: pd.DataFrame, aim: np.ndarray, other: pd.DataFrame, weight: float
-) -> tuple[np.ndarray, np.ndarray]:
+def target_means(fit: np.ndarray, aim: np.ndarray, other: np.ndarray, weight: float) -> tuple[np.ndarray, np.ndarray]:
     """Mean target of each row's groups, drawn towards the overall mean by some weight.
 
     Of the rows it is learnt from, each is left out of its own mean by way of five folds.
@@ -47,8 +48,7 @@ def target_means(
     aims = aim.reshape(len(aim), -1)
     inner = list(KFold(5, shuffle=True, random_state=SEED).split(aims))
     own, others = [], []
-    for name in fit:
-        left, right = fit[name].to_numpy(), other[name].to_numpy()
+    for left, right in zip(fit.T, other.T, strict=True):
         size = int(max(left.max(), right.max())) + 1
         for column in aims.T:
             means = np.empty(len(left))
@@ -93,38 +93,54 @@ def cross_validated(
         seeds: how often every model is fitted, with other chances.
         until: the part of the script's time by which it should be done; folds that do not fit in are left out.
     """
-    rows = len(aim)
-    values, codes = numbers.to_numpy(float), groups.astype(int)
-    aims = as_numbers(aim)
-    oof: np.ndarray | None = None
-    total: Any = 0.0
-    done = np.zeros(rows, dtype=bool)
-    started, longest = time_used(), 0.0
-    for number, (learn, check) in enumerate(folds):
-        if number and time_used() + longest > until:
-            break
+    rows, aims = len(aim), as_numbers(aim)
+    values, codes = numbers.to_numpy(float), groups.to_numpy(int)
+
+    def of_fold(number: int) -> np.ndarray:
+        learn, check = folds[number]
         learn = learn if usable is None else learn[usable[learn]]
         apply = np.r_[check, np.arange(rows, len(values))]
         inner, outer = values[learn], values[apply]
         if codes.shape[1]:
-            own, others = target_means(codes.iloc[learn], aims[learn], codes.iloc[apply], weight)
+            own, others = target_means(codes[learn], aims[learn], codes[apply], weight)
             inner, outer = np.hstack([inner, own]), np.hstack([outer, others])
-        for again in range(seeds):
-            model = fit(inner, codes.to_numpy()[learn], aim[learn], SEED + 100 * number + again)
-            predicted = model(outer, codes.to_numpy()[apply]) / seeds
-            oof = np.zeros((rows, *predicted.shape[1:])) if oof is None else oof
-            oof[check] += predicted[: len(check)]
-            total = total + predicted[len(check) :]
-        done[check] = True
-        longest, started = max(longest, time_used() - started), time_used()
-    assert oof is not None
-    return oof, total / max(1, sum(done[check].all() for _, check in folds)), done
+        models = (fit(inner, codes[learn], aim[learn], SEED + 100 * number + again) for again in range(seeds))
+        return sum(model(outer, codes[apply]) for model in models) / seeds
+
+    found = side_by_side(of_fold, len(folds), until=until, is_large=values.size > LARGE)
+    oof = np.zeros((rows, *found[0].shape[1:]))
+    done = np.zeros(rows, dtype=bool)
+    for (_, check), predicted in zip(folds, found, strict=False):
+        oof[check], done[check] = predicted[: len(check)], True
+    guess = sum(predicted[len(predicted) - len(values) + rows :] for predicted in found) / len(found)
+    return oof, np.asarray(guess), done
+
+
+def side_by_side(work: Callable[[int], np.ndarray], count: int, *, until: float, is_large: bool) -> list[np.ndarray]:
+    """What some pieces of work give, as many of them as there is time for; at least one.
+
+    Small ones run side by side with a core each: models on little data lose more than they win by sharing cores.
+    """
+    workers = 1 if is_large else CORES
+    found: list[np.ndarray] = []
+    longest = 0.0
+    with threadpool_limits(CORES if is_large else 1), ThreadPoolExecutor(workers) as pool:
+        while len(found) < count and (not found or time_used() + longest < until):
+            started = time_used()
+            found += pool.map(work, range(len(found), min(count, len(found) + workers)))
+            longest = max(longest, time_used() - started)
+    return found
+
+
+def with_new(table: pd.DataFrame, more: pd.DataFrame) -> pd.DataFrame:
+    """A table with those further columns that it does not have."""
+    return table.join(more[[name for name in more if name not in table]])
 
 
 def residuals(numbers: pd.DataFrame, groups: pd.DataFrame, aim: np.ndarray, folds: Folds, fit: Fit) -> np.ndarray:
     """What a model leaves unexplained of train rows that it had not seen; 0 where there was no time to say."""
     aims = as_numbers(aim)
-    oof, _, rows = cross_validated(numbers, groups, aims, folds, fit, until=0.35)
+    oof, _, rows = cross_validated(numbers, groups, aims, folds, fit, until=0.4)
     return np.where(rows if aims.ndim == 1 else rows[:, None], aims - oof, 0.0)
 
 

@@ -12,7 +12,7 @@ from sklearn.ensemble import (
 )
 from sklearn.impute import SimpleImputer
 from sklearn.kernel_approximation import Nystroem
-from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold, train_test_split
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
@@ -44,6 +44,11 @@ def boosting(features: np.ndarray, groups: np.ndarray, aim: np.ndarray, seed: in
     return predictor(model.fit(features, aim), aim)
 
 
+def shallow_boosting(features: np.ndarray, groups: np.ndarray, aim: np.ndarray, seed: int) -> Any:
+    """Boosting that is done soon."""
+    return boosting(features, groups, aim, seed, learning_rate=0.1, max_iter=60, max_leaf_nodes=8)
+
+
 def forest(features: np.ndarray, groups: np.ndarray, aim: np.ndarray, seed: int, **options: Any) -> Any:
     """Extremely randomised trees."""
     kind = ExtraTreesClassifier if aim.dtype.kind == "i" else ExtraTreesRegressor
@@ -63,8 +68,7 @@ def kernel(features: np.ndarray, groups: np.ndarray, aim: np.ndarray, seed: int,
     """A smooth function of all features: a Gaussian kernel at some of the rows, and a penalised linear model."""
     near = Nystroem(gamma=0.3 / features.shape[1], n_components=min(parts, len(features)), random_state=seed)
     shaping = make_pipeline(filled(), StandardScaler(), near)
-    model = linear(shaping.fit_transform(features), aim, seed)
-    predict = predictor(model, aim)
+    predict = linear(shaping.fit_transform(features), aim, seed)
     return lambda features, groups: predict(shaping.transform(features))
 
 
@@ -84,7 +88,7 @@ def additive(features: np.ndarray, groups: np.ndarray, aim: np.ndarray, seed: in
         parts = [(curves, features), (straight, logs), (members, groups)][: 3 if groups.shape[1] else 2]
         return np.hstack([part.fit_transform(given) if learn else part.transform(given) for part, given in parts])
 
-    predict = predictor(linear(shape(features, groups, learn=True), aim, seed), aim)
+    predict = linear(shape(features, groups, learn=True), aim, seed)
     return lambda features, groups: predict(shape(features, groups))
 
 
@@ -110,26 +114,39 @@ def hybrid(
     return predict
 
 
-def linear(features: Any, aim: np.ndarray, seed: int) -> Any:
-    """A linear model for classes or numbers, penalised as much as serves rows that are held back."""
-    is_number = aim.dtype.kind != "i"
-    penalties = [1.0, 10.0, 100.0, 1000.0] if is_number else [300.0, 30.0, 3.0]
+def linear(features: np.ndarray, aim: np.ndarray, seed: int) -> Any:
+    """A linear model for numbers or classes that predicts, penalised as much as serves rows it has not seen."""
+    return ridge(features, aim) if aim.dtype.kind != "i" else logistic(features, aim, seed)
+
+
+def ridge(features: np.ndarray, aim: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
+    """A penalised linear model; every penalty is judged by the errors of rows when they are left out."""
+    centre, level = features.mean(axis=0), aim.mean(axis=0)
+    spread, axes = np.linalg.eigh((features - centre).T @ (features - centre))
+    turned, rest = (features - centre) @ axes, aim - level
+    best, chosen = np.inf, np.zeros((features.shape[1], *aim.shape[1:]))
+    for penalty in (1.0, 10.0, 100.0, 1000.0, 10000.0):
+        shrunk = 1 / (np.maximum(spread, 0) + penalty)
+        weights = (shrunk * (turned.T @ rest).T).T
+        own = (turned**2) @ shrunk
+        errors = ((rest - turned @ weights).T / np.maximum(1 - own, 1e-3)).T
+        if np.mean(errors**2) < best:
+            best, chosen = float(np.mean(errors**2)), axes @ weights
+    return lambda features: np.asarray((features - centre) @ chosen + level)
+
+
+def logistic(features: np.ndarray, aim: np.ndarray, seed: int) -> Callable[..., np.ndarray]:
+    """Logistic regression; every penalty is judged by rows held back."""
     learn, check = train_test_split(np.arange(len(aim)), test_size=0.25, random_state=seed)
-    losses = []
-    for penalty in penalties:
-        model = linear_with(penalty, is_number).fit(features[learn], aim[learn])
-        if is_number:
-            losses.append(np.mean((model.predict(features[check]) - aim[check]) ** 2))
-        else:
-            chance = predictor(model, aim)(features[check])
-            chance = chance if chance.ndim == 2 else np.column_stack([1 - chance, chance])
-            losses.append(-np.mean(np.log(chance[np.arange(len(check)), aim[check]] + 1e-6)))
-    return linear_with(penalties[int(np.argmin(losses))], is_number).fit(features, aim)
-
-
-def linear_with(penalty: float, is_number: bool) -> Any:
-    """The model with some penalty."""
-    return Ridge(alpha=penalty) if is_number else LogisticRegression(C=1 / penalty, max_iter=200)
+    best, chosen = np.inf, 0.01
+    for inverse in (0.003, 0.03, 0.3):
+        model = LogisticRegression(C=inverse, max_iter=100).fit(features[learn], aim[learn])
+        chance = predictor(model, aim)(features[check])
+        chance = chance if chance.ndim == 2 else np.column_stack([1 - chance, chance])
+        loss = -np.mean(np.log(chance[np.arange(len(check)), aim[check]] + 1e-6))
+        if loss < best:
+            best, chosen = float(loss), inverse
+    return predictor(LogisticRegression(C=chosen, max_iter=200).fit(features, aim), aim)
 
 
 def filled() -> Any:

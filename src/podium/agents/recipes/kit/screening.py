@@ -1,7 +1,5 @@
 """Finds features among very many candidates by what a first model could not explain."""
 
-from collections.abc import Iterator
-
 import numpy as np
 import pandas as pd
 from scipy.stats import chi2
@@ -9,24 +7,21 @@ from scipy.stats import chi2
 BINS = 12
 
 
-def pair_candidates(numbers: pd.DataFrame) -> Iterator[tuple[str, np.ndarray]]:
+def pair_names(numbers: pd.DataFrame) -> list[tuple[str, str]]:
+    """The pairs of numbers that may say something together."""
+    names = [str(name) for name in numbers if numbers[name].nunique() > 10]
+    pairs = [(left, right) for place, left in enumerate(names) for right in names[place + 1 :]]
+    return [(left, right) for left, right in pairs if not right.startswith(f"{left} ")]
+
+
+def pair_forms(left: pd.Series, right: pd.Series) -> dict[str, np.ndarray]:
     """What two numbers can say together: ratio, difference, product, the larger and the smaller."""
-    values = {name: numbers[name].to_numpy(float) for name in numbers if numbers[name].nunique() > 10}
-    scales = {name: np.nanstd(column) or 1.0 for name, column in values.items()}
-    centres = {name: np.nanmean(column) for name, column in values.items()}
-    names = list(values)
-    for place, left in enumerate(names):
-        for right in names[place + 1 :]:
-            if right.startswith(f"{left} "):
-                continue
-            a, b = values[left], values[right]
-            if np.nanmin(a) > 0 and np.nanmin(b) > 0:
-                yield f"{left} / {right}", a / b
-            yield f"{left} - {right}", a - b
-            a, b = (a - centres[left]) / scales[left], (b - centres[right]) / scales[right]
-            yield f"{left} x {right}", a * b
-            yield f"{left} and {right}, larger", np.maximum(a, b)
-            yield f"{left} and {right}, smaller", np.minimum(a, b)
+    a, b = left.to_numpy(float), right.to_numpy(float)
+    forms = {"{} / {}": a / b} if np.nanmin(a) > 0 and np.nanmin(b) > 0 else {}
+    forms["{} - {}"] = a - b
+    a, b = (a - np.nanmean(a)) / (np.nanstd(a) or 1), (b - np.nanmean(b)) / (np.nanstd(b) or 1)
+    forms |= {"{} x {}": a * b, "{} or {}, the larger": np.maximum(a, b), "{} or {}, the smaller": np.minimum(a, b)}
+    return {form.format(left.name, right.name): values for form, values in forms.items()}
 
 
 def strength(candidate: np.ndarray, residual: np.ndarray) -> float:
@@ -57,35 +52,39 @@ def binned(values: np.ndarray) -> np.ndarray:
     return np.where(known, np.searchsorted(edges, values), len(edges) + 1)
 
 
-def without_group_effects(groups: pd.DataFrame, residual: np.ndarray, rounds: int = 3) -> np.ndarray:
+def without_group_effects(groups: list[np.ndarray], residual: np.ndarray, rounds: int = 2) -> np.ndarray:
     """Residuals less what single groups can say about them, by taking out the means of each again and again."""
     left = residual.reshape(len(residual), -1).astype(float).copy()
-    for name in list(groups) * rounds:
-        group = groups[name].to_numpy()
-        sizes = np.bincount(group)
+    for group in groups * rounds:
+        sizes = np.maximum(np.bincount(group), 1)
         for column in left.T:
-            column -= (np.bincount(group, column) / np.maximum(sizes, 1))[group]
+            column -= (np.bincount(group, column) / sizes)[group]
     return left
 
 
-def best_pairs(numbers: pd.DataFrame, residual: np.ndarray, most: int = 16) -> pd.DataFrame:
-    """The pairs of numbers that say most about the residuals of train rows, which come first; for all rows."""
-    bins = numbers.iloc[: len(residual)].apply(lambda column: binned(column.to_numpy(float)))
-    residual = without_group_effects(bins, residual)
+def best_pairs(numbers: pd.DataFrame, residual: np.ndarray, most: int = 10) -> pd.DataFrame:
+    """The pairs of numbers that say most about the residuals of train rows, which come first; for all rows.
+
+    What either number says alone is taken out before.
+    """
     rows = np.linspace(0, len(residual) - 1, min(len(residual), 6000)).astype(int)
-    found = [
-        (strength(values[rows], residual[rows]), name)
-        for name, values in pair_candidates(numbers.iloc[: len(residual)])
-    ]
+    known, wanted = numbers.iloc[rows], residual[rows]
+    bins = {name: binned(known[name].to_numpy(float)) for name in known}
+    found: list[tuple[float, str, str, str]] = []
+    for left, right in pair_names(numbers):
+        rest = without_group_effects([bins[left], bins[right]], wanted)
+        forms = pair_forms(known[left], known[right])
+        found += [(strength(values, rest), name, left, right) for name, values in forms.items()]
     # Of so many candidates some look good by luck; what is surer than that is kept.
     lucky = np.log(max(len(found), 1)) + 2
-    ranked = [name for sureness, name in sorted(found, reverse=True) if sureness > lucky][: 4 * most]
-    wanted = {name: values for name, values in pair_candidates(numbers) if name in ranked}
     chosen: dict[str, np.ndarray] = {}
-    for name in ranked:
-        ranks = pd.Series(wanted[name]).rank()
-        if len(chosen) < most and all(abs(ranks.corr(pd.Series(other).rank())) < 0.97 for other in chosen.values()):
-            chosen[name] = wanted[name]
+    ranks: list[pd.Series] = []
+    for sureness, name, left, right in sorted(found, reverse=True)[: 4 * most]:
+        values = pair_forms(numbers[left], numbers[right])[name]
+        rank = pd.Series(values).rank()
+        if sureness > lucky and len(chosen) < most and all(abs(rank.corr(other)) < 0.95 for other in ranks):
+            chosen[name] = values
+            ranks.append(rank)
     return pd.DataFrame(chosen, index=numbers.index)
 
 
@@ -94,14 +93,15 @@ def best_crosses(groups: pd.DataFrame, numbers: pd.DataFrame, residual: np.ndarr
     rows = len(residual)
     cuts = numbers.apply(lambda column: binned(column.to_numpy(float)) // 3)
     cuts = cuts.loc[:, (cuts.nunique() > 1) & ~cuts.columns.isin(groups.columns)]
-    residual = without_group_effects(groups.join(cuts).iloc[:rows], residual)
     found = []
     for place, left in enumerate(groups):
         for other in (*groups.columns[place + 1 :], *cuts):
             right = groups[other] if other in groups else cuts[other]
             crossed = pd.factorize(groups[left] * (right.max() + 1) + right)[0]
-            if crossed.max() < rows / 8:
-                found.append((group_strength(crossed[:rows], residual), f"{left} x {other}", crossed))
+            if max(groups[left].max(), right.max()) + 1 < crossed.max() < rows / 8:
+                parents = [groups[left].to_numpy()[:rows], right.to_numpy()[:rows]]
+                sureness = group_strength(crossed[:rows], without_group_effects(parents, residual))
+                found.append((sureness, f"{left} x {other}", crossed))
     lucky = np.log(max(len(found), 1)) + 2
     best = sorted(found, key=lambda one: -one[0])[:most]
     return pd.DataFrame({name: crossed for sure, name, crossed in best if sure > lucky}, index=groups.index)
