@@ -11,8 +11,8 @@ from podium.agents.base import Action, Assignment, Options, Remaining
 from podium.errors import PodiumError, UsageError
 
 if TYPE_CHECKING:
-    from inspect_ai.model import ChatMessage, ModelOutput
-    from inspect_ai.tool import ToolInfo
+    from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput
+    from inspect_ai.tool import ToolFunction, ToolInfo
 
     from podium.actions import Usage
 
@@ -54,20 +54,38 @@ async def ask_model(
         ModelUnreachableError: there was none.
     """
     from inspect_ai.model import GenerateConfig, get_model
-    from inspect_ai.util import LimitExceededError
-    from tenacity import RetryError
 
     config = GenerateConfig(
         max_tokens=options.max_tokens, max_retries=options.retries, attempt_timeout=options.answer_time
     )
+    return await generate(get_model(role=role), messages, config, tools=tools)
+
+
+async def generate(
+    model: Model,
+    messages: Sequence[ChatMessage],
+    config: GenerateConfig,
+    *,
+    tools: Sequence[ToolInfo] = (),
+    tool_choice: ToolFunction | None = None,
+) -> ModelOutput:
+    """A model's answer, whole characters only.
+
+    Raises:
+        ModelUnreachableError: there was none.
+    """
+    from inspect_ai.util import LimitExceededError
+    from tenacity import RetryError
+
     try:
-        output = await get_model(role=role).generate(list(messages), tools=list(tools), config=config)
+        output = await model.generate(list(messages), tools=list(tools), tool_choice=tool_choice, config=config)
     except LimitExceededError:
         raise
     except Exception as error:  # providers raise what they like
         cause = error.last_attempt.exception() if isinstance(error, RetryError) else error
         raise ModelUnreachableError(
-            f"The model gave no answer, with {options.retries} retries. {type(cause).__name__}: {str(cause)[:500]}. "
+            f"The model {model.name} gave no answer, with {config.max_retries} retries. "
+            f"{type(cause).__name__}: {str(cause)[:500]}. "
             "Nothing is lost: repeat the command with --retry and the run goes on from here"
         ) from error
     for choice in output.choices:

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from podium.agents.base import Assignment
-from podium.agents.model import ModelUnreachableError, require_model
+from podium.agents.model import generate, require_model
 from podium.agents.search import prompts
 from podium.agents.search.answers import Answer, read_answer, read_review
 from podium.agents.search.options import ModelOptions
@@ -101,31 +101,16 @@ class ModelProposer:
     async def _generate(self, role: str, messages: list[ChatMessage], tools: Sequence[ToolInfo] = ()) -> ModelOutput:
         from inspect_ai.model import GenerateConfig
         from inspect_ai.tool import ToolFunction
-        from inspect_ai.util import LimitExceededError
-        from tenacity import RetryError
 
         options = self._options
-        try:
-            return await self._find_model(role).generate(
-                messages,
-                tools=list(tools),
-                tool_choice=ToolFunction(name=tools[0].name) if tools else None,
-                config=GenerateConfig(
-                    max_tokens=options.max_tokens,
-                    temperature=options.sampling_temperature,
-                    max_retries=options.retries,
-                    attempt_timeout=options.answer_time,
-                ),
-            )
-        except LimitExceededError:
-            raise
-        except Exception as error:  # providers raise what they like
-            cause = error.last_attempt.exception() if isinstance(error, RetryError) else error
-            raise ModelUnreachableError(
-                f"The model that is {role} gave no answer, with {options.retries} retries. "
-                f"{type(cause).__name__}: {str(cause)[:500]}. "
-                "Nothing is lost: repeat the command with --retry and the run goes on from here"
-            ) from error
+        config = GenerateConfig(
+            max_tokens=options.max_tokens,
+            temperature=options.sampling_temperature,
+            max_retries=options.retries,
+            attempt_timeout=options.answer_time,
+        )
+        choice = ToolFunction(name=tools[0].name) if tools else None
+        return await generate(self._find_model(role), messages, config, tools=tools, tool_choice=choice)
 
 
 class ModelSearchAgent(SearchAgent):
