@@ -1,63 +1,71 @@
-"""The demonstration: prepares the quick suite, submits a sample and a simple model to each task, grades both."""
+"""The demonstration: an agent that needs no model works on the quick suite in the sandbox, and is graded."""
 
 from __future__ import annotations
 
+import os
+import shutil
 import sys
 import time
 from pathlib import Path
 
-import numpy as np
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
 import podium
-from podium.catalog.forge import parse_id
-from podium.catalog.forge.families import load_family
-from podium.catalog.forge.field import draw_material, run_pipeline
 from podium.data.home import locate
+from podium.runs.driver import Driver, Row
+from podium.runs.experiment import open_experiment
+from podium.runs.record import Budget, Plan
 
 OUT = Path(__file__).parent.parent / "demo"
+TIME_S = 20.0
 
 
 def main() -> None:
     started = time.perf_counter()
-    table = Table("task", "metric", "sample", "simple model", "percentile", "medal", box=SIMPLE_HEAD)
-    for task_id in podium.tasks("quick"):
-        task = podium.load(task_id)
-        podium.prepare(task)
-        sample = podium.grade(task, locate(task_id).public / task.submission.sample)
-        model = podium.grade(task, simple_model(task_id))
+    tasks = podium.tasks("quick")
+    for task_id in tasks:
+        podium.prepare(task_id)
+    shutil.rmtree(OUT, ignore_errors=True)
+    plan = Plan(agent="recipes", budget=Budget(time_s=TIME_S))
+    driver = Driver(OUT, open_experiment(OUT, plan, tasks, 1), parallel=2 * len(os.sched_getaffinity(0)))
+    driver.run(tell)
+    console = Console(width=None if sys.stdout.isatty() else 112)
+    console.print(table(driver.rows))
+    console.print(
+        f"{len(tasks)} runs of {TIME_S:g} s working time each, graded, in {time.perf_counter() - started:.0f} s."
+    )
+    console.print(f"Next: podium steps {OUT.name}/{tasks[0]}/0, podium verify {OUT.name}, podium run --help")
+    if any(row.record is None or not row.record.valid for row in driver.rows):
+        sys.exit("Some runs did not come to a valid submission: see worker.log in their folders.")
+
+
+def tell(row: Row) -> None:
+    """Says when a run has ended."""
+    if row.record is not None:
+        print(f"{row.task}: {row.record.medal or 'no medal'}", file=sys.stderr, flush=True)
+
+
+def table(rows: list[Row]) -> Table:
+    """What the agent reached, beside the sample submission."""
+    shown = Table("task", "metric", "sample", "recipes", "scripts", "percentile", "medal", box=SIMPLE_HEAD)
+    for row in rows:
+        task, record = podium.load(row.task), row.record
+        sample = podium.grade(task, locate(row.task).public / task.submission.sample)
         arrow = "↑" if task.metric.higher_is_better else "↓"
-        table.add_row(
-            task_id,
+        score = "-" if record is None or record.score is None else f"{float(record.score):.3f}"
+        percentile = "-" if record is None or record.percentile is None else f"{record.percentile:.0f}"
+        shown.add_row(
+            row.task,
             f"{task.metric.title} {arrow}",
             f"{sample.score:.3f}",
-            f"{model.score:.3f}",
-            f"{model.percentile:.0f}",
-            model.medal or "-",
+            score,
+            str(row.used.get("executions", 0)),
+            percentile,
+            (record and record.medal) or "-",
         )
-    console = Console(width=None if sys.stdout.isatty() else 104)
-    console.print(table)
-    console.print(
-        f"{len(table.rows)} tasks prepared, submitted to and graded in {time.perf_counter() - started:.0f} s."
-    )
-    console.print("A medal takes more than a default model. Next: podium show TASK, podium grade TASK FILE")
-
-
-def simple_model(task_id: str) -> Path:
-    """Trains the family's first default model on the public data and writes its submission."""
-    parts = parse_id(task_id)
-    family = load_family(parts.family)
-    material = draw_material(family, parts.difficulty, parts.seed)
-    prediction = run_pipeline(family.defaults[0], material, np.random.default_rng(0))
-    targets = list(family.submission.targets)
-    submission = material.sample.copy()
-    submission[targets if len(targets) > 1 else targets[0]] = prediction
-    OUT.mkdir(exist_ok=True)
-    path = OUT / f"{task_id}.csv"
-    submission.to_csv(path, index=False)
-    return path
+    return shown
 
 
 if __name__ == "__main__":
