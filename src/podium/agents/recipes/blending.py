@@ -26,7 +26,7 @@ guesses = [{inward.format('part["guess"]')} for part in parts]
 
 
 def loss(truth, oof):
-    return {_loss(profile, outward)}
+    return {loss_source(profile, outward)}
 
 
 weights = blend_weights(truth[rows], [oof[rows] for oof in oofs], loss)
@@ -38,8 +38,8 @@ guess = {outward.format("sum(weight * guess for weight, guess in zip(weights, gu
     )
 
 
-def _loss(profile: Profile, outward: str) -> str:
-    """What a blend should make small: the metric itself, or a smooth stand-in where classes are asked for."""
+def loss_source(profile: Profile, outward: str = "{}") -> str:
+    """Source of what a blend should make small: the metric itself, or a smooth stand-in where classes are asked for."""
     how = scoring(profile)
     estimate = outward.format("oof")
     if not how.takes_classes:

@@ -43,7 +43,7 @@ test, sample = read_table(TEST), read_sample(SAMPLE)
 keys = read_table(TEST, usecols=[KEY], dtype=str).set_axis(IDS, axis=1)
 both = stacked(train, test)
 {truth(profile)}
-ties = read_ties(EDGES, ENDS, KINDS, as_node_id(both[KEY]))
+ties = read_ties(EDGES, ENDS, KINDS, as_names(both[KEY]))
 print(len(ties.source), "ties between", ties.nodes, "nodes")
 numbers = number_features(both, NUMBERS)
 groups = group_features(both, GROUPS, [])
