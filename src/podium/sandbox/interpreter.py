@@ -10,6 +10,7 @@ import re
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from podium.errors import UsageError
@@ -71,7 +72,11 @@ def homes(executable: Path) -> list[Mount]:
 
 def traces(folders: Iterable[Path]) -> tuple[str, ...]:
     """Every place in folders and in /usr from which Podium could be imported."""
-    visible = [Path("/usr"), Path("/usr/local"), *folders]
+    return _traces(frozenset([Path("/usr"), Path("/usr/local"), *folders]))
+
+
+@cache
+def _traces(visible: frozenset[Path]) -> tuple[str, ...]:
     package = Path(__file__).parents[1]
     checkout = package.parents[1]
     found = {package, *([checkout] if (checkout / "pyproject.toml").is_file() else [])}

@@ -1,6 +1,7 @@
 """A running sandbox: one long-lived bubblewrap that programs, files and ports are asked of."""
 
 from __future__ import annotations
+import __future__
 
 import contextlib
 import errno
@@ -557,7 +558,9 @@ def _compiled_warden() -> bytes:
     """The warden as a file of bytecode for the interpreter we run on: compiling it would take half of its start."""
     source = Path(warden.__file__).read_bytes()
     flags_time_and_size = bytes(12)
-    return MAGIC_NUMBER + flags_time_and_size + marshal.dumps(compile(source, bubblewrap.WARDEN, "exec"))
+    without_types = __future__.annotations.compiler_flag
+    code = compile(source, bubblewrap.WARDEN, "exec", flags=without_types, dont_inherit=True)
+    return MAGIC_NUMBER + flags_time_and_size + marshal.dumps(code)
 
 
 def _pipe_ends(theirs: contextlib.ExitStack, *, ours: str) -> tuple[int, int]:

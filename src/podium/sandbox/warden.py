@@ -18,11 +18,15 @@ though not this process: it holds a copy of each request's socket, wakes keepers
 killed it kills what that one kept before it lets the host see the socket closed.
 """
 
+import posix
+import sys
+
+if __name__ == "__main__":
+    posix.write(int(sys.argv[1]), b"r")  # the host waits for this and not for the rest
+
 import _signal  # type: ignore[import-not-found]
 import _socket
 import marshal
-import posix
-import sys
 import time
 
 TYPE_CHECKING = False  # as in `typing`, which takes too long to import
@@ -41,7 +45,6 @@ ENDED: dict[int, int] = {}  # their exit codes
 
 def main(control: _socket.socket, *others: int) -> None:
     _signal.signal(_signal.SIGINT, _signal.SIG_IGN)  # the one signal Python lets a program end this process with
-    control.send(b"r")
     load()
 
     prctl(PR_SET_DUMPABLE, 0)  # hides memory and descriptors of this process and its keepers from programs beside them
