@@ -12,7 +12,7 @@ from podium.agents.recipes.profile import Profile
 Settings = Mapping[str, Any]
 """What can be varied about a recipe: names and JSON values."""
 
-FAMILIES = ("graphs", "sounds", "pictures", "ranking", "series", "text", "tabular", "constant")
+FAMILIES = ("graphs", "sounds", "masks", "pictures", "ranking", "series", "text", "tabular", "constant")
 """Modules of recipes beside this one, the more particular first. Each has `RECIPES`, in the order worth drafting."""
 
 
