@@ -20,8 +20,6 @@ BLEND = "blend"
 LAST_RESORT = "constant"
 LEAST_S = 20.0
 """A script may take this long even if that is a greater share of what is left."""
-FIRST_LARGE_BYTES = 50_000_000
-"""With more data than this, a constant comes first: whatever else happens, there is a submission."""
 
 
 @dataclass(frozen=True)
@@ -72,10 +70,8 @@ class RecipesProposer:
     @cached_property
     def recipes(self) -> list[Recipe]:
         """Those that suit, in the order in which they are drafted."""
-        found = recipes_for(self.profile)
-        if self.profile.size_bytes > FIRST_LARGE_BYTES or len(found) == 1:
-            return [found[-1], *found[:-1]]
-        return found
+        *others, constant = recipes_for(self.profile)
+        return [constant, *others]  # in a moment there is a submission, whatever becomes of the rest
 
     async def propose(self, operator: Operator, parents: Sequence[Node], tree: Tree) -> Proposal | None:
         if operator == "draft":

@@ -93,10 +93,15 @@ def _wrapped(items: list[str], width: int) -> str:
 
 
 def _needed(story: str) -> list[Definition]:
-    """The definitions of the kit that a story uses, directly or not, in order."""
+    """The definitions of the kit that a story uses, directly or not, in order.
+
+    Raises:
+        ValueError: the story redefines a name that one of them needs.
+    """
     kit = _kit()
     tree = ast.parse(story)
     known = set(_bound(tree))
+    shadowed: set[str] = set()
     found: dict[str, Definition] = {}
     queue = sorted(_used(tree) - known)
     while queue:
@@ -105,6 +110,9 @@ def _needed(story: str) -> list[Definition]:
             continue
         found[name] = kit[name]
         queue += sorted(kit[name].uses)
+        shadowed |= kit[name].uses & known & set(kit)
+    if shadowed:
+        raise ValueError(f"The story gives names of the kit another meaning: {', '.join(sorted(shadowed))}")
     return sorted(found.values(), key=lambda one: one.place)
 
 
@@ -163,18 +171,25 @@ def _joined_imports(sources: set[str]) -> list[str]:
 
 def _import_order(source: str) -> tuple[bool, bool, str]:
     module = source.split()[1]
-    return module.partition(".")[0] in {"numpy", "pandas", "scipy", "sklearn", "PIL", "threadpoolctl"}, source.startswith("from"), module
+    return (
+        module.partition(".")[0] in {"numpy", "pandas", "scipy", "sklearn", "PIL", "threadpoolctl"},
+        source.startswith("from"),
+        module,
+    )
 
 
 def _used(tree: ast.AST) -> set[str]:
     return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} - set(dir(builtins))
 
 
-def _bound(tree: ast.AST) -> Iterator[str]:
-    for node in ast.walk(tree):
+def _bound(tree: ast.Module) -> Iterator[str]:
+    """Names that a module's own lines give a meaning, not those inside of its functions."""
+    inside = {id(part) for node in tree.body if isinstance(node, ast.FunctionDef) for part in ast.walk(node)}
+    for node in tree.body:
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             yield node.name
-        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            yield node.id
-        elif isinstance(node, ast.Import | ast.ImportFrom):
-            yield from (alias.asname or alias.name.partition(".")[0] for alias in node.names)
+    for part in (part for part in ast.walk(tree) if id(part) not in inside):
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+            yield part.id
+        elif isinstance(part, ast.Import | ast.ImportFrom):
+            yield from (alias.asname or alias.name.partition(".")[0] for alias in part.names)

@@ -45,7 +45,7 @@ both = stacked(train, test)
 
 def is_grouping(column: Any) -> bool:
     """Whether numbers of a column may stand for groups, because they are names or few."""
-    return column.kind == "number" and (column.is_code or (column.is_whole and 2 < column.distinct <= 30))
+    return bool(column.kind == "number" and (column.is_code or (column.is_whole and 2 < column.distinct <= 30)))
 
 
 def truth(profile: Profile) -> str:
@@ -167,9 +167,9 @@ def _with_model(**model: Any) -> Callable[[Profile], Settings]:
     return lambda profile: {**_boosting(profile), "model": model}
 
 
-def _boosting_moves(profile: Profile, settings: Settings) -> Sequence[Move]:
+def boosting_moves(profile: Profile, settings: Settings) -> Sequence[Move]:
     model = settings["model"]
-    moves = [
+    return [
         Move("fit every model three times with other chances and average them", {"seeds": 3}),
         Move(
             "learn more slowly, for longer",
@@ -180,7 +180,6 @@ def _boosting_moves(profile: Profile, settings: Settings) -> Sequence[Move]:
         Move("stop growing trees earlier", {"model": {**model, "min_samples_leaf": 3 * model["min_samples_leaf"]}}),
         Move("trust small groups less", {"weight": 3 * settings.get("weight", 10.0)}),
     ]
-    return moves
 
 
 RECIPES = (
@@ -197,7 +196,7 @@ RECIPES = (
         suits=suits,
         story=story_with("boosting"),
         defaults=_boosting,
-        moves=_boosting_moves,
+        moves=boosting_moves,
     ),
     Recipe(
         name="additive",
@@ -212,7 +211,7 @@ RECIPES = (
         suits=suits,
         story=story_with("hybrid"),
         defaults=_hybrid,
-        moves=_boosting_moves,
+        moves=boosting_moves,
     ),
     Recipe(
         name="forest",

@@ -82,6 +82,7 @@ def cross_validated(
     usable: np.ndarray | None = None,
     seeds: int = 1,
     until: float = 0.8,
+    refit: bool = False,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Predictions for train rows by models that had not seen them, for test rows by all, and which train rows have one.
 
@@ -91,9 +92,12 @@ def cross_validated(
         fit: learns from features, groups and aims; gives what predicts.
         usable: train rows worth learning from; all unless given.
         seeds: how often every model is fitted, with other chances.
+        refit: whether test rows are predicted by one model of all train rows.
         until: the part of the script's time by which it should be done; folds that do not fit in are left out.
     """
     rows, aims = len(aim), as_numbers(aim)
+    if refit:
+        folds = [(np.arange(rows), np.arange(0)), *folds]
     values, codes = numbers.to_numpy(float), groups.to_numpy(int)
 
     def of_fold(number: int) -> np.ndarray:
@@ -112,8 +116,8 @@ def cross_validated(
     done = np.zeros(rows, dtype=bool)
     for (_, check), predicted in zip(folds, found, strict=False):
         oof[check], done[check] = predicted[: len(check)], True
-    guess = sum(predicted[len(predicted) - len(values) + rows :] for predicted in found) / len(found)
-    return oof, np.asarray(guess), done
+    tests = [predicted[len(predicted) - len(values) + rows :] for predicted in found]
+    return oof, tests[0] if refit else np.mean(tests, axis=0), done
 
 
 def side_by_side(work: Callable[[int], np.ndarray], count: int, *, until: float, is_large: bool) -> list[np.ndarray]:

@@ -13,12 +13,13 @@ from sklearn.ensemble import (
 from sklearn.impute import SimpleImputer
 from sklearn.kernel_approximation import Nystroem
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import KFold, train_test_split
+from sklearn.model_selection import train_test_split
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, QuantileTransformer, SplineTransformer, StandardScaler
 
 from podium.agents.recipes.kit.environment import CORES
+from podium.agents.recipes.kit.learning import as_numbers
 
 
 def predictor(model: Any, aim: np.ndarray) -> Callable[..., np.ndarray]:
@@ -72,23 +73,31 @@ def kernel(features: np.ndarray, groups: np.ndarray, aim: np.ndarray, seed: int,
     return lambda features, groups: predict(shaping.transform(features))
 
 
-def additive(features: np.ndarray, groups: np.ndarray, aim: np.ndarray, seed: int, *, knots: int = 4) -> Any:
-    """A sum of smooth curves, one for each feature, and of an effect of each group: splines and a linear model."""
-    curves = make_pipeline(
+def curves(features: np.ndarray, groups: np.ndarray, seed: int, knots: int) -> Callable[..., np.ndarray]:
+    """What makes a linear model additive: splines of each feature, its logarithm, and the members of each group."""
+    smooth = make_pipeline(
         filled(),
         QuantileTransformer(n_quantiles=min(200, len(features)), random_state=seed),
         SplineTransformer(n_knots=knots, degree=3, include_bias=False),
         StandardScaler(),
     )
     straight = make_pipeline(filled(), StandardScaler())
-    members = OneHotEncoder(handle_unknown="ignore", min_frequency=3, max_categories=300, sparse_output=False)
+    members = OneHotEncoder(handle_unknown="ignore", min_frequency=3, max_categories=800, sparse_output=False)
 
     def shape(features: np.ndarray, groups: np.ndarray, *, learn: bool = False) -> np.ndarray:
         logs = np.log(np.where(features > 0, features, np.nan))
-        parts = [(curves, features), (straight, logs), (members, groups)][: 3 if groups.shape[1] else 2]
-        return np.hstack([part.fit_transform(given) if learn else part.transform(given) for part, given in parts])
+        parts = [(smooth, features), (straight, logs), (members, groups)][: 3 if groups.shape[1] else 2]
+        made = [part.fit_transform(given) if learn else part.transform(given) for part, given in parts]
+        return np.hstack([part.astype(np.float32) for part in made])
 
-    predict = linear(shape(features, groups, learn=True), aim, seed)
+    shape(features, groups, learn=True)
+    return shape
+
+
+def additive(features: np.ndarray, groups: np.ndarray, aim: np.ndarray, seed: int, *, knots: int = 4) -> Any:
+    """A sum of smooth curves, one for each feature, and of an effect of each group."""
+    shape = curves(features, groups, seed, knots)
+    predict = linear(shape(features, groups), aim, seed)
     return lambda features, groups: predict(shape(features, groups))
 
 
@@ -96,18 +105,13 @@ def hybrid(
     features: np.ndarray, groups: np.ndarray, aim: np.ndarray, seed: int, *, knots: int = 4, **options: Any
 ) -> Any:
     """An additive model first; boosting then learns what that leaves over, or where it is to be trusted."""
-    shape = (len(aim), int(aim.max()) + 1) if aim.dtype.kind == "i" and aim.max() > 1 else (len(aim),)
-    first = np.zeros(shape)
-    for learn, check in KFold(4, shuffle=True, random_state=seed).split(features):
-        first[check] = additive(features[learn], groups[learn], aim[learn], seed, knots=knots)(
-            features[check], groups[check]
-        )
-    base = additive(features, groups, aim, seed, knots=knots)
     is_number = aim.dtype.kind != "i"
+    shape = curves(features, groups, seed, knots)
+    base, first = ridge(shape(features, groups), as_numbers(aim))
     rest = boosting(np.column_stack([features, first]), groups, aim - first if is_number else aim, seed, **options)
 
     def predict(features: np.ndarray, groups: np.ndarray) -> np.ndarray:
-        early = base(features, groups)
+        early = base(shape(features, groups))
         late = rest(np.column_stack([features, early]), groups)
         return np.asarray(early + late if is_number else late)
 
@@ -116,23 +120,28 @@ def hybrid(
 
 def linear(features: np.ndarray, aim: np.ndarray, seed: int) -> Any:
     """A linear model for numbers or classes that predicts, penalised as much as serves rows it has not seen."""
-    return ridge(features, aim) if aim.dtype.kind != "i" else logistic(features, aim, seed)
+    return ridge(features, aim)[0] if aim.dtype.kind != "i" else logistic(features, aim, seed)
 
 
-def ridge(features: np.ndarray, aim: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
-    """A penalised linear model; every penalty is judged by the errors of rows when they are left out."""
+def ridge(features: np.ndarray, aim: np.ndarray) -> tuple[Callable[[np.ndarray], np.ndarray], np.ndarray]:
+    """A penalised linear model, and what it says of each row when that row is left out.
+
+    That also judges the penalties. Of many rows, each is taken to have the same influence on its own prediction.
+    """
     centre, level = features.mean(axis=0), aim.mean(axis=0)
-    spread, axes = np.linalg.eigh((features - centre).T @ (features - centre))
-    turned, rest = (features - centre) @ axes, aim - level
-    best, chosen = np.inf, np.zeros((features.shape[1], *aim.shape[1:]))
+    rest, centred = aim - level, features - centre
+    spread, axes = np.linalg.eigh((centred.T @ centred).astype(float))
+    spread, pulled = np.maximum(spread, 0), axes.T @ (centred.T @ rest)
+    turned = centred @ axes if features.size < 5_000_000 else None
+    best, chosen, left_out = np.inf, np.zeros(0), aim
     for penalty in (1.0, 10.0, 100.0, 1000.0, 10000.0):
-        shrunk = 1 / (np.maximum(spread, 0) + penalty)
-        weights = (shrunk * (turned.T @ rest).T).T
-        own = (turned**2) @ shrunk
-        errors = ((rest - turned @ weights).T / np.maximum(1 - own, 1e-3)).T
+        shrunk = 1 / (spread + penalty)
+        weights = axes @ (shrunk * pulled.T).T
+        own = (spread * shrunk).sum() / len(aim) if turned is None else (turned**2) @ shrunk
+        errors = ((rest - centred @ weights).T / np.maximum(1 - own, 1e-2)).T
         if np.mean(errors**2) < best:
-            best, chosen = float(np.mean(errors**2)), axes @ weights
-    return lambda features: np.asarray((features - centre) @ chosen + level)
+            best, chosen, left_out = float(np.mean(errors**2)), weights, aim - errors
+    return (lambda features: np.asarray((features - centre) @ chosen + level)), left_out
 
 
 def logistic(features: np.ndarray, aim: np.ndarray, seed: int) -> Callable[..., np.ndarray]:

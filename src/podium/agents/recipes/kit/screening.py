@@ -88,9 +88,18 @@ def best_pairs(numbers: pd.DataFrame, residual: np.ndarray, most: int = 10) -> p
     return pd.DataFrame(chosen, index=numbers.index)
 
 
-def best_crosses(groups: pd.DataFrame, numbers: pd.DataFrame, residual: np.ndarray, most: int = 6) -> pd.DataFrame:
-    """The pairs of groups, or of a group and a number cut into bins, that say most about residuals of train rows."""
-    rows = len(residual)
+def best_crosses(
+    groups: pd.DataFrame,
+    numbers: pd.DataFrame,
+    residual: np.ndarray,
+    most: int = 6,
+    rows: np.ndarray | None = None,
+) -> pd.DataFrame:
+    """The pairs of groups, or of a group and a number cut into bins, that say most about residuals.
+
+    These are of the first rows, unless it is said which.
+    """
+    rows = np.arange(len(residual)) if rows is None else rows
     cuts = numbers.apply(lambda column: binned(column.to_numpy(float)) // 3)
     cuts = cuts.loc[:, (cuts.nunique() > 1) & ~cuts.columns.isin(groups.columns)]
     found = []
@@ -98,9 +107,9 @@ def best_crosses(groups: pd.DataFrame, numbers: pd.DataFrame, residual: np.ndarr
         for other in (*groups.columns[place + 1 :], *cuts):
             right = groups[other] if other in groups else cuts[other]
             crossed = pd.factorize(groups[left] * (right.max() + 1) + right)[0]
-            if max(groups[left].max(), right.max()) + 1 < crossed.max() < rows / 8:
-                parents = [groups[left].to_numpy()[:rows], right.to_numpy()[:rows]]
-                sureness = group_strength(crossed[:rows], without_group_effects(parents, residual))
+            if max(groups[left].max(), right.max()) + 1 < crossed.max() < len(rows) / 8:
+                parents = [groups[left].to_numpy()[rows], right.to_numpy()[rows]]
+                sureness = group_strength(crossed[rows], without_group_effects(parents, residual))
                 found.append((sureness, f"{left} x {other}", crossed))
     lucky = np.log(max(len(found), 1)) + 2
     best = sorted(found, key=lambda one: -one[0])[:most]
