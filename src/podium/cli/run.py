@@ -51,7 +51,7 @@ class Size(click.ParamType):
 
 @click.command(name="run")
 @click.argument("names", metavar="TASK|SUITE...", nargs=-1, required=True)
-@click.option("--agent", default="baseline", show_default=True, help="Who does it; see: podium agents")
+@click.option("--agent", default="recipes", show_default=True, help="Who does it; see: podium agents")
 @click.option("-A", "options", multiple=True, metavar="NAME=VALUE", help="An option of the agent. Repeatable.")
 @click.option("--model", help="The model the agent uses, as Inspect names it: openai/gpt-4o, ...")
 @click.option("--model-base-url", help="Where the model is served, if not where its maker serves it.")
