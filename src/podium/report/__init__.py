@@ -1,0 +1,1 @@
+"""Results one can trust and look at: tables, statistics, comparisons, exports, pages."""
