@@ -175,7 +175,13 @@ def gullible(behaviour: Behaviour, at: int = 2) -> Behaviour:
 
 
 def compete(
-    folder: Path, server: ModelServer, data_dir: Path, agent: str, budget: Budget | None = None, **options: Any
+    folder: Path,
+    server: ModelServer,
+    data_dir: Path,
+    agent: str,
+    budget: Budget | None = None,
+    roles: dict[str, str] | None = None,
+    **options: Any,
 ) -> Row:
     """Lets an agent with the server's model do the task, or go on with it, by way of the driver."""
     plan = Plan(
@@ -183,6 +189,7 @@ def compete(
         options={name: str(value) for name, value in options.items()},
         model=MODEL,
         model_base_url=server.url,
+        model_roles=roles or {},
         data_dir=data_dir,
         budget=budget or Budget(wall_s=300),
     )

@@ -139,6 +139,17 @@ def test_a_bad_line_costs_nothing_but_time(name: str, worsen: Any, tmp_path: Pat
     check_medal(play(name, worsen(coder()), tmp_path / "run", data_dir))
 
 
+def check_salvaged(row: Row) -> None:
+    """What a failed run had submitted is graded, and the grade can be checked."""
+    record = row.record
+    assert record is not None and record.valid and record.medal is not None
+    assert row.folder.submission.exists()
+    assert verify(row.folder).passed
+    row.folder.write_record(record.model_copy(update={"score": 0.99}))
+    assert "score" in verify(row.folder).checks["grade"]
+    row.folder.write_record(record)
+
+
 @plainly
 def test_a_dead_model_fails_the_run_which_can_go_on_later(name: str, tmp_path: Path, data_dir: Path) -> None:
     agent, options = AGENTS[name]
@@ -155,10 +166,31 @@ def test_a_dead_model_fails_the_run_which_can_go_on_later(name: str, tmp_path: P
         assert row.record is not None and row.record.status == "failed"
         assert "gave no answer" in str(row.record.error)
         assert "overloaded" in str(row.record.error)
+        check_salvaged(row)
         current = good
         row = compete(tmp_path / "run", server, data_dir, agent, retries=0, **options)
     check_medal(row)
     assert [action for action, _ in story(row)][:3] == ["list_files", "write_file", "execute_script"]
+
+
+def test_a_model_that_dies_at_once_leaves_nothing_to_grade(tmp_path: Path, data_dir: Path) -> None:
+    with serving(dead) as server:
+        row = compete(tmp_path / "run", server, data_dir, "react", retries=0)
+    assert row.record is not None
+    assert (row.record.status, row.record.valid, row.record.score) == ("failed", False, None)
+    assert "overloaded" in str(row.record.error)
+    assert verify(row.folder).passed
+
+
+def test_a_role_may_be_served_elsewhere(tmp_path: Path, data_dir: Path) -> None:
+    with serving(coder()) as main, serving(coder()) as fast:
+        row = compete(
+            tmp_path / "run", main, data_dir, "research", roles={"fast": f"openai-api/podium/fast@{fast.url}"}
+        )
+    check_medal(row)
+    assert {request["model"] for request in main.requests} == {"scripted"}
+    assert {request["model"] for request in fast.requests} == {"fast"}
+    assert row.record is not None and row.record.usage.tokens == main.tokens + fast.tokens
 
 
 @pytest.mark.slow

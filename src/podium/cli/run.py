@@ -55,7 +55,9 @@ class Size(click.ParamType):
 @click.option("-A", "options", multiple=True, metavar="NAME=VALUE", help="An option of the agent. Repeatable.")
 @click.option("--model", help="The model the agent uses, as Inspect names it: openai/gpt-4o, ...")
 @click.option("--model-base-url", help="Where the model is served, if not where its maker serves it.")
-@click.option("--role", "roles", multiple=True, metavar="ROLE=MODEL", help="A model for one of the agent's roles.")
+@click.option(
+    "--role", "roles", multiple=True, metavar="ROLE=MODEL[@URL]", help="A model for one of the agent's roles."
+)
 @click.option("--seeds", type=click.IntRange(1), default=1, show_default=True, help="Runs of each task.")
 @click.option("--time", "time_s", type=Duration(), help="Working time per run, such as 24h. Waiting is not counted.")
 @click.option("--wall-time", "wall_s", type=Duration(), help="Time per run by the clock, waiting included.")
@@ -212,12 +214,12 @@ def describe(row: Row) -> str:
     record = row.record
     if record is None:
         return f"{row.phase}, step {row.step}" if row.step else row.phase
+    graded = f"score {record.score}, {f'{record.medal} medal' if record.medal else 'no medal'}"
     if record.status == "failed":
-        return f"failed: {record.error}"
+        return f"failed: {record.error}{f'; what it had submitted: {graded}' if record.valid else ''}"
     if not record.valid:
         return f"{record.status}, {'no valid submission: ' + record.error if record.error else 'not graded'}"
-    medal = f"{record.medal} medal" if record.medal else "no medal"
-    return f"{record.status} ({record.ended_by}), score {record.score}, {medal}"
+    return f"{record.status} ({record.ended_by}), {graded}"
 
 
 def _summarise(rows: list[Row]) -> None:

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from typing import Any
 
+from podium.errors import PodiumError
 from podium.grading.grade import Grade
 from podium.runs.experiment import now
-from podium.runs.grading import fingerprint
+from podium.runs.grading import fingerprint, grade_snapshot
 from podium.runs.record import Plan, RunFolder, RunRecord, Times, Used
 from podium.runs.sample import play
 from podium.runs.session import newest
 from podium.runs.stage import Report, set_stage
+from podium.workspace.history import History
+from podium.workspace.journal import read_journal
+
+logger = logging.getLogger(__name__)
 
 
 def conduct(folder: RunFolder, plan: Plan, record: RunRecord, *, report: Report, stop: threading.Event) -> RunRecord:
@@ -31,15 +37,42 @@ def conduct(folder: RunFolder, plan: Plan, record: RunRecord, *, report: Report,
     return record.model_copy(
         update={
             **update,
-            **_graded(played.grade),
+            **_graded(folder, record, played.grade, ended=played.ended),
             "status": "finished",
-            "submission_sha256": fingerprint(folder.submission),
-            "times": Times(started=record.times.started, ended=played.ended, graded=now()),
         }
     )
 
 
-def _graded(grade: Grade) -> dict[str, Any]:
+def salvage(folder: RunFolder, plan: Plan, record: RunRecord, reason: str) -> RunRecord:
+    """The record of a run that failed: why, what it used, and the grade of what it had submitted until then.
+
+    The grade is that of the last snapshot; it is replaced when the run goes on later.
+    """
+    update: dict[str, Any] = {"status": "failed", "error": reason}
+    try:
+        journal = read_journal(folder.journal)
+        ended = newest(journal, "time")
+        snapshot = newest(journal, "snapshot")
+        update["usage"] = Used.model_validate(newest(journal, "used"))
+        update["sandbox"] = journal.read(1).fields["sandbox"]
+        update["journal_head"] = journal.head
+    except PodiumError:
+        return record.model_copy(update=update)  # it failed before it began
+    try:
+        with History(folder.history, folder.workspace) as history:
+            grade = grade_snapshot(history, snapshot, record.task, plan, folder.submission)
+    except Exception:  # whatever prevents the grading, what is told is why the run failed
+        logger.exception("what the failed run had submitted cannot be graded")
+    else:
+        update |= {**_graded(folder, record, grade, ended=ended), "error": reason}
+    return record.model_copy(update=update)
+
+
+def _graded(folder: RunFolder, record: RunRecord, grade: Grade, *, ended: str) -> dict[str, Any]:
     facts = grade.to_dict()
     names = "valid score medal above_median percentile improvement success higher_is_better error miniature".split()  # noqa: SIM905
-    return {name: facts[name] for name in names}
+    return {
+        **{name: facts[name] for name in names},
+        "submission_sha256": fingerprint(folder.submission),
+        "times": Times(started=record.times.started, ended=ended, graded=now()),
+    }

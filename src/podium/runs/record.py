@@ -72,6 +72,7 @@ class Plan(_Frozen):
     model: str | None = None
     model_base_url: str | None = None
     model_roles: dict[str, str] = {}
+    """By role a model's name; with `@` and an address if it is served elsewhere than its maker serves it."""
     budget: Budget = Budget()
     edition: Edition = "v1"
     sandbox: Sealing = "bubblewrap"
@@ -122,7 +123,7 @@ class RunRecord(_Frozen):
     success: bool | None = None
     higher_is_better: bool | None = None
     error: str | None = None
-    """Why the run failed or its submission is invalid."""
+    """Why the run failed, or else why its submission is invalid."""
     usage: Used = Used()
     times: Times = Times()
     edition: Edition = "v1"

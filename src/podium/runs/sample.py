@@ -9,6 +9,7 @@ from pathlib import Path
 from inspect_ai import Task as InspectTask
 from inspect_ai import eval as inspect_eval
 from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.model import Model, get_model
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import sandbox
@@ -55,7 +56,7 @@ def play(stage: Stage) -> Played:
         _task(stage, played, failures),
         model=plan.model,
         model_base_url=plan.model_base_url,
-        model_roles=dict(plan.model_roles),
+        model_roles={role: _role_model(text) for role, text in plan.model_roles.items()},
         log_dir=str(stage.folder.logs),
         log_format="eval",
         log_realtime=False,
@@ -69,6 +70,12 @@ def play(stage: Stage) -> Played:
     if logs[0].error is not None:
         raise RuntimeError(logs[0].error.message)
     return played
+
+
+def _role_model(text: str) -> str | Model:
+    """A model that has a role, where the plan says it is served."""
+    name, mark, rest = text.partition("@http")  # names may hold an @ of their own
+    return get_model(name, base_url=f"http{rest}") if mark else text
 
 
 def _task(stage: Stage, played: Played, failures: list[BaseException]) -> InspectTask:

@@ -61,12 +61,17 @@ def verify(run: RunFolder, *, data_dir: Path | None = None) -> Verdict:
     ancestors = set(history.chain(snapshots[-1])) if not problems else set(snapshots)
     problems += [f"{commit} is not part of the history" for commit in snapshots if commit not in ancestors]
     verdict.checks["snapshots"] = "ok" if not problems else "; ".join(problems[:3])
-    if record is not None and record.status == "finished":
+    if record is not None and _is_graded(record):
         plan = read_experiment(run.path.parent.parent).plan
         if data_dir is not None:
             plan = plan.model_copy(update={"data_dir": data_dir})
         verdict.checks["grade"] = _check_grade(record, history, snapshots[-1], plan)
     return verdict
+
+
+def _is_graded(record: RunRecord) -> bool:
+    """Whether there is a grade to check: a failed run has one if it came to a first snapshot."""
+    return record.status == "finished" or (record.status == "failed" and record.valid is not None)
 
 
 def _check_record(record: RunRecord | None, lines: list[dict[str, Any]], head: str) -> str:
@@ -76,9 +81,9 @@ def _check_record(record: RunRecord | None, lines: list[dict[str, Any]], head: s
     for name in ("task", "agent", "model", "seed", "edition"):
         if getattr(record, name) != start[name]:
             return f"run.json says {name} {getattr(record, name)}, the journal {start[name]}"
-    if record.status == "finished" and record.journal_head != head:
+    if _is_graded(record) and record.journal_head != head:
         return "the journal was changed after the run ended"
-    if record.status == "finished" and record.usage.model_dump() != lines[-1]["used"]:
+    if _is_graded(record) and record.usage.model_dump() != lines[-1]["used"]:
         return "run.json and the journal differ in what was used"
     return "ok"
 
@@ -88,9 +93,9 @@ def _check_order(record: RunRecord | None, lines: list[dict[str, Any]]) -> str:
     times = [line["time"] for line in lines]
     if times != sorted(times):
         return "the journal's times run backwards"
-    if record is None or record.status != "finished":
+    if record is None or not _is_graded(record):
         return "ok"
-    if lines[-1]["kind"] != "end":
+    if record.status == "finished" and lines[-1]["kind"] != "end":
         return "the run counts as finished, but its journal has no end"
     if not record.times.graded or record.times.graded < lines[-1]["time"]:
         return "the submission was graded before the run had ended"

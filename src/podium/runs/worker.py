@@ -18,11 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from podium.errors import PodiumError
-from podium.runs.conduct import conduct
+from podium.runs.conduct import conduct, salvage
 from podium.runs.experiment import now, read_experiment, run_folder
 from podium.runs.record import Plan, RunFolder, RunRecord, Times, Used
-from podium.runs.session import newest
-from podium.workspace.journal import read_journal
 
 logger = logging.getLogger(__name__)
 LOCK_PATIENCE_S = 20.0
@@ -73,15 +71,7 @@ def attempt(
     except Exception as error:
         logger.exception("the run failed")
         reason = str(error) if isinstance(error, PodiumError) else "".join(traceback.format_exception_only(error))
-        return record.model_copy(update={"status": "failed", "error": reason.strip(), "usage": _used(folder, record)})
-
-
-def _used(folder: RunFolder, record: RunRecord) -> Used:
-    """What the journal says was used; what was known before if there is none to read."""
-    try:
-        return Used.model_validate(newest(read_journal(folder.journal), "used"))
-    except PodiumError:
-        return record.usage
+        return salvage(folder, plan, record, reason.strip())
 
 
 def versions() -> dict[str, str]:
