@@ -1,0 +1,299 @@
+"""What an experiment came to: per seed and over seeds, as MLE-bench's aggregation defines it."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from podium.errors import UsageError
+from podium.report.statistics import NORMAL_95, Interval, Numbers, bootstrap_interval, mean_and_sem, pass_at_k
+from podium.report.table import Entry, Row, task_facts
+
+COMPLEXITIES = ("low", "medium", "high")
+SUCCESS_AT = (5, 10, 15, 20, 30)
+"""Improvements, in percent, at which MLAgentBench counts successes."""
+USAGE = (
+    *("tokens", "input_tokens", "output_tokens", "cached_tokens", "cost", "steps", "executions"),
+    *("working_s", "wall_s", "waited_s"),
+)
+Value = Callable[[Row | None], float]
+"""What a run counts for, in percent; None stands for a run that is missing. NaN: cannot be said."""
+
+
+def _share(claim: Callable[[Row], bool]) -> Value:
+    return lambda row: 100.0 * (row is not None and claim(row))
+
+
+def _percentile(row: Row | None) -> float:
+    """Without a valid submission nobody is left behind."""
+    if row is None or not row.valid:
+        return 0.0
+    return math.nan if row.percentile is None else row.percentile
+
+
+def _improvement(row: Row | None) -> float:
+    """Of runs with a score only, as MLAgentBench averages it."""
+    return math.nan if row is None or row.improvement is None else row.improvement
+
+
+def _success(threshold: float) -> Value:
+    return _share(lambda row: row.improvement is not None and row.improvement > threshold)
+
+
+MEDALS: dict[str, Value] = {
+    "submitted": _share(lambda row: row.submitted),
+    "valid": _share(lambda row: row.valid),
+    "above median": _share(lambda row: row.above_median),
+    "bronze": _share(lambda row: row.medal == "bronze"),
+    "silver": _share(lambda row: row.medal == "silver"),
+    "gold": _share(lambda row: row.medal == "gold"),
+    "any medal": _share(lambda row: row.medal is not None),
+    "percentile": _percentile,
+}
+"""What is measured on competitions."""
+RESEARCH: dict[str, Value] = {
+    "submitted": MEDALS["submitted"],
+    "valid": MEDALS["valid"],
+    **{f"success at {threshold} %": _success(threshold) for threshold in SUCCESS_AT},
+    "improvement": _improvement,
+}
+"""What is measured on research tasks."""
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Runs arranged in seeds: seed i holds the i-th report of every task."""
+
+    tasks: tuple[str, ...]
+    cells: tuple[tuple[Row | None, ...], ...]
+    """For each task one run per seed; None where a missing run is padded."""
+    seeds: int
+    padded: int
+    left_out: int
+    """Runs that came to an end but belong to no complete seed."""
+    without: tuple[str, ...]
+    """Tasks without any report."""
+
+    @property
+    def note(self) -> str:
+        """How the seeds were made, for people."""
+        if not self.seeds:
+            named = ", ".join(self.without[:3]) + (" and more" if len(self.without) > 3 else "")
+            return f"no complete seed: no run of {named} has ended; --pad counts missing runs as failures"
+        parts = [f"{self.seeds} seed{'s' * (self.seeds != 1)} of {len(self.tasks)} task{'s' * (len(self.tasks) != 1)}"]
+        if self.padded:
+            parts.append(f"{self.padded} missing run{'s' * (self.padded != 1)} padded as failures")
+        if self.left_out:
+            parts.append(f"{self.left_out} run{'s' * (self.left_out != 1)} beyond the complete seeds left out")
+        return "; ".join(parts)
+
+
+def arrange(rows: Sequence[Row], tasks: Sequence[str], *, pad: bool = False, seeds: int | None = None) -> Grid:
+    """Makes seeds out of runs: as many as every task has reports for, or, padded, as many as any task has.
+
+    Args:
+        pad: count missing runs as failures.
+        seeds: use no more than so many.
+    """
+    reports: dict[str, list[Row]] = {task: [] for task in tasks}
+    for row in rows:
+        if row.task in reports and row.reported:
+            reports[row.task].append(row)
+    counts = [len(found) for found in reports.values()]
+    available = (max if pad else min)(counts, default=0)
+    used = available if seeds is None else min(seeds, available)
+    cells = tuple(tuple((*found, *[None] * used)[:used]) for found in reports.values())
+    return Grid(
+        tasks=tuple(tasks),
+        cells=cells,
+        seeds=used,
+        padded=sum(row is None for column in cells for row in column),
+        left_out=sum(max(0, count - used) for count in counts),
+        without=tuple(task for task, found in reports.items() if not found),
+    )
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A number with how sure it is."""
+
+    mean: float
+    sem: float | None
+    """Over seeds; None with a single one."""
+    interval: Interval | None
+    """Mean ± 1.96 SEM."""
+    bootstrap: Interval | None
+    """Over tasks."""
+    per_seed: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Aggregate:
+    """The measures of one group of tasks."""
+
+    group: str
+    tasks: int
+    seeds: int
+    note: str
+    measures: dict[str, Measured]
+    """Empty without a complete seed."""
+
+
+def aggregate(group: str, grid: Grid, values: dict[str, Value]) -> Aggregate:
+    """The measures of a grid, leaving out those that nothing is known of."""
+    found = {name: measure(grid, value) for name, value in values.items()} if grid.seeds else {}
+    measures = {name: measured for name, measured in found.items() if measured is not None}
+    return Aggregate(group, len(grid.tasks), grid.seeds, grid.note, measures)
+
+
+def measure(grid: Grid, value: Value) -> Measured | None:
+    """One measure of a grid; None if it is not known of any run."""
+    values = np.array([[value(row) for row in column] for column in grid.cells])
+    known = ~np.isnan(values)
+    values = values[known.any(axis=1)]
+    if not values.size:
+        return None
+    per_seed = [float(np.nanmean(column)) for column in values.T if not np.isnan(column).all()]
+    mean, sem = mean_and_sem(per_seed)
+    interval = None if sem is None else Interval(mean - NORMAL_95 * sem, mean + NORMAL_95 * sem)
+    return Measured(mean, sem, interval, bootstrap_interval(by_task(values)), tuple(per_seed))
+
+
+def by_task(values: Numbers) -> Numbers:
+    """The mean of each task over its runs, of which at least one is known."""
+    return np.asarray(np.nanmean(values, axis=1))
+
+
+@dataclass(frozen=True)
+class PassAtK:
+    """The chance of a medal in the best of k runs, in percent, over all tasks."""
+
+    k: int
+    percent: float
+    customary: bool
+    """Whether k is at most half the number of runs."""
+
+
+def pass_curve(grid: Grid) -> tuple[PassAtK, ...]:
+    """Any medal, pass@1 to pass@n."""
+    medals = [sum(row is not None and row.medal is not None for row in column) for column in grid.cells]
+    return tuple(
+        PassAtK(k, 100.0 * float(np.mean([pass_at_k(grid.seeds, won, k) for won in medals])), k <= grid.seeds / 2)
+        for k in range(1, grid.seeds + 1)
+    )
+
+
+@dataclass(frozen=True)
+class Spent:
+    """What runs used of something."""
+
+    mean: float
+    total: float
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Everything a report says about one experiment in numbers."""
+
+    name: str
+    agent: str
+    model: str | None
+    imported: bool
+    counts: dict[str, int]
+    """Planned runs, and how many of them are in which state."""
+    competitions: tuple[Aggregate, ...]
+    """All, then by complexity."""
+    kinds: tuple[Aggregate, ...]
+    """Competitions by kind of data."""
+    research: Aggregate | None
+    pass_at_k: tuple[PassAtK, ...]
+    usage: dict[str, Spent]
+    causes: dict[str, int]
+    """Why runs have no valid submission."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def summarise(
+    entry: Entry, *, pad: bool = False, seeds: int | None = None, tasks: Sequence[str] | None = None
+) -> Summary:
+    """Sums up an experiment.
+
+    Args:
+        tasks: those that count, such as a suite's; a task the experiment does not have is missing.
+    """
+    tasks = entry.tasks if tasks is None else tasks
+    rows = [row for row in entry.rows if row.task in set(tasks)]
+    if not rows:
+        raise UsageError(f"{entry.name} has none of these tasks: {', '.join(tasks[:3])} ...")
+
+    def some(group: str, chosen: Sequence[str], values: dict[str, Value]) -> Aggregate:
+        return aggregate(group, arrange(rows, chosen, pad=pad, seeds=seeds), values)
+
+    groups = _grouped(tasks, "competition")
+    medal_tasks, research = groups.get(True, []), groups.get(False, [])
+    complexities, kinds = _grouped(medal_tasks, "complexity"), _grouped(medal_tasks, "kind")
+    everything = arrange(rows, medal_tasks, pad=pad, seeds=seeds)
+    return Summary(
+        name=entry.name,
+        agent=entry.agent,
+        model=entry.model,
+        imported=entry.imported,
+        counts=_counts(rows, planned=len(tasks) * entry.seeds),
+        competitions=(
+            *((aggregate("all", everything, MEDALS),) if medal_tasks else ()),
+            *(some(name, complexities[name], MEDALS) for name in COMPLEXITIES if name in complexities),
+        ),
+        kinds=tuple(some(name, chosen, MEDALS) for name, chosen in sorted(kinds.items()) if len(kinds) > 1),
+        research=some("research", research, RESEARCH) if research else None,
+        pass_at_k=pass_curve(everything) if everything.seeds > 1 else (),
+        usage=_usage(rows),
+        causes=dict(Counter(row.cause for row in rows if row.cause).most_common()),
+    )
+
+
+def headline(summary: Summary) -> str:
+    """What an experiment came to, in one line."""
+    group, name = (
+        (summary.competitions[0], "any medal") if summary.competitions else (summary.research, "success at 10 %")
+    )
+    if group is None or name not in group.measures:
+        return f"{summary.counts['planned']} runs planned, {group.note if group else 'none of them done'}"
+    what = {"any medal": "of tasks with a medal", "success at 10 %": "of tasks improved by more than 10 %"}[name]
+    return f"{plus_minus(group.measures[name])} % {what} ({group.note})"
+
+
+def plus_minus(measured: Measured, decimals: int = 1) -> str:
+    """A mean with its standard error, as papers print them."""
+    error = "" if measured.sem is None else f" ± {measured.sem:.{decimals}f}"
+    return f"{measured.mean:.{decimals}f}{error}"
+
+
+def _grouped(tasks: Sequence[str], fact: str) -> dict[Any, list[str]]:
+    """Tasks by something the catalogue says of them."""
+    groups: dict[Any, list[str]] = {}
+    for task in tasks:
+        groups.setdefault(task_facts(task)[fact], []).append(task)
+    return groups
+
+
+def _counts(rows: Sequence[Row], *, planned: int) -> dict[str, int]:
+    states = Counter(row.status for row in rows)
+    named = {name: states[name] for name in ("finished", "failed", "stopped", "running")}
+    return {"planned": planned, **named, "missing": planned - sum(named.values())}
+
+
+def _usage(rows: Sequence[Row]) -> dict[str, Spent]:
+    """What runs that have ended used, where it is known."""
+    found = {}
+    for name in USAGE:
+        values = [value for row in rows if row.reported and (value := getattr(row, name)) is not None]
+        if values:
+            found[name] = Spent(float(np.mean(values)), float(np.sum(values)))
+    return found

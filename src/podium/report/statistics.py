@@ -1,0 +1,130 @@
+"""The statistics of reports: plain functions over numbers and arrays. `docs/statistics.md` has the formulas."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+
+Numbers = npt.NDArray[np.float64]
+NORMAL_95 = 1.96
+"""As MLE-bench writes it."""
+POWER_80 = 0.8416
+"""The normal quantile that a test of 80 % power adds to that of its level."""
+REPEATS = 10_000
+EXACT_UP_TO = 50_000
+"""Rearrangements that a permutation test looks at one by one before it draws at random."""
+ENOUGH_SEEDS = 1000
+"""More than anybody will run."""
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Where a number lies with 95 % confidence."""
+
+    low: float
+    high: float
+
+
+def mean_and_sem(values: Sequence[float]) -> tuple[float, float | None]:
+    """The mean, and its standard error from the sample's variance (ddof 1); None for a single value."""
+    array = np.asarray(values, dtype=float)
+    if len(array) < 2:
+        return float(array.mean()), None
+    return float(array.mean()), float(array.std(ddof=1) / math.sqrt(len(array)))
+
+
+def pass_at_k(runs: int, successes: int, k: int) -> float:
+    """The chance that at least one of k runs succeeds, estimated without bias from so many runs: 1 - C(n-c,k)/C(n,k).
+
+    The estimate gets noisy as k nears the number of runs; up to half of it is customary.
+    """
+    if not 0 <= successes <= runs or not 1 <= k <= runs:
+        raise ValueError(f"pass@{k} of {successes} successes in {runs} runs makes no sense")
+    return 1.0 - math.comb(runs - successes, k) / math.comb(runs, k)
+
+
+def bootstrap_interval(by_task: Numbers, *, repeats: int = REPEATS, seed: int = 0) -> Interval | None:
+    """95 % percentile interval of the mean over tasks, from drawing whole tasks anew, each with all its runs.
+
+    Args:
+        by_task: one value per task, the mean over its runs.
+
+    Returns:
+        None for fewer than two tasks, which say nothing about others.
+    """
+    if len(by_task) < 2:
+        return None
+    drawn = np.random.default_rng(seed).integers(0, len(by_task), size=(repeats, len(by_task)))
+    low, high = np.percentile(by_task[drawn].mean(axis=1), [2.5, 97.5])
+    return Interval(float(low), float(high))
+
+
+def permutation_p(pairs: Sequence[tuple[Numbers, Numbers]], *, repeats: int = REPEATS, seed: int = 0) -> float:
+    """Two-sided p-value of the mean difference between two sets of runs on the same tasks.
+
+    If both sets came from the same agent, any split of a task's runs would have been as likely. All splits are looked
+    at where there are few enough, else some are drawn. With one run on each side of every task this flips signs.
+
+    Args:
+        pairs: for each task the values of the first and of the second set.
+    """
+    observed = abs(sum(float(first.mean() - second.mean()) for first, second in pairs))
+    splits = [math.comb(len(first) + len(second), len(first)) for first, second in pairs]
+    rng = np.random.default_rng(seed)
+    exact = math.prod(splits) <= EXACT_UP_TO
+    totals = np.zeros(1 if exact else repeats)
+    for first, second in pairs:
+        if exact:
+            totals = np.add.outer(totals, _all_splits(first, second)).ravel()
+        else:
+            totals += _random_splits(first, second, repeats, rng)
+    # Sums of the same numbers in another order differ in their last bits.
+    as_extreme = int(np.sum(np.abs(totals) >= observed - 1e-9 * max(1.0, observed)))
+    return as_extreme / len(totals) if exact else (as_extreme + 1) / (repeats + 1)
+
+
+def _all_splits(first: Numbers, second: Numbers) -> Numbers:
+    """The difference of means for every way to split one task's runs."""
+    values, size = np.concatenate([first, second]), len(first)
+    chosen = np.array([values[list(some)].sum() for some in combinations(range(len(values)), size)])
+    return np.asarray(chosen / size - (values.sum() - chosen) / (len(values) - size))
+
+
+def _random_splits(first: Numbers, second: Numbers, repeats: int, rng: np.random.Generator) -> Numbers:
+    values, size = np.concatenate([first, second]), len(first)
+    shuffled = values[rng.random((repeats, len(values))).argsort(axis=1)]
+    chosen = shuffled[:, :size].sum(axis=1)
+    return np.asarray(chosen / size - (values.sum() - chosen) / (len(values) - size))
+
+
+@dataclass(frozen=True)
+class Settling:
+    """How many more runs of every task would settle a comparison."""
+
+    more_seeds: int | None
+    """On each side; None if no number would do, since no difference was seen."""
+    at_most: bool
+    """Whether this is an upper bound: with one run per task, how much runs of one task differ is not known."""
+
+
+def seeds_to_settle(pairs: Sequence[tuple[Numbers, Numbers]]) -> Settling:
+    """How many more seeds would show the difference seen so far, if it is the true one, with 80 % power at 5 %."""
+    count = len(pairs)
+    difference = sum(float(first.mean() - second.mean()) for first, second in pairs) / count
+    seeds = min(min(len(first), len(second)) for first, second in pairs)
+    known = seeds >= 2
+    if known:
+        spread = sum(float(first.var(ddof=1) + second.var(ddof=1)) for first, second in pairs) / count**2
+    else:
+        # What tasks and seeds vary by together is at least what seeds vary by alone.
+        sides = [np.array([side.mean() for side in column]) for column in zip(*pairs, strict=True)]
+        spread = sum(float(side.var(ddof=1)) if count > 1 else 0.0 for side in sides) / count
+    if difference == 0 or (not known and count < 2):
+        return Settling(None, at_most=not known)
+    needed = math.ceil(spread * ((NORMAL_95 + POWER_80) / difference) ** 2)
+    return Settling(min(max(needed - seeds, 0), ENOUGH_SEEDS), at_most=not known)
