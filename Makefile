@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup demo test test-slow lint format index fields constraints clean
+.PHONY: setup demo test test-slow test-aideml lint format index fields constraints clean
 
 setup: .venv/.installed
 
@@ -17,6 +17,10 @@ test: setup lint
 
 test-slow: setup
 	$(BIN)/python -m pytest -n auto --dist worksteal -m slow
+
+test-aideml: setup
+	PYTHON="$(PYTHON)" sh scripts/aideml_env.sh .venv-aideml
+	PODIUM_AIDEML_ENV=$(CURDIR)/.venv-aideml $(BIN)/python -m pytest -m slow tests/agents/test_aideml.py
 
 lint: setup
 	$(BIN)/ruff check .
@@ -37,4 +41,4 @@ constraints: setup
 	$(BIN)/python -m pip freeze --exclude-editable --exclude pip > constraints.txt
 
 clean:
-	rm -rf .venv demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-aideml demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
