@@ -1,0 +1,151 @@
+"""What the agent `recipes` is worth: it, FLAML and scikit-learn's defaults on the same tasks, with the same means.
+
+    pip install -c constraints.txt '.[benchmarks]'
+    python benchmarks/agents.py [--time 60] [--seeds 301 302 303] [--contenders recipes flaml hgb] [TASK|SUITE ...]
+
+By default the suite `quick` and three fresh forged tasks of every family (forging one takes a minute or so). FLAML and
+scikit-learn's gradient boosting are agents too: programs that the agent `command` runs in the sandbox, with the same
+working time, cores, data and grading. They share one reader that makes a plain table of a task
+(benchmarks/contenders/reading.py); where a task is no table, they hand in the sample submission. Each run has a core of
+its own, which other programs must leave alone: time is measured by the clock.
+
+Continues where it was interrupted; finished runs are kept. Writes OUT/agents.json after each contender, with all runs
+that lie in OUT; scripts/agents_table.py makes the table of docs/agents.md from it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import sys
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from podium import api
+from podium.catalog import expand
+from podium.catalog.forge import forge_id
+from podium.catalog.forge.families import FAMILIES
+from podium.data.files import write_atomically
+from podium.runs.driver import Driver, Row
+from podium.runs.experiment import open_experiment, read_experiment, run_folder
+from podium.runs.record import Budget, Plan, RunFolder
+from podium.runs.steps import Steps
+
+PROGRAMS = os.path.relpath(Path(__file__).parent / "contenders")
+"""As the plan of an experiment keeps it, and compares it when it is continued."""
+AGENTS: dict[str, tuple[str, dict[str, str]]] = {
+    "recipes": ("recipes", {}),
+    "flaml": ("command", {"command": "python contend.py flaml", "files": PROGRAMS}),
+    "hgb": ("command", {"command": "python contend.py hgb", "files": PROGRAMS}),
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument(
+        "tasks", nargs="*", metavar="TASK|SUITE", help="[default: quick and fresh seeds of each family]"
+    )
+    parser.add_argument("--time", type=float, default=60.0, help="working time per run in seconds")
+    parser.add_argument("--seeds", type=int, nargs="*", default=[301, 302, 303], help="of the fresh tasks")
+    parser.add_argument("--contenders", nargs="+", choices=AGENTS, default=list(AGENTS))
+    parser.add_argument(
+        "--parallel", type=int, default=len(os.sched_getaffinity(0)), help="runs at a time, a core each"
+    )
+    parser.add_argument("--data-dir", type=Path, help="where the data of tasks lies")
+    parser.add_argument("--out", type=Path, default=Path("runs/agents"))
+    arguments = parser.parse_args()
+    data_dir = None if arguments.data_dir is None else arguments.data_dir.absolute()
+    tasks = expand(arguments.tasks) if arguments.tasks else [*expand(["quick"]), *fresh(arguments.seeds)]
+    for task in tasks:
+        api.prepare(task, data_dir=data_dir)
+    for name in arguments.contenders:
+        agent, options = AGENTS[name]
+        plan = Plan(agent=agent, options=options, budget=Budget(time_s=arguments.time), data_dir=data_dir)
+        contend(arguments.out / name, plan, tasks, arguments.parallel)
+        results = collect(arguments.out, arguments.time)
+        write_atomically(arguments.out / "agents.json", json.dumps(results, indent=1, allow_nan=False) + "\n")
+    print(f"{'contender':10} {'tasks':>5} {'valid':>6} {'medals':>7} {'mean percentile':>16}")
+    for name, found in results["contenders"].items():
+        print(
+            f"{name:10} {found['tasks']:5} {found['valid_rate']:6.0%} {found['medal_rate']:7.0%} "
+            f"{found['mean_percentile']:16.1f}"
+        )
+
+
+def fresh(seeds: list[int]) -> list[str]:
+    return [str(forge_id(family, "medium", seed)) for family in FAMILIES for seed in seeds]
+
+
+def contend(out: Path, plan: Plan, tasks: list[str], parallel: int) -> None:
+    """Does the runs of one contender that are not done yet."""
+
+    def tell(row: Row) -> None:
+        if row.record is not None:
+            print(f"{plan.agent}, {row.task}: {row.record.medal or 'no medal'}", file=sys.stderr, flush=True)
+
+    driver = Driver(out, open_experiment(out, plan, tasks, 1), parallel=parallel, retry=True)
+    driver.run(tell)
+
+
+def collect(out: Path, time_s: float) -> dict[str, Any]:
+    """What all contenders have come to so far."""
+    found = {
+        name: {
+            task: facts
+            for task in read_experiment(out / name).tasks
+            if (facts := result(run_folder(out / name, task, 0))) is not None
+        }
+        for name in AGENTS
+        if (out / name).exists()
+    }
+    return {
+        "time_s": time_s,
+        "cores": 1,
+        "versions": {name: installed(name) for name in ("podium", "flaml", "lightgbm", "xgboost", "scikit-learn")},
+        "contenders": {name: summary(list(results.values())) for name, results in found.items() if results},
+        "tasks": {
+            task: {
+                "metric": api.load(task).metric.title,
+                "higher_is_better": api.load(task).metric.higher_is_better,
+                **{name: results[task] for name, results in found.items() if task in results},
+            }
+            for task in sorted({task for results in found.values() for task in results})
+        },
+    }
+
+
+def result(run: RunFolder) -> dict[str, Any] | None:
+    record = run.read_record()
+    if record is None or record.status not in ("finished", "failed"):
+        return None
+    names = ("valid", "score", "percentile", "medal", "status", "error")
+    said = Steps(run).observation(1) if record.agent == "command" else ""
+    return {
+        **{name: getattr(record, name) for name in names},
+        "working_s": round(record.usage.working_s, 1),
+        "is_sample": "the sample submission, because" in said,
+    }
+
+
+def summary(results: list[dict[str, Any]]) -> dict[str, Any]:
+    return {
+        "tasks": len(results),
+        "valid_rate": statistics.mean(bool(result["valid"]) for result in results),
+        "medal_rate": statistics.mean(result["medal"] is not None for result in results),
+        "mean_percentile": statistics.mean(result["percentile"] or 0.0 for result in results),
+        "samples": sum(result["is_sample"] for result in results),
+    }
+
+
+def installed(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
+
+
+if __name__ == "__main__":
+    main()
