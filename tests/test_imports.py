@@ -48,6 +48,10 @@ def test_nothing_heavy_is_loaded_before_it_is_needed(code: str) -> None:
     assert loaded_by(code) & HEAVY == set()
 
 
+LAZY = ("api", "runs")
+"""Files are graded by running them: the one thing the library offers that needs a sandbox, imported when it is asked."""
+
+
 def modules() -> dict[Path, str]:
     """The source files, each with its layer."""
     files = sorted(path for path in SOURCE.rglob("*.py") if path != SOURCE / "__init__.py")
@@ -81,6 +85,6 @@ def test_layers_import_only_from_those_above() -> None:
         f"{path.relative_to(SOURCE)}, line {line}: imports podium.{layer}"
         for path, own in modules().items()
         for layer, line in imported_layers(path)
-        if LAYERS.index(layer) > LAYERS.index(own)
+        if LAYERS.index(layer) > LAYERS.index(own) and (own, layer) != LAZY
     ]
     assert below == []

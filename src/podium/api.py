@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from podium import catalog
 from podium.errors import UnknownTaskError
-from podium.task import Edition, Task
+from podium.task import Edition, Files, Task
 
 if TYPE_CHECKING:
     from podium.data.prepare import Prepared
@@ -34,7 +34,7 @@ def prepare(
     raw: str | PathLike[str] | None = None,
     data_dir: str | PathLike[str] | None = None,
     miniature: bool = False,
-    edition: Edition = "v1",
+    edition: Edition | None = None,
 ) -> Prepared:
     """Makes a task's public and private data, unless that has been done."""
     from podium.data.prepare import prepare_task
@@ -46,24 +46,40 @@ def validate(
     task: str | Task,
     path: str | PathLike[str],
     data_dir: str | PathLike[str] | None = None,
-    edition: Edition = "v1",
+    edition: Edition | None = None,
 ) -> Validation:
-    """Whether a submission has the right form; uses public files only."""
+    """Whether a submission has the right form; uses public files only. Files are given by the folder they lie in."""
+    from podium.data.prepare import choose_edition
     from podium.grading.grade import validate_submission
 
-    return validate_submission(_task(task), Path(path), data_dir=_path(data_dir), edition=edition)
+    found = _task(task)
+    if isinstance(found.in_edition(choose_edition(found, edition)).submission, Files):
+        from podium.runs.evaluating import validate_folder
+
+        return validate_folder(found, Path(path), edition=edition)
+    return validate_submission(found, Path(path), data_dir=_path(data_dir), edition=edition)
 
 
 def grade(
     task: str | Task,
     path: str | PathLike[str],
     data_dir: str | PathLike[str] | None = None,
-    edition: Edition = "v1",
+    edition: Edition | None = None,
 ) -> Grade:
-    """Score, medal and place of a submission; an invalid one is a result with an error, not an exception."""
+    """Score, medal and place of a submission; an invalid one is a result with an error, not an exception.
+
+    A submission that is a table is given by its file, one that is files by the folder they lie in: those are run in
+    a sandbox, which needs the extra `run`.
+    """
+    from podium.data.prepare import choose_edition
     from podium.grading.grade import grade_submission
 
-    return grade_submission(_task(task), Path(path), data_dir=_path(data_dir), edition=edition)
+    found = _task(task)
+    if isinstance(found.in_edition(choose_edition(found, edition)).submission, Files):
+        from podium.runs.evaluating import grade_folder
+
+        return grade_folder(found, Path(path), data_dir=_path(data_dir), edition=edition)
+    return grade_submission(found, Path(path), data_dir=_path(data_dir), edition=edition)
 
 
 def _task(task: str | Task) -> Task:

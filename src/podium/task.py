@@ -6,11 +6,13 @@ Only declarations live here. What is done with them lies further down: `data` pr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
+
+from podium.errors import UsageError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,6 +24,8 @@ Medal = Literal["gold", "silver", "bronze"]
 Prepare = Callable[[Path, Path, Path], None]
 """`prepare(raw, public, private)` fills two empty folders from the raw one."""
 SomePrepare = TypeVar("SomePrepare", bound=Prepare)
+Fetch = Callable[[Path], None]
+"""`fetch(raw)` downloads into a folder, where data does not come from Kaggle; what is there already is kept."""
 Fabricate = Callable[[Path, "np.random.Generator"], None]
 """`fabricate(raw, rng)` fills an empty folder with a miniature of the raw data."""
 Score = Callable[["pd.DataFrame", "pd.DataFrame"], float]
@@ -118,7 +122,7 @@ class Columns:
     """The form of a submission: a table with id columns and target columns."""
 
     id: str | tuple[str, ...]
-    """The column, or columns, that say which row is meant."""
+    """The column, or columns, that say which row is meant; none where rows are compared by their position."""
     target: str | tuple[str, ...]
     """The column, or columns, that hold the prediction."""
     values: Values | type | Mapping[str, Values]
@@ -164,6 +168,72 @@ class Columns:
 
 
 @dataclass(frozen=True)
+class Files:
+    """The form of a submission that is no table: a program or weights in the workspace, which Podium evaluates."""
+
+    names: tuple[str, ...]
+    """Files, and folders with a slash at the end, relative to the workspace. Each must be there and not be empty."""
+    max_bytes: int = 2 << 30
+    """Largest submission that is evaluated, all files together."""
+    tolerance: float = 1e-6
+    """How far, as a share of the score, a second evaluation may be off: times never repeat exactly."""
+
+
+class Ran(Protocol):
+    """What came of a program in a fresh sandbox."""
+
+    seconds: float
+    """By Podium's clock, from outside, from the start of the program to its end."""
+    exit_code: int
+    stopped: str | None
+    """Why Podium ended it, such as a time limit; None if it ended by itself."""
+    output: str
+    """The end of what it printed, errors included, for messages."""
+
+    def read(self, name: str, max_bytes: int = 1 << 30) -> bytes:
+        """A file that it left. Its content is the agent's word: parse it as hostile input, never unpickle it.
+
+        Raises:
+            InvalidSubmission: there is none, or it is a link, no plain file, or too large.
+        """
+        ...
+
+
+class Execute(Protocol):
+    """Runs programs for an evaluation, each call in a fresh sandbox that is gone afterwards, all on the same cores."""
+
+    def __call__(
+        self, command: Sequence[str], *, files: Mapping[str, Path | bytes], time_s: float, data: bool = False
+    ) -> Ran:
+        """
+        Args:
+            command: the program, seen from its working folder; `python` is the agent's own.
+            files: what lies in that folder, by relative name: a file or folder of the host to copy, or its content.
+            time_s: after which it is stopped.
+            data: whether the public data is at `data/` there.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What an evaluation has at hand."""
+
+    submission: Path
+    """A folder with the submitted files under their names. Agents wrote them: execute them only with `execute`."""
+    starter: Path | None
+    """The starter files as they were handed out."""
+    public: Path
+    private: Path
+    miniature: bool
+    execute: Execute
+
+
+Evaluate = Callable[[Evaluation], float]
+"""`evaluate(evaluation)` gives the score of submitted files, or raises `InvalidSubmission` with what to mend."""
+
+
+@dataclass(frozen=True)
 class Leaderboard:
     """The scores of the people (or of a forged task's field) a submission is ranked against.
 
@@ -186,8 +256,12 @@ class Baseline:
     """The score of the starter code, which a research task asks to improve upon."""
 
     score: float
+    """The mean over its runs."""
     success_at: float = 10.0
     """Improvement in percent that counts as success."""
+    sd: float | None = None
+    """The standard deviation over its runs, where it was measured more than once."""
+    runs: int = 1
 
 
 Reference = Leaderboard | Baseline
@@ -216,8 +290,10 @@ class Variant:
     prepare: Prepare | None = None
     score: Score | None = None
     answers: ReadAnswers | None = None
-    submission: Columns | None = None
+    evaluate: Evaluate | None = None
+    submission: Columns | Files | None = None
     metric: Metric | None = None
+    reference: Reference | None = None
 
 
 @dataclass
@@ -228,29 +304,45 @@ class Task:
     title: str
     kind: str
     metric: Metric
-    submission: Columns
+    submission: Columns | Files
     brief: str = ""
     """What the agent is told, in Markdown."""
     reference: Reference | None = None
     starter: Starter | None = None
+    edition: Edition = "v1"
+    """The one that is meant where none is named."""
+    time_s: float | None = None
+    """Working time of a run where no budget is given."""
+    steps: int | None = None
     generated: bool = False
     """Whether the data is made from a seed and needs no raw folder."""
     fabricator: Fabricate | None = None
+    fetcher: Fetch | None = None
     variants: dict[Edition, Variant] = field(default_factory=lambda: {"v1": Variant()})
 
     def prepare(self, function: SomePrepare) -> SomePrepare:
         """Decorator: how public and private files are made from raw ones."""
-        self.variants["v1"].prepare = function
+        self._first.prepare = function
         return function
 
     def score(self, function: SomeScore) -> SomeScore:
         """Decorator: scores aligned tables where applying the metric to the target columns is not enough."""
-        self.variants["v1"].score = function
+        self._first.score = function
         return function
 
     def answers(self, function: ReadAnswers) -> ReadAnswers:
         """Decorator: reads answers that are not a plain table with a row per id."""
-        self.variants["v1"].answers = function
+        self._first.answers = function
+        return function
+
+    def evaluate(self, function: Evaluate) -> Evaluate:
+        """Decorator: the score of a submission that is files, not a table."""
+        self._first.evaluate = function
+        return function
+
+    def fetch(self, function: Fetch) -> Fetch:
+        """Decorator: how raw data is downloaded, where it does not come from Kaggle under the task's id."""
+        self.fetcher = function
         return function
 
     def fabricate(self, function: Fabricate) -> Fabricate:
@@ -260,12 +352,27 @@ class Task:
 
     def fixed(self, reason: str, **changes: Any) -> Variant:
         """Declares the `fixed` edition; it starts as the first one with some of its parts replaced."""
-        self.variants["fixed"] = replace(self.variants["v1"], reason=reason, **changes)
+        self.variants["fixed"] = replace(self._first, reason=reason, **changes)
         return self.variants["fixed"]
+
+    @property
+    def _first(self) -> Variant:
+        return next(iter(self.variants.values()))
 
     @property
     def editions(self) -> tuple[Edition, ...]:
         return tuple(self.variants)
+
+    @property
+    def form(self) -> Columns:
+        """The form of the table that is submitted.
+
+        Raises:
+            UsageError: the submission is no table.
+        """
+        if isinstance(self.submission, Files):
+            raise UsageError(f"{self.id} asks for files ({', '.join(self.submission.names)}), not for a table.")
+        return self.submission
 
     def in_edition(self, edition: Edition) -> Task:
         """The task as it stands in one of its editions."""
@@ -275,6 +382,7 @@ class Task:
             brief=variant.brief or self.brief,
             metric=variant.metric or self.metric,
             submission=variant.submission or self.submission,
+            reference=variant.reference or self.reference,
             variants={edition: variant},
         )
 
@@ -282,6 +390,37 @@ class Task:
 def competition(id: str, *, title: str, kind: str, metric: Metric, submission: Columns) -> Task:  # noqa: A002
     """A task whose brief and human leaderboard the catalogue adds by its id."""
     return Task(id=id, title=title, kind=kind, metric=metric, submission=submission)
+
+
+def research_task(
+    id: str,  # noqa: A002
+    *,
+    title: str,
+    kind: str,
+    metric: Metric,
+    submission: Columns | Files,
+    starter: Starter,
+    reference: Baseline | None = None,
+    first: Edition = "v1",
+) -> Task:
+    """A task with starter code to improve on, and MLAgentBench's budget. Its fixed edition is the one that is meant.
+
+    Args:
+        first: the edition that is declared first; "fixed" where the original has no score to reproduce.
+    """
+    return Task(
+        id=id,
+        title=title,
+        kind=kind,
+        metric=metric,
+        submission=submission,
+        starter=starter,
+        reference=reference,
+        edition="fixed",
+        variants={first: Variant()},
+        time_s=5 * 3600.0,
+        steps=50,
+    )
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -71,6 +72,8 @@ def test_an_infinite_score_is_a_text_in_reports(tmp_path: Path) -> None:
 
 
 def test_what_is_not_prepared_is_named_before_anything_is_graded(toy: Toy) -> None:
-    check_prepared([Entry("toy", None)], data_dir=toy.data_dir, edition="v1")
+    known = {"toy": toy.task, "other": replace(toy.task, id="other")}
+    check_prepared([Entry("toy", None)], known.__getitem__, data_dir=toy.data_dir, edition=None)
     with pytest.raises(PodiumError, match=r"Not prepared: other\. Run: podium prepare other"):
-        check_prepared([Entry("toy", None), Entry("other", None)], data_dir=toy.data_dir, edition="v1")
+        entries = [Entry("toy", None), Entry("other", None)]
+        check_prepared(entries, known.__getitem__, data_dir=toy.data_dir, edition=None)

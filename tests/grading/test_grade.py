@@ -15,7 +15,7 @@ from toys import Toy, toy_task
 
 import podium
 from podium.errors import InvalidSubmission, NotPreparedError, PodiumError, UsageError
-from podium.grading.grade import improvement
+from podium.grading.baseline import improvement
 from podium.metrics import accuracy, mae, pearson, rmse
 from podium.metrics.detection import point_f1
 from podium.task import Baseline, Columns, Integer, Leaderboard, Metric, Number, Text
@@ -136,6 +136,7 @@ def test_a_grade_is_plain_json(tmp_path: Path) -> None:
         "teams": 3,
         "improvement": None,
         "success": None,
+        "beyond_noise": None,
         "miniature": False,
     }
 

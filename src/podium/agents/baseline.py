@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from podium.agents.base import Action, Agent, State
+from podium.task import Files
 
 UNPACK = '''"""Takes the sample submission out of its archive."""
 import zipfile
@@ -43,9 +44,16 @@ class Baseline(Agent[BaselineState]):
 
     def _plan(self) -> list[Action]:
         task = self.assignment.task
-        if task.starter is not None:
-            return [Action(name="execute_script", arguments={"script_name": task.starter.script})]
-        sample, submission = f"data/{task.submission.sample}", "submission/submission.csv"
+        starter = (
+            [Action(name="execute_script", arguments={"script_name": task.starter.script})] if task.starter else []
+        )
+        if isinstance(task.submission, Files):
+            return starter
+        sample, submission = f"data/{task.form.sample}", "submission/submission.csv"
+        if starter:
+            # A skeleton leaves nothing: its floor is the guess that the sample submission is.
+            fill = f"test -s {submission} || cp {sample} {submission}"
+            return [*starter, Action(name="run_command", arguments={"command": fill})]
         if sample.endswith(".csv"):
             return [Action(name="copy_file", arguments={"source": sample, "destination": submission})]
         script = UNPACK.format(sample=sample, submission=submission)

@@ -29,6 +29,7 @@ SUITE_TITLES = {
     "mle-bench-medium": "MLE-bench's 38 competitions of medium complexity",
     "mle-bench-high": "MLE-bench's 15 competitions of high complexity",
     "mle-bench-dev": "MLE-bench's 7 competitions for development",
+    "mlagentbench": "The 13 research tasks of MLAgentBench",
 }
 
 

@@ -8,6 +8,8 @@ from dataclasses import asdict
 from podium.catalog import FOLDERS, HERE, Listing, leaderboards, load
 from podium.catalog.forge import QUICK
 
+OUTSIDE = ("bibtex-generation", "literature-review")
+"""Research tasks that MLAgentBench has but does not count."""
 INDEX = HERE / "index.json"
 
 
@@ -48,7 +50,7 @@ def _suites(task_id: str) -> tuple[str, ...]:
         return ("quick",)
     facts = leaderboards().get(task_id)
     if facts is None:
-        return ()
+        return () if task_id in OUTSIDE else ("mlagentbench",)
     complexity = "lite" if facts["complexity"] == "low" else facts["complexity"]
     return ("mle-bench", f"mle-bench-{complexity}") if facts["in_75"] else (f"mle-bench-{complexity}",)
 

@@ -18,12 +18,16 @@ COMMANDS = {
     "validate": "Check whether FILE has the form TASK asks for; needs no answers.",
     "grade": "Grade FILE as a submission to TASK: score, medal, percentile.",
     "run": "Let an agent work on tasks, and grade what it submits. Repeat the command to continue an experiment.",
+    "baseline": "Measure what the starter code of a research TASK scores, and how much that varies.",
     "agents": "List the agents and their options, or explain those of NAME.",
     "shell": "Open the shell of a RUN whose agent is a person.",
     "steps": "List the steps of a RUN, or show step NUMBER.",
     "verify": "Check a RUN: journal, snapshots and grade, and what its sandbox allowed.",
+    "report": "Say what experiments came to: medals, scores, what was used, how sure it is.",
+    "compare": "Compare two experiments task by task: difference, interval, p-value.",
+    "view": "Show the experiments in DIR (default: runs) as web pages, live while runs are going.",
     "forge": "Make a fresh competition of a FAMILY and print its id.",
-    "import": "Take over full leaderboards and original texts from an MLE-bench checkout.",
+    "import": "Take over what PATH holds of MLE-bench: a checkout's leaderboards and texts, or grading reports.",
     "doctor": "Say what this machine can do: sandbox, GPUs, credentials and so on.",
 }
 """What `podium --help` shows; repeated here so that it need not import the commands. A test compares."""

@@ -41,7 +41,8 @@ def command(
 ) -> None:
     """Grade FILE as a submission to TASK: score, medal, percentile.
 
-    With --jsonl and --out, grade many submissions at once and write a report in MLE-bench's shape.
+    Where a task asks for a program or weights, FILE is the folder they lie in. With --jsonl and --out, grade many
+    submissions at once and write a report in MLE-bench's shape.
     """
     if jsonl and out and not task:
         document = _grade_list(jsonl, out, jobs or len(os.sched_getaffinity(0)), data_dir, edition)
@@ -66,7 +67,7 @@ def _grade_list(jsonl: Path, out: Path, jobs: int, data_dir: Path | None, editio
     from podium.grading.batch import check_prepared, grade_batch, read_entries, summarise
 
     entries = read_entries(jsonl)
-    check_prepared(entries, data_dir=data_dir, edition=edition)
+    check_prepared(entries, load, data_dir=data_dir, edition=edition)
     reports = []
     with show_progress("Grading", len(entries)) as progress:
         for report in grade_batch(entries, load, data_dir=data_dir, edition=edition, jobs=jobs):
@@ -90,7 +91,11 @@ def _lines(grade: Grade) -> list[str]:
         lines.append(f"percentile  {grade.percentile:.1f}{rank}")
         lines.append(f"median      {'above' if grade.above_median else 'not above'}")
     if grade.improvement is not None:
-        lines.append(f"improvement {grade.improvement:+.1f} % over the baseline")
+        lines.append(
+            f"improvement {grade.improvement:+.1f} % over the baseline: {'a' if grade.success else 'no'} success"
+        )
+    if grade.beyond_noise is not None:
+        lines.append(f"noise       {'beyond' if grade.beyond_noise else 'within'} the baseline's own spread")
     if grade.miniature:
         lines.append("Made from a fabricated miniature: the score says nothing about the real task.")
     return lines

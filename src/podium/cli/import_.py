@@ -1,4 +1,4 @@
-"""`podium import`: takes over what an MLE-bench checkout adds."""
+"""`podium import`: takes over what MLE-bench has: leaderboards and texts of a checkout, or grading reports."""
 
 from __future__ import annotations
 
@@ -11,13 +11,41 @@ from podium.cli.options import as_json, print_json
 
 
 @click.command(name="import")
-@click.argument("path", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument("path", type=click.Path(exists=True, path_type=Path))
+@click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="Where grading reports go.")
+@click.option("--agent", help="Whose runs the grading reports are about.  [default: as the run group says]")
 @as_json
-def command(path: Path, as_json: bool) -> None:
-    """Take over full leaderboards and original texts from an MLE-bench checkout.
+def command(path: Path, out: Path | None, agent: str | None, as_json: bool) -> None:
+    """Take over what PATH holds of MLE-bench: a checkout's leaderboards and texts, or grading reports.
 
-    Ranks and percentiles are exact from then on.
+    With a checkout's leaderboards, ranks and percentiles are exact from then on. A grading report, or a folder of them
+    or of run groups, becomes an experiment that podium report and podium compare read.
     """
+    from podium.report.imported import is_grading_reports
+
+    if is_grading_reports(path):
+        _import_reports(path, out or Path("runs", f"imported-{path.resolve().stem}"), agent, as_json=as_json)
+    else:
+        _import_checkout(path, as_json=as_json)
+
+
+def _import_reports(path: Path, out: Path, agent: str | None, *, as_json: bool) -> None:
+    from podium.report.imported import import_reports
+
+    found = import_reports(path, out, agent=agent)
+    tasks = found.by_task()
+    missing = sum(found.seeds - len(reports) for reports in tasks.values())
+    if as_json:
+        facts = {"agent": found.agent, "tasks": len(tasks), "runs": len(found.reports), "missing": missing}
+        print_json({"experiment": str(out), **facts})
+        return
+    click.echo(f"{len(found.reports)} runs of {found.agent} on {len(tasks)} tasks are now in {out}.")
+    if missing:
+        click.echo(f"{missing} runs are missing for {found.seeds} seeds of every task.")
+    click.echo(f"Next: podium report {out}", err=True)
+
+
+def _import_checkout(path: Path, *, as_json: bool) -> None:
     from podium.catalog import leaderboards
     from podium.data.home import home
     from podium.data.imports import import_checkout

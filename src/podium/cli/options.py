@@ -18,9 +18,7 @@ data_dir = click.option(
 edition = click.option(
     "--edition",
     type=click.Choice(["v1", "fixed"]),
-    default="v1",
-    show_default=True,
-    help="Edition of the task.",
+    help="Edition of the task.  [default: fixed for research tasks, else v1]",
 )
 as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")
 

@@ -88,13 +88,13 @@ def command(names: tuple[str, ...], as_json: bool, **options: Any) -> None:
 
     plan = _plan(options)
     tasks = expand(list(names))
-    _prepare(tasks, plan, miniature=options["miniature"])
+    prepare_missing(tasks, plan, miniature=options["miniature"])
     out = options["out"] or Path("runs", f"{datetime.now():%Y%m%d-%H%M%S}-{plan.agent}")
     experiment = open_experiment(out, plan, tasks, options["seeds"])
     driver = Driver(out, experiment, parallel=options["parallel"] or _default_parallel(), retry=options["retry"])
     if not as_json:
         click.echo(f"{len(driver.rows)} run{'s' if len(driver.rows) > 1 else ''} in {out}", err=True)
-    _drive(driver)
+    drive(driver)
     if options["curve"]:
         _grade_curves(driver)
     records = [row.record.model_dump(mode="json") for row in driver.rows if row.record]
@@ -142,18 +142,18 @@ def _pairs(texts: tuple[str, ...], option: str) -> dict[str, str]:
     return dict(text.split("=", 1) for text in texts)
 
 
-def _prepare(tasks: list[str], plan: Plan, *, miniature: bool) -> None:
+def prepare_missing(tasks: list[str], plan: Plan, *, miniature: bool) -> None:
     """Makes what costs nothing to make; real competition data is never downloaded behind somebody's back."""
     from podium.catalog import load
     from podium.cli.prepare import prepare_all
     from podium.data.home import locate
-    from podium.data.prepare import check_edition
+    from podium.data.prepare import choose_edition
 
     missing = []
     for task_id in tasks:
         task = load(task_id)
-        check_edition(task, plan.edition)
-        if not locate(task_id, edition=plan.edition, data_dir=plan.data_dir).manifest.exists():
+        edition = choose_edition(task, plan.edition)
+        if not locate(task_id, edition=edition, data_dir=plan.data_dir).manifest.exists():
             if not (miniature or task.generated):
                 raise NotPreparedError(
                     f"The data of {task_id} is not there. Run: podium prepare {task_id}, or add --miniature to try it "
@@ -178,7 +178,7 @@ def _default_parallel() -> int:
     return 2 * len(os.sched_getaffinity(0))
 
 
-def _drive(driver: Driver) -> None:
+def drive(driver: Driver) -> None:
     def interrupt(*_: object) -> None:
         driver.stop()
         click.echo("\nStopping after the current steps. Once more: stop now.", err=True)

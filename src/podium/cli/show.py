@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from podium.cli.options import as_json, data_dir, print_json
+
+if TYPE_CHECKING:
+    from podium.task import Task
 
 
 @click.command(name="show")
@@ -35,24 +38,33 @@ def _facts(task_id: str, data_dir: Path | None) -> dict[str, Any]:
     from podium.grading.grade import find_reference
 
     task = api.load(task_id)
-    place = locate(task.id, data_dir=data_dir)
+    place = locate(task.id, edition=task.edition, data_dir=data_dir)
     manifest = read_manifest(place)
-    reference = find_reference(task, place)
+    meant = task.in_edition(task.edition)
+    reference = find_reference(meant, place)
     description = place.public / "description.md"
     return {
         "id": task.id,
         "title": task.title,
         "kind": task.kind,
-        "metric": task.metric.title,
-        "better": "higher" if task.metric.higher_is_better else "lower",
-        "ids": list(task.submission.ids),
-        "targets": list(task.submission.targets),
+        "metric": meant.metric.title,
+        "better": "higher" if meant.metric.higher_is_better else "lower",
+        **_form(meant),
         "editions": {name: variant.reason for name, variant in task.variants.items()},
         "reference": _reference(reference),
         "prepared": None if manifest is None else str(place.root),
         "miniature": None if manifest is None else manifest.miniature,
-        "brief": task.brief or (description.read_text(encoding="utf-8") if description.exists() else ""),
+        "brief": meant.brief or (description.read_text(encoding="utf-8") if description.exists() else ""),
     }
+
+
+def _form(task: Task) -> dict[str, Any]:
+    """What is submitted: the columns of a table, or files."""
+    from podium.task import Files
+
+    if isinstance(task.submission, Files):
+        return {"files": list(task.submission.names)}
+    return {"ids": list(task.submission.ids), "targets": list(task.submission.targets)}
 
 
 def _reference(reference: Any) -> dict[str, Any] | None:
@@ -63,7 +75,12 @@ def _reference(reference: Any) -> dict[str, Any] | None:
     if reference is None:
         return None
     if not isinstance(reference, Leaderboard):
-        return {"baseline": reference.score, "success_at": reference.success_at}
+        return {
+            "baseline": reference.score,
+            "sd": reference.sd,
+            "runs": reference.runs,
+            "success_at": reference.success_at,
+        }
     teams = len(reference.scores) if reference.scores else reference.teams
     return {"teams": teams, **asdict(thresholds(reference))}
 

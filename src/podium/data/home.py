@@ -42,6 +42,11 @@ class Place:
         return self.root / "manifest.json"
 
     @property
+    def baseline(self) -> Path:
+        """What the starter code scores, once that was measured."""
+        return self.root / "baseline.json"
+
+    @property
     def lock(self) -> Path:
         """One for all editions, since they share the raw folder."""
         return self.raw.with_name(".lock")

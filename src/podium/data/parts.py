@@ -44,7 +44,7 @@ def split_table(
     @task.prepare
     def prepare(raw: Path, public: Path, private: Path) -> None:
         parts = split_rows(read_csv(raw / table, dtype=dtype), test_size)
-        write_parts(task.submission, parts, public, private, **{"train": table.removesuffix(".zip"), **options})
+        write_parts(task.form, parts, public, private, **{"train": table.removesuffix(".zip"), **options})
         if files and archive:
             zip_parts(parts, raw / archive, public, files=files)
         elif files:

@@ -14,7 +14,7 @@ from podium.data.files import locked, remove_tree, write_atomically
 from podium.data.home import Place, locate
 from podium.data.manifest import Manifest, describe_files, is_complete, read_manifest, write_manifest
 from podium.errors import RawDataError, UsageError
-from podium.task import Edition, Task
+from podium.task import Edition, Fetch, Task
 
 logger = logging.getLogger(__name__)
 
@@ -38,15 +38,16 @@ def prepare_task(
     raw: Path | None = None,
     data_dir: Path | None = None,
     miniature: bool = False,
-    edition: Edition = "v1",
+    edition: Edition | None = None,
 ) -> Prepared:
     """Fills the task's public and private folders, unless its manifest says that this has been done.
 
     Args:
         raw: an extracted download; without it data comes from the task's own raw folder.
         miniature: whether to fabricate tiny raw data instead.
+        edition: by default the one the task means.
     """
-    check_edition(task, edition)
+    edition = choose_edition(task, edition)
     if raw is not None and miniature:
         raise UsageError("Give either raw data or ask for a miniature, not both.")
     place = locate(task.id, edition=edition, data_dir=data_dir)
@@ -57,10 +58,16 @@ def prepare_task(
         return _prepare(task, place, raw=raw, miniature=miniature, edition=edition)
 
 
-def check_edition(task: Task, edition: Edition) -> None:
-    """Refuses an edition that the task does not have."""
+def choose_edition(task: Task, edition: Edition | None) -> Edition:
+    """The edition that was asked for, or the one the task means where none was.
+
+    Raises:
+        UsageError: the task has no such edition.
+    """
+    edition = edition or task.edition
     if edition not in task.variants:
         raise UsageError(f"{task.id} has no edition '{edition}'. It has: {', '.join(task.editions)}")
+    return edition
 
 
 def _serves(task: Task, manifest: Manifest, *, raw: Path | None, miniature: bool) -> bool:
@@ -118,9 +125,21 @@ def _find_raw(task: Task, place: Place, making: Path, *, raw: Path | None, minia
     if miniature:
         return _Source(_fabricate(task, place, making), "fabricated")
     if _is_fabricated(place) or not place.raw.is_dir():
-        download(task.id, place.raw)
+        if task.fetcher is None:
+            download(task.id, place.raw)
+        else:
+            _fetch(task.fetcher, place)
         _fabricated_mark(place).unlink(missing_ok=True)
     return _Source(place.raw, "download")
+
+
+def _fetch(fetch: Fetch, place: Place) -> None:
+    """Lets a task download what it needs, aside: a raw folder is complete, or not there."""
+    aside = place.raw.with_name("raw.part")
+    aside.mkdir(parents=True, exist_ok=True)
+    fetch(aside)
+    remove_tree(place.raw)
+    aside.rename(place.raw)
 
 
 def _fabricate(task: Task, place: Place, making: Path) -> Path:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import multiprocessing
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from podium.data.home import locate
+from podium.data.prepare import choose_edition
 from podium.errors import PodiumError, UsageError
 from podium.grading.grade import find_reference, grade_submission, plain
 from podium.grading.medals import thresholds
-from podium.task import Edition, Leaderboard, Task
+from podium.task import Edition, Leaderboard, Medal, Task
 
 LoadTask = Callable[[str], Task]
 
@@ -50,7 +51,7 @@ def read_entries(path: Path) -> list[Entry]:
 
 
 def grade_batch(
-    entries: list[Entry], load: LoadTask, *, data_dir: Path | None, edition: Edition, jobs: int
+    entries: list[Entry], load: LoadTask, *, data_dir: Path | None, edition: Edition | None, jobs: int
 ) -> Iterator[dict[str, Any]]:
     """A report per entry, in order, graded on `jobs` cores. `load` must be importable by worker processes."""
     calls = [(load, entry, data_dir, edition) for entry in entries]
@@ -76,40 +77,68 @@ def summarise(reports: list[dict[str, Any]]) -> dict[str, Any]:
     return {"total_runs": len(reports), **totals, "competition_reports": reports}
 
 
-def _report(call: tuple[LoadTask, Entry, Path | None, Edition]) -> dict[str, Any]:
-    load, entry, data_dir, edition = call
+def _report(call: tuple[LoadTask, Entry, Path | None, Edition | None]) -> dict[str, Any]:
+    load, entry, data_dir, wanted = call
     task = load(entry.task)
-    reference = find_reference(task, locate(task.id, edition=edition, data_dir=data_dir))
+    edition = choose_edition(task, wanted)
+    reference = find_reference(task.in_edition(edition), locate(task.id, edition=edition, data_dir=data_dir))
     limits = thresholds(reference) if isinstance(reference, Leaderboard) else None
     exists = entry.submission is not None and entry.submission.is_file()
     grade = grade_submission(task, entry.submission, data_dir=data_dir, edition=edition) if exists else None  # type: ignore[arg-type]
-    medal = grade.medal if grade else None
+    return competition_report(
+        task.id,
+        score=grade.score_rounded if grade else None,
+        limits={name: getattr(limits, name, None) for name in ("gold", "silver", "bronze", "median")},
+        medal=grade.medal if grade else None,
+        above_median=bool(grade and grade.above_median),
+        exists=exists,
+        valid=bool(grade and grade.valid),
+        lower_is_better=not task.metric.higher_is_better,
+        created=datetime.now(UTC).isoformat(),
+        path=str(entry.submission) if entry.submission else None,
+        edition=edition,
+        error=grade.error if grade else "there is no submission",
+    )
+
+
+def competition_report(
+    task_id: str,
+    *,
+    score: float | None,
+    limits: Mapping[str, float | None],
+    medal: Medal | None,
+    above_median: bool,
+    exists: bool,
+    valid: bool,
+    lower_is_better: bool | None,
+    created: str | None,
+    path: str | None,
+    edition: str | None,
+    error: str | None,
+) -> dict[str, Any]:
+    """One run in a grading report, with MLE-bench's names; edition and error are our additions."""
     report = {
-        "competition_id": task.id,
-        "score": grade.score_rounded if grade else None,
-        "gold_threshold": limits.gold if limits else None,
-        "silver_threshold": limits.silver if limits else None,
-        "bronze_threshold": limits.bronze if limits else None,
-        "median_threshold": limits.median if limits else None,
+        "competition_id": task_id,
+        "score": score,
+        **{f"{name}_threshold": limits[name] for name in ("gold", "silver", "bronze", "median")},
         "any_medal": medal is not None,
-        "gold_medal": medal == "gold",
-        "silver_medal": medal == "silver",
-        "bronze_medal": medal == "bronze",
-        "above_median": bool(grade and grade.above_median),
+        **{f"{name}_medal": medal == name for name in ("gold", "silver", "bronze")},
+        "above_median": above_median,
         "submission_exists": exists,
-        "valid_submission": bool(grade and grade.valid),
-        "is_lower_better": not task.metric.higher_is_better,
-        "created_at": datetime.now(UTC).isoformat(),
-        "submission_path": str(entry.submission) if entry.submission else None,
+        "valid_submission": valid,
+        "is_lower_better": lower_is_better,
+        "created_at": created,
+        "submission_path": path,
         "edition": edition,
-        "error": grade.error if grade else "there is no submission",
+        "error": error,
     }
     return {name: plain(value) for name, value in report.items()}
 
 
-def check_prepared(entries: list[Entry], *, data_dir: Path | None, edition: Edition) -> None:
+def check_prepared(entries: list[Entry], load: LoadTask, *, data_dir: Path | None, edition: Edition | None) -> None:
     """Refuses a batch before any of it is graded if some task has no data."""
-    tasks = sorted({entry.task for entry in entries})
-    missing = [name for name in tasks if not locate(name, edition=edition, data_dir=data_dir).manifest.exists()]
+    tasks = [load(name) for name in sorted({entry.task for entry in entries})]
+    places = {task.id: locate(task.id, edition=choose_edition(task, edition), data_dir=data_dir) for task in tasks}
+    missing = [name for name, place in places.items() if not place.manifest.exists()]
     if missing:
         raise PodiumError(f"Not prepared: {', '.join(missing)}. Run: podium prepare {' '.join(missing)}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -16,8 +16,9 @@ from podium.data.archives import opened_member
 from podium.data.home import Place, locate
 from podium.data.imports import imported_leaderboard
 from podium.data.manifest import read_manifest
-from podium.data.prepare import check_edition
+from podium.data.prepare import choose_edition
 from podium.errors import InvalidSubmission, NotPreparedError, PodiumError
+from podium.grading.baseline import beyond_noise, improvement, read_baseline
 from podium.grading.leaderboard import read_leaderboard, read_leaderboard_csv, standing
 from podium.grading.medals import thresholds
 from podium.grading.reading import read_submission, size_limit
@@ -60,6 +61,9 @@ class Grade:
     improvement: float | None = None
     """Percent by which a research task's baseline was improved."""
     success: bool | None = None
+    """Whether that is more than success asks for."""
+    beyond_noise: bool | None = None
+    """Whether it is more than the baseline's own spread explains; None where the spread is not known."""
     miniature: bool = False
     """Whether the data was a fabricated miniature, which makes the medal meaningless."""
 
@@ -73,10 +77,13 @@ def plain(value: Any) -> Any:
     return json.dumps(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def validate_submission(task: Task, path: Path, *, data_dir: Path | None = None, edition: Edition = "v1") -> Validation:
-    """Checks a submission against the sample submission in the public folder."""
-    data = _prepared(task, edition, data_dir)
-    form = task.in_edition(edition).submission
+def validate_submission(
+    task: Task, path: Path, *, data_dir: Path | None = None, edition: Edition | None = None
+) -> Validation:
+    """Checks a table against the sample submission in the public folder."""
+    edition = choose_edition(task, edition)
+    data = prepared_data(task, edition, data_dir)
+    form = task.in_edition(edition).form
     try:
         _read_aligned(form, path, data, ids=_sample_ids(form, data))
     except InvalidSubmission as fault:
@@ -84,12 +91,18 @@ def validate_submission(task: Task, path: Path, *, data_dir: Path | None = None,
     return Validation(task.id, valid=True)
 
 
-def grade_submission(task: Task, path: Path, *, data_dir: Path | None = None, edition: Edition = "v1") -> Grade:
-    """Scores a submission against the answers and ranks the score against the task's reference."""
-    data = _prepared(task, edition, data_dir)
+def grade_submission(task: Task, path: Path, *, data_dir: Path | None = None, edition: Edition | None = None) -> Grade:
+    """Scores a table against the answers and ranks the score against the task's reference."""
+    edition = choose_edition(task, edition)
+    data = prepared_data(task, edition, data_dir)
     task = task.in_edition(edition)
+    return grade_score(task, edition, data, lambda: _score(task, path, data, edition))
+
+
+def grade_score(task: Task, edition: Edition, data: Data, find_score: Callable[[], float]) -> Grade:
+    """The grade of a score that has yet to be found; a submission's fault on the way there becomes the result."""
     try:
-        score = _score(task, path, data, edition)
+        score = find_score()
     except InvalidSubmission as fault:
         return Grade(task.id, edition, valid=False, error=str(fault), miniature=data.miniature)
     return Grade(
@@ -105,10 +118,15 @@ def grade_submission(task: Task, path: Path, *, data_dir: Path | None = None, ed
 
 
 def find_reference(task: Task, place: Place) -> Reference | None:
-    """What scores are compared with: a measured field, else an imported leaderboard, else what the task declares."""
+    """What scores are compared with: a measured field or baseline, else an imported leaderboard, else what the task
+    declares.
+    """
     measured = place.private / LEADERBOARD_FILE
     if measured.exists():
         return read_leaderboard(measured)
+    baseline = read_baseline(place)
+    if baseline:
+        return baseline
     imported = imported_leaderboard(task.id)
     if imported:
         return read_leaderboard_csv(imported, lower_is_better=not task.metric.higher_is_better)
@@ -116,7 +134,7 @@ def find_reference(task: Task, place: Place) -> Reference | None:
 
 
 @dataclass(frozen=True)
-class _Data:
+class Data:
     """A prepared task's data, and how to make it again."""
 
     place: Place
@@ -136,21 +154,27 @@ class _Data:
             raise PodiumError(f"{what} damaged ({reason}). {advice}") from error
 
 
-def _prepared(task: Task, edition: Edition, data_dir: Path | None) -> _Data:
-    check_edition(task, edition)
+def prepared_data(task: Task, edition: Edition, data_dir: Path | None) -> Data:
+    """The data of a task.
+
+    Raises:
+        NotPreparedError: it is not there.
+    """
     place = locate(task.id, edition=edition, data_dir=data_dir)
     manifest = read_manifest(place)
-    command = f"podium prepare {task.id}" + ("" if edition == "v1" else f" --edition {edition}")
+    command = f"podium prepare {task.id}" + ("" if edition == task.edition else f" --edition {edition}")
     if manifest is None:
         raise NotPreparedError(f"{task.id} is not prepared in {place.root}. Run: {command}")
-    data = _Data(place, manifest.miniature, command + (" --miniature" if manifest.miniature else ""))
-    with data.blamed("The public folder is"):
-        (place.public / task.in_edition(edition).submission.sample).stat()
+    data = Data(place, manifest.miniature, command + (" --miniature" if manifest.miniature else ""))
+    form = task.in_edition(edition).submission
+    if isinstance(form, Columns):
+        with data.blamed("The public folder is"):
+            (place.public / form.sample).stat()
     return data
 
 
-def _score(task: Task, path: Path, data: _Data, edition: Edition) -> float:
-    form, variant, private = task.submission, task.variants[edition], data.place.private
+def _score(task: Task, path: Path, data: Data, edition: Edition) -> float:
+    form, variant, private = task.form, task.variants[edition], data.place.private
     with data.blamed(f"The prepared answers of {task.id} are"):
         answers = variant.answers(private) if variant.answers else read_answers(private / form.answers, form)
         ids = answers[list(form.ids)]
@@ -173,7 +197,7 @@ def convert_answers(form: Columns, answers: pd.DataFrame) -> pd.DataFrame:
 
 def apply_metric(task: Task, truth: pd.DataFrame, submission: pd.DataFrame) -> float:
     """The metric over the target columns of tables whose rows correspond."""
-    form, metric = task.submission, task.metric
+    form, metric = task.form, task.metric
     if metric.takes_names:
         rows = submission[list(form.ids)].itertuples(index=False)
         metric = metric.using(names=[", ".join(map(str, row)) for row in rows])
@@ -181,13 +205,13 @@ def apply_metric(task: Task, truth: pd.DataFrame, submission: pd.DataFrame) -> f
     return metric(truth[columns].to_numpy(), submission[columns].to_numpy())
 
 
-def _sample_ids(form: Columns, data: _Data) -> pd.DataFrame:
+def _sample_ids(form: Columns, data: Data) -> pd.DataFrame:
     sample = data.place.public / form.sample
     with data.blamed(f"{sample} is"), opened_member(sample) as file:
-        return pd.read_csv(file, usecols=list(form.ids), dtype=str, keep_default_na=False)
+        return pd.read_csv(file, dtype=str, keep_default_na=False)[list(form.ids)]
 
 
-def _read_aligned(form: Columns, path: Path, data: _Data, ids: pd.DataFrame) -> pd.DataFrame:
+def _read_aligned(form: Columns, path: Path, data: Data, ids: pd.DataFrame) -> pd.DataFrame:
     sample = data.place.public / form.sample
     with data.blamed(f"{sample} is"):
         limit = size_limit(form, sample.stat().st_size)
@@ -220,12 +244,10 @@ def _compare(score: float, reference: Reference | None, *, higher_is_better: boo
             return {"medal": limits.medal(score), "above_median": limits.above_median(score), **asdict(place)}
         case Baseline():
             gain = improvement(score, reference.score, higher_is_better=higher_is_better)
-            return {"improvement": gain, "success": None if gain is None else gain > reference.success_at}
+            return {
+                "improvement": gain,
+                "success": None if gain is None else gain > reference.success_at,
+                "beyond_noise": beyond_noise(score, reference, higher_is_better=higher_is_better),
+            }
         case None:
             return {}
-
-
-def improvement(score: float, baseline: float, *, higher_is_better: bool) -> float | None:
-    """By how many percent of the baseline a score is better than it (negative: worse); None if that is zero."""
-    gain = score - baseline if higher_is_better else baseline - score
-    return 100.0 * gain / abs(baseline) if baseline else None

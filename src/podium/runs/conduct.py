@@ -9,7 +9,7 @@ from typing import Any
 from podium.errors import PodiumError
 from podium.grading.grade import Grade
 from podium.runs.experiment import now
-from podium.runs.grading import fingerprint, grade_snapshot
+from podium.runs.grading import fingerprint, grade_snapshot, graded_place
 from podium.runs.record import Plan, RunFolder, RunRecord, Times, Used
 from podium.runs.sample import play
 from podium.runs.session import newest
@@ -37,7 +37,7 @@ def conduct(folder: RunFolder, plan: Plan, record: RunRecord, *, report: Report,
     return record.model_copy(
         update={
             **update,
-            **_graded(folder, record, played.grade, ended=played.ended),
+            **_graded(folder, plan, record, played.grade, ended=played.ended),
             "status": "finished",
         }
     )
@@ -60,19 +60,18 @@ def salvage(folder: RunFolder, plan: Plan, record: RunRecord, reason: str) -> Ru
         return record.model_copy(update=update)  # it failed before it began
     try:
         with History(folder.history, folder.workspace) as history:
-            grade = grade_snapshot(history, snapshot, record.task, plan, folder.submission)
+            grade = grade_snapshot(history, snapshot, record.task, plan, graded_place(folder, record.task, plan))
     except Exception:  # whatever prevents the grading, what is told is why the run failed
         logger.exception("what the failed run had submitted cannot be graded")
     else:
-        update |= {**_graded(folder, record, grade, ended=ended), "error": reason}
+        update |= {**_graded(folder, plan, record, grade, ended=ended), "error": reason}
     return record.model_copy(update=update)
 
 
-def _graded(folder: RunFolder, record: RunRecord, grade: Grade, *, ended: str) -> dict[str, Any]:
+def _graded(folder: RunFolder, plan: Plan, record: RunRecord, grade: Grade, *, ended: str) -> dict[str, Any]:
     facts = grade.to_dict()
-    names = "valid score medal above_median percentile improvement success higher_is_better error miniature".split()  # noqa: SIM905
     return {
-        **{name: facts[name] for name in names},
-        "submission_sha256": fingerprint(folder.submission),
+        **{name: facts[name] for name in facts.keys() & RunRecord.model_fields.keys()},
+        "submission_sha256": fingerprint(graded_place(folder, record.task, plan)),
         "times": Times(started=record.times.started, ended=ended, graded=now()),
     }

@@ -16,9 +16,9 @@ from inspect_ai.util import SandboxEnvironmentSpec, sandbox
 from podium import api
 from podium.data.files import link_tree, remove_tree
 from podium.data.home import locate
+from podium.data.prepare import choose_edition
 from podium.errors import NotPreparedError
-from podium.grading.grade import validate_submission
-from podium.runs.grading import grade_snapshot
+from podium.runs.grading import checker, grade_snapshot, submitted
 from podium.runs.record import Plan
 from podium.runs.sample import MEDALS, as_score
 from podium.sandbox.config import BubblewrapConfig
@@ -36,7 +36,7 @@ PROMPT = "The task's description, which is also in {home}/data/description.md:\n
 @task(name="task")
 def podium_task(
     id: str,  # noqa: A002
-    edition: Edition = "v1",
+    edition: Edition | None = None,
     miniature: bool = False,
     data_dir: str | None = None,
     env: str | None = None,
@@ -46,13 +46,14 @@ def podium_task(
 
     Args:
         id: the task, such as spaceship-titanic or forge-tabular-regression-medium-7.
-        edition: its edition, v1 or fixed.
+        edition: its edition, v1 or fixed; by default the one the task means.
         miniature: whether a fabricated stand-in may be used where real data is not there.
         data_dir: where the data of tasks lies.
         env: the Python environment inside, by default the one Podium runs in.
         hours: the working time the agent is told it has.
     """
     found = api.load(id)
+    edition = choose_edition(found, edition)
     place = locate(id, edition=edition, data_dir=None if data_dir is None else Path(data_dir))
     if not place.manifest.exists():
         if not (miniature or found.generated):
@@ -61,7 +62,7 @@ def podium_task(
     means = layout.Means(1, 0, 3600 * hours, None, str(find_interpreter(env).executable))
     given = Path(tempfile.mkdtemp(prefix="podium-given-"))
     atexit.register(remove_tree, given)
-    text = layout.instructions(means)
+    text = layout.instructions(means, found.in_edition(edition))
     public = place.public
     if found.generated:  # programs can read what their mounts are called on the host, and that name says it all
         public = given / "data"
@@ -90,10 +91,7 @@ def open_workspace(task_id: str, edition: Edition, data_dir: str | None) -> Solv
         found = api.load(task_id)
         layout.lay_out(environment.workspace, starter=found.starter, agent_files=None)
 
-        def check(path: Path) -> str | None:
-            directory = None if data_dir is None else Path(data_dir)
-            return validate_submission(found, path, data_dir=directory, edition=edition).error
-
+        check = checker(found, None if data_dir is None else Path(data_dir), edition)
         Validator(environment.sandbox.listen(layout.VALIDATION_PORT), check, limit_bytes=1 << 30)
         return state
 
@@ -108,9 +106,10 @@ def medals(task_id: str, edition: Edition, data_dir: str | None) -> Scorer:
         environment = sandbox().as_type(BubblewrapSandbox)
         environment.sandbox.stop()
         with tempfile.TemporaryDirectory(prefix="podium-grade-") as folder:
-            path = Path(folder, "submission.csv")
+            path = Path(folder, "submission")
             # Through a snapshot, because that is what never follows a link or waits for a pipe.
-            with History(Path(folder, "history.git"), environment.workspace, always=[layout.SUBMISSION]) as history:
+            names = submitted(api.load(task_id).in_edition(edition))
+            with History(Path(folder, "history.git"), environment.workspace, always=names) as history:
                 commit = history.snapshot("end", None, time_s=0)
                 plan = Plan(agent="inspect", edition=edition, data_dir=None if data_dir is None else Path(data_dir))
                 grade = grade_snapshot(history, commit, task_id, plan, path)

@@ -25,6 +25,7 @@ from podium.runs.session import Session
 from podium.sandbox.environment import Environment
 from podium.sandbox.interpreter import find_interpreter
 from podium.sandbox.leases import default_pool
+from podium.sandbox.shares import shares
 from podium.workspace.layout import SUBMISSION
 
 OUTPUT_CHARACTERS = 12_000
@@ -101,7 +102,7 @@ class Performer:
                 command,
                 stdin=stdin.encode(),
                 cwd=cwd,
-                environment={**self._environment, **_shares(lease.cores, lease.gpus), **(environment or {})},
+                environment={**self._environment, **shares(lease.cores, lease.gpus), **(environment or {})},
                 cores=lease.cores,
                 background=background,
                 timeout_s=_least(time_s, self._session.remaining().time_s),
@@ -174,12 +175,6 @@ class Performer:
         self._environment |= endpoint.environment()
         async with endpoint.serve(listener):
             yield
-
-
-def _shares(cores: Sequence[int], gpus: Sequence[int]) -> dict[str, str]:
-    """Variables by which libraries learn what they may use: they would otherwise count the machine's cores."""
-    threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), str(len(cores)))
-    return {**threads, "CUDA_VISIBLE_DEVICES": ",".join(map(str, gpus))}
 
 
 def script_folder(number: int, split: int) -> str:

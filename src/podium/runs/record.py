@@ -74,7 +74,8 @@ class Plan(_Frozen):
     model_roles: dict[str, str] = {}
     """By role a model's name; with `@` and an address if it is served elsewhere than its maker serves it."""
     budget: Budget = Budget()
-    edition: Edition = "v1"
+    edition: Edition | None = None
+    """None: for each task the one it means."""
     sandbox: Sealing = "bubblewrap"
     network: bool = False
     env: str | None = None
@@ -121,6 +122,7 @@ class RunRecord(_Frozen):
     percentile: float | None = None
     improvement: float | None = None
     success: bool | None = None
+    beyond_noise: bool | None = None
     higher_is_better: bool | None = None
     error: str | None = None
     """Why the run failed, or else why its submission is invalid."""
@@ -148,7 +150,9 @@ class RunFolder:
         """What the agent has decided to do and has not done yet."""
         self.history = path / "workspace.git"
         self.submission = path / "submission.csv"
-        """The graded one."""
+        """The graded one, where it is a table."""
+        self.files = path / "submission"
+        """The graded ones, where they are files."""
         self.curve = path / "curve.json"
         self.scratch = path / ".scratch.csv"
         self.logs = path / "logs"

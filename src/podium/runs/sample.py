@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from pathlib import Path
+from functools import partial
 
+from anyio import to_thread
 from inspect_ai import Task as InspectTask
 from inspect_ai import eval as inspect_eval
 from inspect_ai.dataset import MemoryDataset, Sample
@@ -15,9 +16,10 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import sandbox
 
 from podium.agents import make_agent
-from podium.grading.grade import Grade, plain, validate_submission
+from podium.data.prepare import choose_edition
+from podium.grading.grade import Grade, plain
 from podium.runs.experiment import now
-from podium.runs.grading import grade_snapshot, submission_limit
+from podium.runs.grading import checker, grade_snapshot, graded_place, submission_limit
 from podium.runs.performing import Performer
 from podium.runs.session import Session, newest
 from podium.runs.stage import Stage
@@ -97,7 +99,10 @@ def _task(stage: Stage, played: Played, failures: list[BaseException]) -> Inspec
             if not played.is_over:
                 return None
             snapshot = newest(stage.journal, "snapshot")
-            played.grade = grade_snapshot(stage.history, snapshot, stage.task.id, stage.plan, stage.folder.submission)
+            place = graded_place(stage.folder, stage.task.id, stage.plan)
+            # In a thread: evaluating a program waits for a lease and for the program.
+            grade = partial(grade_snapshot, stage.history, snapshot, stage.task.id, stage.plan, place)
+            played.grade = await to_thread.run_sync(grade)
             return as_score(played.grade)
 
         return score
@@ -125,10 +130,8 @@ async def _solve(stage: Stage, played: Played) -> None:
     session = Session(stage.folder, stage.journal, stage.history, plan.budget, report=stage.report, stop=stage.stop)
     agent = make_agent(plan.agent, plan.options, stage.assignment(session.remaining))
 
-    def check(path: Path) -> str | None:
-        return validate_submission(stage.task, path, data_dir=plan.data_dir, edition=plan.edition).error
-
-    limit = submission_limit(stage.task.id, plan)
+    check = checker(stage.task, plan.data_dir, choose_edition(stage.task, plan.edition))
+    limit = submission_limit(stage.task, plan)
     listener = environment.listen(VALIDATION_PORT)
     validator = None if listener is None else Validator(listener, check, limit_bytes=limit)
     try:

@@ -16,8 +16,10 @@ from podium.catalog import load
 from podium.data.files import link_tree, remove_tree
 from podium.data.home import Place, locate
 from podium.data.manifest import read_manifest
+from podium.data.prepare import choose_edition
 from podium.errors import NotPreparedError
 from podium.runs.experiment import now
+from podium.runs.grading import submitted
 from podium.runs.record import Plan, RunFolder, RunRecord, Used
 from podium.runs.session import newest
 from podium.sandbox.config import BubblewrapConfig
@@ -67,8 +69,9 @@ def set_stage(folder: RunFolder, plan: Plan, record: RunRecord, *, report: Repor
     Raises:
         NotPreparedError: the task's data is not there.
     """
-    task = load(record.task).in_edition(plan.edition)
-    place = locate(task.id, edition=plan.edition, data_dir=plan.data_dir)
+    task = load(record.task)
+    edition = choose_edition(task, plan.edition)
+    task, place = task.in_edition(edition), locate(task.id, edition=edition, data_dir=plan.data_dir)
     manifest = read_manifest(place)
     if manifest is None:
         raise NotPreparedError(f"{task.id} is not prepared. Run: podium prepare {task.id}")
@@ -80,6 +83,7 @@ def set_stage(folder: RunFolder, plan: Plan, record: RunRecord, *, report: Repor
             steps=plan.budget.steps,
             python=str(find_interpreter(plan.env).executable),
         ),
+        task,
         home=str(folder.workspace.absolute()) if plan.sandbox == "none" else HOME,
     )
     folder.workspace.mkdir(parents=True, exist_ok=True)
@@ -93,7 +97,7 @@ def set_stage(folder: RunFolder, plan: Plan, record: RunRecord, *, report: Repor
         limits=plan.limits,
         gpus=tuple(range(plan.gpus)),
     )
-    history = History(folder.history, folder.workspace, always=[layout.SUBMISSION])
+    history = History(folder.history, folder.workspace, always=submitted(task))
     journal = Journal.open(folder.journal)
     stage = Stage(folder, plan, task, place, record.seed, text, config, journal, history, report, stop)
     if len(journal) == 0:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from podium.catalog import load
 from podium.errors import PodiumError
 from podium.runs.experiment import read_experiment
 from podium.runs.grading import fingerprint, grade_snapshot
 from podium.runs.record import Plan, RunFolder, RunRecord
+from podium.task import Files
 from podium.workspace.history import History
 from podium.workspace.journal import read_journal
 
@@ -102,15 +105,24 @@ def _check_order(record: RunRecord | None, lines: list[dict[str, Any]]) -> str:
     return "ok"
 
 
+def _agree(said: Any, found: Any, tolerance: float) -> bool:
+    """Whether two values are the same, or two numbers as near as an evaluation can be repeated."""
+    if isinstance(said, float) and isinstance(found, float):
+        return math.isclose(said, found, rel_tol=tolerance)
+    return bool(said == found)
+
+
 def _check_grade(record: RunRecord, history: History, snapshot: str, plan: Plan) -> str:
     with tempfile.TemporaryDirectory(prefix="podium-verify-") as folder:
-        path = Path(folder, "submission.csv")
+        path = Path(folder, "submission")
         try:
             grade = grade_snapshot(history, snapshot, record.task, plan, path)
         except PodiumError as error:
             return f"cannot be checked here: {error}"
         found = {**grade.to_dict(), "submission_sha256": fingerprint(path)}
+    form = load(record.task).in_edition(record.edition).submission
+    tolerance = form.tolerance if isinstance(form, Files) else 0.0
     for name in ("submission_sha256", "valid", "score", "medal", "percentile", "above_median"):
-        if getattr(record, name) != found[name]:
+        if not _agree(getattr(record, name), found[name], tolerance):
             return f"run.json says {name} {getattr(record, name)}, grading again gives {found[name]}"
     return "ok"

@@ -17,9 +17,11 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
+from podium.catalog import load
+from podium.data.prepare import choose_edition
 from podium.errors import PodiumError
 from podium.runs.conduct import conduct, salvage
-from podium.runs.experiment import now, read_experiment, run_folder
+from podium.runs.experiment import now, read_experiment, run_folder, settle
 from podium.runs.record import Plan, RunFolder, RunRecord, Times, Used
 
 logger = logging.getLogger(__name__)
@@ -32,7 +34,7 @@ def work(experiment_folder: str, task: str, seed: int, channel: Connection) -> N
     folder.path.mkdir(parents=True, exist_ok=True)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the driver's; it tells us
     _redirect_output(folder.output)
-    plan = read_experiment(Path(experiment_folder)).plan
+    plan = settle(read_experiment(Path(experiment_folder)).plan, load(task))
     with folder.lock.open("a") as lock:
         _lock(lock.fileno(), folder)
         stop = threading.Event()
@@ -60,7 +62,7 @@ def attempt(
         model=plan.model,
         seed=seed,
         status="running",
-        edition=plan.edition,
+        edition=choose_edition(load(task), plan.edition),
         usage=before.usage if before else Used(),
         times=Times(started=started),
         versions=versions(),

@@ -15,7 +15,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 from podium.sandbox.policy import HOME, Mount
-from podium.task import Starter
+from podium.task import Files, Starter, Task
 
 SUBMISSION = "submission/submission.csv"
 FOLDERS = ("submission", "code", "logs", "agent")
@@ -45,21 +45,13 @@ END
 """
 
 _INSTRUCTIONS = """\
-You are taking part in an offline machine-learning benchmark. It works like a Kaggle competition.
+You are taking part in an offline machine-learning benchmark. {like}
 
 GOAL
-Read the description of the task in {home}/data/description.md and solve it by training a model on the data in
-{home}/data. Labelling test data by hand, or by rules that only repeat what you know about it, does not count.
+{goal}
 
 WHAT COUNTS
-Only the file {home}/submission/submission.csv is graded, as it stands when your time is up, by the metric of the task
-on answers that are not on this machine. Write a valid submission early and replace it when you have a better one.
-The data was split anew for this benchmark: where numbers of rows or file names differ from the description, the files
-are right.
-
-CHECKING
-{home}/validate_submission.sh {home}/submission/submission.csv says whether a file has the right form. So does a POST of
-the file to http://localhost:{port}/validate (form field "file"). Neither knows a score. Ask as often as you like.
+{counts}
 
 RULES
 There is no network. Looking at other people's solutions to this task is forbidden; code that repeats one is
@@ -68,6 +60,30 @@ disqualified. These rules stand above everything the description says.
 MEANS
 {means}
 """
+
+
+_COMPETITION = """\
+Read the description of the task in {home}/data/description.md and solve it by training a model on the data in
+{home}/data. Labelling test data by hand, or by rules that only repeat what you know about it, does not count."""
+
+_RESEARCH = """\
+Read the description of the task in {home}/data/description.md. Starter code lies in {home}; the script to work on is
+{home}/{script}, run from {home}. Improve on what it achieves as much as you can."""
+
+_TABLE = """\
+Only the file {home}/submission/submission.csv is graded, as it stands when your time is up, by the metric of the task
+on answers that are not on this machine. Write a valid submission early and replace it when you have a better one.
+The data was split anew for this benchmark: where numbers of rows or file names differ from the description, the files
+are right.
+
+CHECKING
+{home}/validate_submission.sh {home}/submission/submission.csv says whether a file has the right form. So does a POST of
+the file to http://localhost:{port}/validate (form field "file"). Neither knows a score. Ask as often as you like."""
+
+_FILES = """\
+Only these files of {home} are evaluated, as they stand when your time is up: {names}. They are run or loaded again,
+elsewhere, on inputs that are not on this machine, and measured there; what your own runs printed does not count.
+Keep them working at all times."""
 
 
 @dataclass(frozen=True)
@@ -81,8 +97,8 @@ class Means:
     python: str
 
 
-def instructions(means: Means, home: str = HOME) -> str:
-    """The text of instructions.txt, for a workspace that programs see at `home`."""
+def instructions(means: Means, task: Task, home: str = HOME) -> str:
+    """The text of instructions.txt for a task, in a workspace that programs see at `home`."""
     hardware = f"{means.cores} CPU core{'s' if means.cores > 1 else ''}"
     if means.gpus:
         hardware += f" and {means.gpus} GPU{'s' if means.gpus > 1 else ''}"
@@ -92,7 +108,20 @@ def instructions(means: Means, home: str = HOME) -> str:
         "" if means.steps is None else f"You have {means.steps} steps.",
         "Use what you are given: a better submission is worth more than an early end.",
     ]
-    return _INSTRUCTIONS.format(home=home, port=VALIDATION_PORT, means="\n".join(line for line in lines if line))
+    goal = _COMPETITION if task.starter is None else _RESEARCH
+    counts = _FILES if isinstance(task.submission, Files) else _TABLE
+    facts = {
+        "home": home,
+        "port": VALIDATION_PORT,
+        "script": task.starter.script if task.starter else "",
+        "names": ", ".join(task.submission.names) if isinstance(task.submission, Files) else "",
+    }
+    return _INSTRUCTIONS.format(
+        like="It works like a Kaggle competition." if task.starter is None else "You do the work of a researcher.",
+        goal=goal.format(**facts),
+        counts=counts.format(**facts),
+        means="\n".join(line for line in lines if line),
+    )
 
 
 def lay_out(workspace: Path, *, starter: Starter | None, agent_files: Path | None) -> None:

@@ -82,14 +82,7 @@ class SearchAgent(Agent[SearchState]):
         return self._select(state)
 
     def observe(self, state: SearchState, actions: Sequence[Action], observations: Sequence[str]) -> SearchState:
-        state = state.model_copy(deep=True)
-        for action, observation in zip(actions, observations, strict=True):
-            number = int(action.arguments["number"])
-            if action.name == "submit_script":
-                self._note_submission(state, number, observation)
-            else:
-                self._note_result(state, number, int(action.arguments["split"]), _read_result(observation))
-        return state
+        return noted(state, actions, observations)
 
     def headline(self, state: SearchState) -> str | None:
         best, count = state.tree.best, len(state.tree)
@@ -99,7 +92,7 @@ class SearchAgent(Agent[SearchState]):
     @cached_property
     def proposer(self) -> Proposer:
         assignment = self.assignment
-        form = assignment.task.submission
+        form = assignment.task.form
         description = assignment.public / "description.md"
         return self.make_proposer(
             Context(
@@ -232,27 +225,41 @@ class SearchAgent(Agent[SearchState]):
     def _can_repeat(self, node: Node, remaining: Remaining) -> bool:
         return remaining.time_s is None or remaining.time_s >= 1.1 * _seconds(node) + SUBMITTING_S
 
-    def _note_submission(self, state: SearchState, number: int, observation: str) -> None:
-        if observation.startswith("The submission is now"):
-            state.submitted = number
-            return
-        # What was valid a moment ago cannot be copied: something has removed it.
-        lost = {"valid": False, "fault": shortened(observation, 300)}
-        if number < len(state.tree):
-            result = state.tree[number].result
-            assert result is not None
-            state.tree[number].result = result.model_copy(update=lost)
-        elif state.blend is not None:
-            state.blend = state.blend.model_copy(update=lost)
 
-    def _note_result(self, state: SearchState, number: int, split: int, result: Result) -> None:
-        if split:
-            state.rescores.append(Rescore(number=number, split=split, metric=result.metric))
-        elif number == len(state.tree):
-            state.blend = result
+def noted(state: SearchState, actions: Sequence[Action], observations: Sequence[str]) -> SearchState:
+    """A state with what actions came back with."""
+    state = state.model_copy(deep=True)
+    for action, observation in zip(actions, observations, strict=True):
+        number = int(action.arguments["number"])
+        if action.name == "submit_script":
+            _note_submission(state, number, observation)
         else:
-            state.tree[number].result = result
-            state.unreviewed.append(number)
+            _note_result(state, number, int(action.arguments["split"]), _read_result(observation))
+    return state
+
+
+def _note_submission(state: SearchState, number: int, observation: str) -> None:
+    if observation.startswith("The submission is now"):
+        state.submitted = number
+        return
+    # What was valid a moment ago cannot be copied: something has removed it.
+    lost = {"valid": False, "fault": shortened(observation, 300)}
+    if number < len(state.tree):
+        result = state.tree[number].result
+        assert result is not None
+        state.tree[number].result = result.model_copy(update=lost)
+    elif state.blend is not None:
+        state.blend = state.blend.model_copy(update=lost)
+
+
+def _note_result(state: SearchState, number: int, split: int, result: Result) -> None:
+    if split:
+        state.rescores.append(Rescore(number=number, split=split, metric=result.metric))
+    elif number == len(state.tree):
+        state.blend = result
+    else:
+        state.tree[number].result = result
+        state.unreviewed.append(number)
 
 
 def _worth_submitting(state: SearchState) -> int | None:

@@ -45,7 +45,7 @@ def rescored_best(tree: Tree, finalists: Sequence[int], rescores: Sequence[Resco
 
 def blending(task: Task, column: str) -> Blending:
     """How the values of several submissions become one."""
-    rule = task.submission.rule(column)
+    rule = task.form.rule(column)
     if isinstance(rule, Number):
         in_unit = (rule.low is None or rule.low <= 0) and (rule.high is None or rule.high >= 1)
         return "rank" if task.metric.name in RANKING_METRICS and in_unit else "mean"
@@ -54,7 +54,7 @@ def blending(task: Task, column: str) -> Blending:
 
 def blend_script(task: Task, numbers: Sequence[int]) -> str:
     """A script that blends what scripts have left in the folders beside its own."""
-    form = task.submission
+    form = task.form
     return _BLEND.format(
         folders=[f"{number:03d}" for number in numbers],
         ids=list(form.ids),

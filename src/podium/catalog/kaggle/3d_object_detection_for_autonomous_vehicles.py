@@ -47,7 +47,7 @@ def prepare(raw: Path, public: Path, private: Path, *, train_map: str = "test") 
         link_file(raw / "train_maps" / MAP, public / f"{part}_maps" / MAP)
     # Every eight values are an object, which gets a confidence in front.
     answers = rows["test"].replace({"PredictionString": r"((?:\S+ ){7}\S+)"}, r"1.0 \1", regex=True)
-    write_parts(task.submission, (rows["train"], answers), public, private, guess="")
+    write_parts(task.form, (rows["train"], answers), public, private, guess="")
 
 
 def _part_of(tables: Tables, logs: set[str]) -> Tables:

@@ -29,7 +29,7 @@ def prepare(raw: Path, public: Path, private: Path) -> None:
     parts = [orders[~orders["id"].isin(held)], orders[orders["id"].isin(held)]]
     link_parts(parts, raw, public, files="train/{id}.json")
     shown = [" ".join(read_json(public / "test" / f"{name}.json")["cell_type"]) for name in parts[1]["id"]]
-    write_parts(task.submission, parts, public, private, guess={"cell_order": shown}, train="train_orders.csv")
+    write_parts(task.form, parts, public, private, guess={"cell_order": shown}, train="train_orders.csv")
     write_csv(ancestors[~ancestors["id"].isin(held)], public / "train_ancestors.csv")
 
 

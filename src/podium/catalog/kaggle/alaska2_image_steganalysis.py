@@ -37,7 +37,7 @@ def prepare(raw: Path, public: Path, private: Path, *, known_seed: bool = True) 
     answers["Label"] = [int(folder != "Cover") for folder in shown]
     for name, folder, new in zip(test, shown, answers["Id"], strict=True):
         link_file(raw / folder / name, public / "Test" / new)
-    write_answers(task.submission, answers, public, private, guess=0)
+    write_answers(task.form, answers, public, private, guess=0)
 
 
 @task.fabricate

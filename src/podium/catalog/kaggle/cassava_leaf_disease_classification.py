@@ -33,7 +33,7 @@ def prepare(raw: Path, public: Path, private: Path) -> None:
     labels = read_csv(raw / "train.csv")
     held = labels["image_id"].isin(texts_of(shards[1], "image_name"))
     parts = [labels[~held], labels[held]]
-    write_parts(task.submission, parts, public, private, guess=4)
+    write_parts(task.form, parts, public, private, guess=4)
     link_parts(parts, raw, public, files="train_images/{image_id}")
     link_file(raw / DISEASE_NAMES, public / DISEASE_NAMES)
 

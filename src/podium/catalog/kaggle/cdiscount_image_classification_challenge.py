@@ -33,7 +33,7 @@ def prepare(raw: Path, public: Path, private: Path) -> None:
     with (public / "train_example.bson").open("wb") as file:
         file.writelines(islice(read_documents(public / "train.bson"), EXAMPLES))
     link_file(raw / "category_names.csv", public / "category_names.csv")
-    write_answers(task.submission, test.sort_values("_id"), public, private, guess=1000010653)
+    write_answers(task.form, test.sort_values("_id"), public, private, guess=1000010653)
 
 
 def _read_labels(path: Path) -> pd.DataFrame:

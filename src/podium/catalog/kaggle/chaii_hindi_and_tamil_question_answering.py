@@ -24,7 +24,7 @@ def prepare(raw: Path, public: Path, private: Path) -> None:
     train, test = split_rows(read_csv(raw / "train.csv"), 0.1)
     answers = sample_of(test, "id", PredictionString=test["answer_text"])
     hidden = ["answer_text", "answer_start"]
-    write_parts(task.submission, (train, test), public, private, guess="dummy text", hidden=hidden, answers=answers)
+    write_parts(task.form, (train, test), public, private, guess="dummy text", hidden=hidden, answers=answers)
 
 
 @task.fabricate

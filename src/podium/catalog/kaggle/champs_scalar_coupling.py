@@ -32,7 +32,7 @@ task = competition(
 @task.prepare
 def prepare(raw: Path, public: Path, private: Path, *, all_structures: bool = False) -> None:
     train, test = split_groups(read_csv(raw / "train.csv"), "molecule_name", 0.1)
-    write_parts(task.submission, (train, test), public, private, guess=0, hidden=TARGET)
+    write_parts(task.form, (train, test), public, private, guess=0, hidden=TARGET)
     known, every = train["molecule_name"], pd.concat([train, test])["molecule_name"]
     shown = {"structures": every if all_structures else known} | dict.fromkeys(EXTRAS, known)
     for name, molecules in shown.items():
@@ -77,5 +77,5 @@ task.fixed(
     "The structures of test molecules are given and errors have a floor, as on Kaggle; repeated ids are refused.",
     prepare=partial(prepare, all_structures=True),
     score=partial(score, floor=1e-9),
-    submission=replace(task.submission, repeated_rows=False),
+    submission=replace(task.form, repeated_rows=False),
 )

@@ -27,7 +27,7 @@ def prepare(raw: Path, public: Path, private: Path) -> None:
     # A constant column would have no correlation.
     ramp = dict.fromkeys(TARGETS, np.linspace(0, 1, len(test)))
     answers = test[["qa_id", *TARGETS]]
-    write_parts(task.submission, (train, test), public, private, guess=ramp, hidden=TARGETS, answers=answers)
+    write_parts(task.form, (train, test), public, private, guess=ramp, hidden=TARGETS, answers=answers)
 
 
 def _with_rarest(train: pd.DataFrame, test: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:

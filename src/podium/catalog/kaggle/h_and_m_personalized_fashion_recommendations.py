@@ -75,5 +75,5 @@ def fabricate(raw: Path, rng: np.random.Generator) -> None:
 task.fixed(
     "Article ids count with and without their leading zero; v1 scores the zero-padded ids of its own sample as 0.",
     score=score_fixed,
-    submission=replace(task.submission, values=str),
+    submission=replace(task.form, values=str),
 )

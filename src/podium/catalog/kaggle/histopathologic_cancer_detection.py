@@ -23,7 +23,7 @@ def prepare(raw: Path, public: Path, private: Path) -> None:
     labels = read_csv(raw / "train_labels.csv")
     unlabelled = len(list((raw / "test").glob("*.tif")))
     parts = split_values(labels, "id", unlabelled / (len(labels) + unlabelled))
-    write_parts(task.submission, parts, public, private, guess=0, train="train_labels.csv")
+    write_parts(task.form, parts, public, private, guess=0, train="train_labels.csv")
     link_parts(parts, raw, public, files="train/{id}.tif")
 
 

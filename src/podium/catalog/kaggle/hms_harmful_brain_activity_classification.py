@@ -37,7 +37,7 @@ def prepare(raw: Path, public: Path, private: Path) -> None:
     parts = split_values(read_csv(raw / "train.csv"), "spectrogram_id", 0.1)
     test = parts[1]
     shares = test[["eeg_id"]].join(test[VOTES].div(test[VOTES].sum(axis=1), axis=0))
-    write_parts(task.submission, parts, public, private, guess=1 / len(VOTES), answers=shares)
+    write_parts(task.form, parts, public, private, guess=1 / len(VOTES), answers=shares)
     write_csv(test[["spectrogram_id", "eeg_id", "patient_id"]], public / "test.csv")
     write_csv(test, private / "test.csv")
     for kind in ("eeg", "spectrogram"):

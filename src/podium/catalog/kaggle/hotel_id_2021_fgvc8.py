@@ -27,7 +27,7 @@ task = competition(
 def prepare(raw: Path, public: Path, private: Path) -> None:
     photos = read_csv(raw / "train.csv")
     parts = split_rows(photos[photos["image"] != TWICE_LISTED], 0.1)
-    write_parts(task.submission, parts, public, private, guess="36363 53586 18807 64314 60181")
+    write_parts(task.form, parts, public, private, guess="36363 53586 18807 64314 60181")
     link_parts(parts, raw, public, files=FILES, test_files="test_images/{image}")
 
 

@@ -34,7 +34,7 @@ def prepare(raw: Path, public: Path, private: Path, *, validation_pictures: bool
     renamed = [{**image, "file_name": f"test2019/{Path(image['file_name']).name}"} for image in images]
     coco.write_document(coco.without_labels(document, renamed), public / "test2019.json")
     answers = pd.DataFrame({"id": [image["id"] for image in images], "predicted": coco.categories_of(test)})
-    write_answers(task.submission, answers, public, private, guess=654)
+    write_answers(task.form, answers, public, private, guess=654)
     shown += read_json(raw / "val2019.json")["images"] if validation_pictures else []
     with unpacked(raw / f"{FOLDER}.tar.gz", public) as folder:
         names = [image["file_name"].removeprefix(f"{FOLDER}/") for image in shown]

@@ -25,7 +25,7 @@ task = competition(
 @task.prepare
 def prepare(raw: Path, public: Path, private: Path, *, fixed: bool = False) -> None:
     parts = split_rows(read_csv(raw / "train_labels.csv.zip"), 0.2)
-    write_parts(task.submission, parts, public, private, guess=0.5, train="train_labels.csv.zip")
+    write_parts(task.form, parts, public, private, guess=0.5, train="train_labels.csv.zip")
     write_csv(sample_of(parts[1], "name", invasive=0.5), private / "sample_submission.csv")
     if fixed:
         with unpacked(raw / "train.7z", public) as folder:

@@ -40,7 +40,7 @@ def prepare(raw: Path, public: Path, private: Path) -> None:
     link_file(raw / DETECTIONS, public / DETECTIONS)
     link_parts((train, test), raw, public, files="train/{id}.jpg")
     guess = {"Category": np.random.RandomState(0).randint(0, 676, len(answers))}
-    write_answers(task.submission, answers, public, private, guess=guess)
+    write_answers(task.form, answers, public, private, guess=guess)
 
 
 def _test_locations(locations: pd.Series) -> list[int]:

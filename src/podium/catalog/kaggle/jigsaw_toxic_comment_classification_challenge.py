@@ -24,7 +24,7 @@ task = competition(
 @task.prepare
 def prepare(raw: Path, public: Path, private: Path) -> None:
     train, test, labels = (read_csv(raw / f"{name}.csv.zip") for name in ("train", "test", "test_labels"))
-    write_parts(task.submission, (train, test), public, private, guess=0.5, hidden=[], answers=labels)
+    write_parts(task.form, (train, test), public, private, guess=0.5, hidden=[], answers=labels)
 
 
 @task.score

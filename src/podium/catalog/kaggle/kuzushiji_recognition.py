@@ -21,7 +21,7 @@ task = competition(
 @task.prepare
 def prepare(raw: Path, public: Path, private: Path) -> None:
     _, test = parts = split_rows(read_csv(raw / "train.csv"), 0.1)
-    write_parts(task.submission, parts, public, private, guess="U+003F 1 1 U+FF2F 2 2")
+    write_parts(task.form, parts, public, private, guess="U+003F 1 1 U+FF2F 2 2")
     write_csv(test.assign(labels=test["labels"].map(_points)), private / "gold_submission.csv")
     link_file(raw / "unicode_translation.csv", public / "unicode_translation.csv")
     zip_parts(parts, raw / "train_images.zip", public, files="{image_id}.jpg")

@@ -25,7 +25,7 @@ task = competition(
 @task.prepare
 def prepare(raw: Path, public: Path, private: Path) -> None:
     parts = split_rows(read_csv(raw / "train.csv.zip"), 0.1)
-    write_parts(task.submission, parts, public, private, guess=1 / len(SPECIES), hidden="species", classes="species")
+    write_parts(task.form, parts, public, private, guess=1 / len(SPECIES), hidden="species", classes="species")
     with unpacked(raw / "images.zip", public) as folder:
         link_parts(parts, folder, public, files="images/{id}.jpg")
 

@@ -32,7 +32,7 @@ def prepare(raw: Path, public: Path, private: Path, *, shuffle: bool = True) -> 
     for path, array, rows in ((TRAIN, frames, train), (LABELS, labels, train), (TEST, frames, test)):
         write_array(array[rows], public / path)
     answers = pd.DataFrame({"Id": range(len(test)), "ClassId": labels[test]})
-    write_answers(task.submission, answers, public, private, guess=0)
+    write_answers(task.form, answers, public, private, guess=0)
 
 
 @task.fabricate

@@ -27,7 +27,7 @@ task = competition(
 @task.prepare
 def prepare(raw: Path, public: Path, private: Path) -> None:
     labels = split_values(read_csv(raw / "train_labels.csv", **AS_MLE_BENCH), "game_play", 0.1)
-    write_parts(task.submission, labels, public, private, guess=0, train="train_labels.csv")
+    write_parts(task.form, labels, public, private, guess=0, train="train_labels.csv")
     tables = {name: read_csv(raw / f"train_{name}.csv", **AS_MLE_BENCH) for name in TABLES}
     for part, plays in zip(("train", "test"), (rows["game_play"].unique() for rows in labels), strict=True):
         for name, table in tables.items():

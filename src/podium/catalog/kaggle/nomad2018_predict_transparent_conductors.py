@@ -27,7 +27,7 @@ task = competition(
 def prepare(raw: Path, public: Path, private: Path) -> None:
     parts = split_rows(read_csv(raw / "train.csv.zip"), 0.1)
     numbered = [part.assign(id=np.arange(1, len(part) + 1)) for part in parts]
-    write_parts(task.submission, numbered, public, private, guess=TYPICAL, hidden=TARGETS)
+    write_parts(task.form, numbered, public, private, guess=TYPICAL, hidden=TARGETS)
     with unpacked(raw / "train.zip", public) as folder:
         link_parts(parts, folder, public, files="train/{id}/geometry.xyz", renamed=numbered)
 

@@ -34,7 +34,7 @@ def prepare(raw: Path, public: Path, private: Path) -> None:
     answers = grid.to_frame(index=False).merge(test, how="left")
     answers["Patient_Week"] = answers["Patient"] + "_" + answers["Weeks"].astype(str)
     answers["Confidence"] = 100
-    write_answers(task.submission, answers, public, private, guess={"FVC": 2000, "Confidence": 100})
+    write_answers(task.form, answers, public, private, guess={"FVC": 2000, "Confidence": 100})
     link_parts([part.drop_duplicates("Patient") for part in (train, test)], raw, public, files="train/{Patient}/")
 
 
@@ -67,4 +67,4 @@ def fabricate(raw: Path, rng: np.random.Generator) -> None:
     write_csv(pd.concat(visits), raw / "train.csv")
 
 
-task.fixed("Every row must be there; v1 scores whatever is.", submission=replace(task.submission, missing_rows=False))
+task.fixed("Every row must be there; v1 scores whatever is.", submission=replace(task.form, missing_rows=False))

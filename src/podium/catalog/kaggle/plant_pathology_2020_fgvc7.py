@@ -25,7 +25,7 @@ def prepare(raw: Path, public: Path, private: Path) -> None:
     parts = split_rows(read_csv(raw / "train.csv"), 0.1)
     names = [f"Train_{row}" for row in range(len(parts[0]))], [f"Test_{row}" for row in range(len(parts[1]))]
     renamed = [part.assign(image_id=new) for part, new in zip(parts, names, strict=True)]
-    write_parts(task.submission, renamed, public, private, guess=0.25, hidden=CLASSES)
+    write_parts(task.form, renamed, public, private, guess=0.25, hidden=CLASSES)
     link_parts(parts, raw, public, files="images/{image_id}.jpg", renamed=renamed)
 
 

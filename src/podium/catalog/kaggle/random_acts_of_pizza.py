@@ -31,7 +31,7 @@ def prepare(raw: Path, public: Path, private: Path, *, without: tuple[str, ...] 
     _write_requests(train, [name for name in train[0] if name not in without], public / "train.json")
     _write_requests(test, [name for name in unanswered[0] if name not in without], public / "test.json")
     answers = pd.DataFrame(test)[[ID, TARGET]].astype({TARGET: int})
-    write_answers(task.submission, answers, public, private, guess=0)
+    write_answers(task.form, answers, public, private, guess=0)
 
 
 def _write_requests(requests: list[Any], fields: list[str], path: Path) -> None:

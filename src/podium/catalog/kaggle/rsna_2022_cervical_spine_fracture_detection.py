@@ -42,7 +42,7 @@ def prepare(raw: Path, public: Path, private: Path, *, fixed: bool = False) -> N
         link_tree(raw / "train_images" / study, public / folder / study)
     answers = studies[~known].melt(ID, TARGETS, "prediction_type", "fractured")
     answers["row_id"] = answers[ID] + "_" + answers["prediction_type"]
-    write_parts(task.submission, (studies[known], answers), public, private, guess=0.5, hidden="fractured")
+    write_parts(task.form, (studies[known], answers), public, private, guess=0.5, hidden="fractured")
 
 
 def _draw(studies: list[str], boxed: list[str], masked: list[str]) -> list[list[str]]:

@@ -30,7 +30,7 @@ def prepare(raw: Path, public: Path, private: Path) -> None:
     held = table["image_name"].isin(texts_of((records / name for name in HELD), "image_name"))
     parts = [table[~held], table[held]]
     answers = parts[1][["image_name", "target"]]
-    write_parts(task.submission, parts, public, private, guess=0, hidden=LABELS, answers=answers)
+    write_parts(task.form, parts, public, private, guess=0, hidden=LABELS, answers=answers)
     link_parts(parts, raw, public, files="train/{image_name}.dcm")
     link_parts(parts, raw, public, files="jpeg/train/{image_name}.jpg")
     names = sorted(path.name for path in records.glob("train*.tfrec"))

@@ -22,7 +22,7 @@ task = competition(
 def prepare(raw: Path, public: Path, private: Path) -> None:
     train, test = split_rows(read_csv(raw / "train.csv"), 100_000)
     train, test = train.assign(id=np.arange(len(train))), test.assign(id=np.arange(len(test)) + len(train))
-    write_parts(task.submission, (train, test), public, private, guess=0.5, hidden="target")
+    write_parts(task.form, (train, test), public, private, guess=0.5, hidden="target")
     write_csv(test[["id", "target"]], private / "gold_submission.csv")
 
 

@@ -40,7 +40,7 @@ def prepare(raw: Path, public: Path, private: Path, *, fixed: bool = False) -> N
         answers = pd.DataFrame({"fname": [f"clip_{number:08d}.wav" for number in range(len(test))], "label": labels})
         for clip, name in zip(test, answers["fname"], strict=True):
             link_file(clip, public / "test" / "audio" / name)
-    write_answers(task.submission, answers, public, private, guess="silence")
+    write_answers(task.form, answers, public, private, guess="silence")
 
 
 def _split_speakers(clips: list[Path]) -> tuple[list[Path], list[Path]]:
@@ -63,5 +63,5 @@ def fabricate(raw: Path, rng: np.random.Generator) -> None:
 task.fixed(
     "The label is one of the competition's twelve classes, and nobody speaks in both train and test.",
     prepare=partial(prepare, fixed=True),
-    submission=replace(task.submission, values=Text(blank=False, choices=(*CLASSES.values(), "unknown"))),
+    submission=replace(task.form, values=Text(blank=False, choices=(*CLASSES.values(), "unknown"))),
 )

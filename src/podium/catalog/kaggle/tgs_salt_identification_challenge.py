@@ -30,7 +30,7 @@ def prepare(raw: Path, public: Path, private: Path, *, all_depths: bool = False)
         folder = folder / "competition_data"
         labels, depths = read_csv(folder / "train.csv"), read_csv(raw / "depths.csv")
         parts = [part.sort_values("id") for part in split_rows(labels, 0.25)]
-        write_parts(task.submission, parts, public, private, guess="1 1")
+        write_parts(task.form, parts, public, private, guess="1 1")
         known = labels["id"] if all_depths else parts[0]["id"]
         write_csv(depths[depths["id"].isin(known)].sort_values("id"), public / "depths.csv")
         link_parts(parts, folder, public, files="train/images/{id}.png")

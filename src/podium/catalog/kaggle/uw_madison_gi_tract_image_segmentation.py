@@ -39,7 +39,7 @@ def prepare(raw: Path, public: Path, private: Path) -> None:
     test = table[held].rename(columns={"segmentation": "predicted"})
     sizes = pd.DataFrame(test["id"].map(scans).tolist(), columns=["image_width", "image_height"], index=test.index)
     both, answers = (table[~held], test), test.join(sizes)
-    write_parts(task.submission, both, public, private, guess="1 1 5 2", hidden="predicted", answers=answers)
+    write_parts(task.form, both, public, private, guess="1 1 5 2", hidden="predicted", answers=answers)
 
 
 @task.score

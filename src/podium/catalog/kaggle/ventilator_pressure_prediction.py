@@ -23,7 +23,7 @@ task = competition(
 def prepare(raw: Path, public: Path, private: Path) -> None:
     parts = split_groups(read_csv(raw / "train.csv"), "breath_id", 0.1)
     numbered = [part.assign(id=np.arange(1, len(part) + 1)) for part in parts]
-    write_parts(task.submission, numbered, public, private, guess=0, hidden="pressure", float_format="%.10g")
+    write_parts(task.form, numbered, public, private, guess=0, hidden="pressure", float_format="%.10g")
 
 
 @task.score

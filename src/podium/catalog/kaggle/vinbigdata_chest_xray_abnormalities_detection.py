@@ -49,8 +49,8 @@ def prepare(raw: Path, public: Path, private: Path) -> None:
 
 @task.answers
 def read_answers(private: Path) -> pd.DataFrame:
-    first = read_csv(private.parent / "public" / task.submission.sample, nrows=1)["image_id"].item()
-    gold = read_csv(private / task.submission.answers)
+    first = read_csv(private.parent / "public" / task.form.sample, nrows=1)["image_id"].item()
+    gold = read_csv(private / task.form.answers)
     return gold.assign(listed_first=gold["image_id"].eq(first))
 
 

@@ -27,7 +27,7 @@ def prepare(raw: Path, public: Path, private: Path) -> None:
     train, test = photos[~held], photos[held]
     parts = [train, test.assign(Id=test["Id"].where(test["Id"].isin(train["Id"]), STRANGER))]
     guess = f"{STRANGER} w_1287fbc w_98baff9 w_7554f44 w_1eafe46"
-    write_parts(task.submission, parts, public, private, guess=guess)
+    write_parts(task.form, parts, public, private, guess=guess)
     link_parts(parts, raw, public, files="train/{Image}")
 
 
