@@ -83,15 +83,10 @@ class Row:
     @property
     def cause(self) -> str | None:
         """Why there is no valid submission, as a class of causes; None if there is one."""
-        if self.status == "missing":
-            return "never ran"
-        if self.status in ("running", "stopped"):
-            return "not finished"
-        if self.status == "failed":
-            return "run failed"
         if self.valid:
             return None
-        return "invalid submission" if self.submitted else "no submission"
+        states = {"missing": "never ran", "running": "not finished", "stopped": "not finished", "failed": "run failed"}
+        return states.get(self.status) or ("invalid submission" if self.submitted else "no submission")
 
 
 @dataclass(frozen=True)

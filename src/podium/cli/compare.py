@@ -1,0 +1,32 @@
+"""`podium compare`: which of two experiments is better, and is that more than chance?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from podium.cli.options import as_json, print_json, require_run_extra
+
+
+@click.command(name="compare")
+@click.argument("first", metavar="A", type=click.Path(path_type=Path))
+@click.argument("second", metavar="B", type=click.Path(path_type=Path))
+@click.option("--pad", is_flag=True, help="Count missing runs as failures.")
+@as_json
+def command(first: Path, second: Path, pad: bool, as_json: bool) -> None:
+    """Compare two experiments task by task: difference, interval, p-value."""
+    require_run_extra()
+    from podium.report.compare import compare
+    from podium.report.table import read_entries
+
+    entries = read_entries([first, second])
+    if len(entries) < 2:
+        raise click.UsageError("A and B are the same folder.")
+    comparison = compare(*entries, pad=pad)
+    if as_json:
+        print_json(comparison.to_dict())
+        return
+    from podium.report.terminal import print_shown, show_comparison
+
+    print_shown(show_comparison(comparison))

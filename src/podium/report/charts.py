@@ -1,0 +1,371 @@
+"""The charts of the page, as plotly figures. Colours that depend on light or dark are set by the page's script."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from podium.report.aggregate import Summary
+from podium.report.curves import Axis, RunCurve, overall
+from podium.report.profiles import Profiles
+from podium.report.references import Lines
+from podium.report.table import Entry, Row
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
+
+ZONES = ("below median", "above median", "bronze", "silver", "gold")
+MEDAL_COLOURS = {"bronze": "#b4692e", "silver": "#8c99a6", "gold": "#d4a017"}
+ZONE_COLOURS = (
+    "rgba(128,128,128,.06)",
+    "rgba(128,128,128,.16)",
+    "rgba(180,105,46,.26)",
+    "rgba(140,153,166,.34)",
+    "rgba(212,160,23,.34)",
+)
+COLOURS = ("#2f7fd1", "#e07b00", "#12936a", "#c25a9c", "#7a5cc9", "#c43d3d", "#5f8a00", "#0096a8")
+SYMBOLS = ("circle", "diamond", "square", "triangle-up", "star", "hexagon", "cross", "triangle-down")
+ROW_PX = 34
+UNITS: dict[str, tuple[tuple[float, str], ...]] = {
+    "working_s": (
+        (3600.0, "hours of working time"),
+        (60.0, "minutes of working time"),
+        (1.0, "seconds of working time"),
+    ),
+    "tokens": ((1e6, "million tokens"), (1e3, "thousand tokens"), (1.0, "tokens")),
+    "steps": ((1.0, "steps"),),
+    "cost": ((1.0, "dollars"),),
+}
+"""The units of an axis, largest first."""
+
+
+def unit(name: str, largest: float) -> tuple[float, str]:
+    """The unit in which numbers up to this one read best: its size and its name."""
+    return next((found for found in UNITS[name] if largest >= 2 * found[0]), UNITS[name][-1])
+
+
+def place(score: float, lines: Lines) -> float | None:
+    """Where a score lies among a task's thresholds: 0 to 1 below the median, then one unit per zone, gold from 4 to 5.
+
+    Thresholds of all tasks fall on the same places, so that tasks with different metrics can be drawn in one picture.
+    Between two of them the place is linear in the score; 5 is the ceiling, where there is one.
+    """
+    marks = [lines.median, lines.bronze, lines.silver, lines.gold]
+    if lines.higher_is_better is None or any(mark is None for mark in marks):
+        return None
+    sign = 1.0 if lines.higher_is_better else -1.0
+    value, (median, bronze, silver, gold) = sign * score, [sign * mark for mark in marks if mark is not None]
+    scale = abs(gold - median) or 1.0
+    if value < median:
+        return 1.0 / (1.0 + (median - value) / scale)
+    for number, (low, high) in enumerate(((median, bronze), (bronze, silver), (silver, gold)), start=1):
+        if value < high:
+            return number + (value - low) / (high - low)
+    if lines.ceiling is not None and sign * lines.ceiling > gold:
+        return min(5.0, 4.0 + (value - gold) / (sign * lines.ceiling - gold))
+    return 5.0 - 1.0 / (1.0 + (value - gold) / scale)
+
+
+def strip(entries: Sequence[Entry], lines: Mapping[str, Lines]) -> Figure | None:
+    """Where every run landed among its task's thresholds; None if no task has any."""
+    from plotly.graph_objects import Figure, Scatter
+
+    tasks = [task for task in _tasks(entries) if place(0.0, lines[task]) is not None]
+    if not tasks:
+        return None
+    figure = Figure()
+    for number, colour in enumerate(ZONE_COLOURS):
+        figure.add_shape(
+            type="rect",
+            x0=number,
+            x1=number + 1,
+            y0=-0.62,
+            y1=len(tasks) - 0.38,
+            fillcolor=colour,
+            line_width=0,
+            layer="below",
+        )
+    for number, task in enumerate(tasks):
+        figure.add_shape(
+            type="line",
+            x0=-0.45,
+            x1=5,
+            y0=number,
+            y1=number,
+            line={"width": 1, "color": "rgba(128,128,128,.35)"},
+            layer="below",
+        )
+        figure.add_annotation(
+            x=-0.45, y=number - 0.34, text=_label(task), showarrow=False, xanchor="left", yanchor="middle", font_size=11
+        )
+    known = [number for number, task in enumerate(tasks) if lines[task].ceiling is not None]
+    if known:
+        hover = [f"ceiling {lines[tasks[number]].ceiling:.5g}" for number in known]
+        figure.add_trace(
+            Scatter(
+                x=[5] * len(known),
+                y=known,
+                mode="markers",
+                name="ceiling",
+                hovertext=hover,
+                hoverinfo="text",
+                marker={"symbol": "line-ns-open", "size": 13, "color": "#888", "line_width": 2},
+            )
+        )
+    for colour, symbol, entry in _styled(entries):
+        rows = [row for row in entry.rows if row.task in tasks and row.reported]
+        figure.add_trace(
+            Scatter(
+                x=[-0.3 if not row.valid or row.score is None else place(row.score, lines[row.task]) for row in rows],
+                y=[tasks.index(row.task) for row in rows],
+                mode="markers",
+                name=_label(entry.name),
+                hovertext=[_hover(row, lines[row.task]) for row in rows],
+                hoverinfo="text",
+                marker={
+                    "size": 11,
+                    "opacity": 0.85,
+                    "color": colour,
+                    "symbol": [symbol if row.valid else "x-thin-open" for row in rows],
+                    "line_width": 1.5,
+                },
+            )
+        )
+    for number, name in enumerate(ZONES):
+        figure.add_annotation(
+            x=number + 0.5,
+            y=1,
+            yref="paper",
+            text=name.replace(" ", "<br>"),
+            showarrow=False,
+            yanchor="bottom",
+            font_size=11,
+        )
+    figure.add_annotation(x=-0.3, y=1, yref="paper", text="none", showarrow=False, yanchor="bottom", font_size=11)
+    figure.update_xaxes(range=[-0.5, 5.15], visible=False)
+    figure.update_yaxes(range=[len(tasks) - 0.38, -0.62], visible=False)
+    return _finished(
+        figure,
+        40 + ROW_PX * len(tasks) + 40 * (len(entries) > 1 or bool(known)),
+        top=36,
+        legend=len(entries) > 1 or bool(known),
+    )
+
+
+def _hover(row: Row, lines: Lines) -> str:
+    said = [
+        _label(row.task),
+        f"seed {row.seed}: " + (f"{row.score:.5g}" if row.valid and row.score is not None else str(row.cause)),
+    ]
+    if row.percentile is not None:
+        said.append(f"percentile {row.percentile:.0f}")
+    said += [
+        f"{name} {value:.5g}"
+        for name in ("gold", "silver", "bronze", "median")
+        if (value := getattr(lines, name)) is not None
+    ]
+    return "<br>".join(said)
+
+
+def medals(summaries: Sequence[Summary]) -> Figure | None:
+    """Gold, silver and bronze as stacked bars, with the standard error of any medal; by complexity where known."""
+    from plotly.graph_objects import Bar, Figure
+
+    bars = [(summary, group) for summary in summaries for group in summary.competitions if group.measures]
+    if len(bars) < 2:
+        return None
+    several = len(summaries) > 1
+    labels = [
+        _label(f"{summary.name}, {group.group}" if several else f"{group.group} ({group.tasks} tasks)")
+        for summary, group in bars
+    ]
+    figure = Figure()
+    for medal in ("gold", "silver", "bronze"):
+        errors = [group.measures["any medal"].sem or 0.0 for _, group in bars] if medal == "bronze" else None
+        figure.add_trace(
+            Bar(
+                y=labels,
+                x=[group.measures[medal].mean for _, group in bars],
+                orientation="h",
+                name=medal,
+                marker_color=MEDAL_COLOURS[medal],
+                error_x=None
+                if errors is None or not any(errors)
+                else {"type": "data", "array": errors, "color": "#888", "thickness": 1.5},
+                hovertemplate="%{x:.1f} % " + medal + "<extra></extra>",
+            )
+        )
+    figure.update_layout(barmode="stack", bargap=0.35)
+    figure.update_yaxes(autorange="reversed", automargin=True)
+    figure.update_xaxes(title_text="% of tasks, ± standard error of any medal", rangemode="tozero")
+    return _finished(figure, 100 + 34 * len(bars), legend=True)
+
+
+def research(entries: Sequence[Entry]) -> Figure | None:
+    """Improvement over the baseline of every run on research tasks."""
+    from plotly.graph_objects import Figure, Scatter
+
+    tasks = [
+        task
+        for task in _tasks(entries)
+        if any(row.improvement is not None for entry in entries for row in entry.rows if row.task == task)
+    ]
+    if not tasks:
+        return None
+    figure = Figure()
+    for colour, symbol, entry in _styled(entries):
+        rows = [row for row in entry.rows if row.improvement is not None]
+        hover = [f"{_label(row.task)}, seed {row.seed}<br>{row.improvement:+.1f} %" for row in rows]
+        figure.add_trace(
+            Scatter(
+                x=[row.improvement for row in rows],
+                y=[_label(row.task) for row in rows],
+                mode="markers",
+                name=_label(entry.name),
+                hovertext=hover,
+                hoverinfo="text",
+                marker={"size": 11, "color": colour, "symbol": symbol, "opacity": 0.85},
+            )
+        )
+    figure.add_vline(x=0, line_width=1.5, line_color="#888")
+    figure.add_vline(x=10, line_width=1.5, line_dash="dot", line_color="#888")
+    figure.update_xaxes(title_text="improvement over the baseline, %; dotted: success")
+    figure.update_yaxes(automargin=True, autorange="reversed")
+    return _finished(figure, 110 + 28 * len(tasks), legend=len(entries) > 1)
+
+
+def over(curves: Mapping[str, Sequence[RunCurve]], axis: Axis) -> Figure | None:
+    """Share of runs with a medal, and mean percentile, as runs use more of something."""
+    from plotly.graph_objects import Figure, Scatter
+
+    found = {name: curve for name, runs in curves.items() if runs and (curve := overall(runs, axis)) is not None}
+    if not found or max(curve.x[-1] for curve in found.values()) == 0:
+        return None
+    scale, title = unit(axis, max(curve.x[-1] for curve in found.values()))
+    figure = Figure()
+    for colour, (name, curve) in zip(COLOURS * len(found), found.items(), strict=False):
+        x = [value / scale for value in curve.x]
+        for values, said, dash in ((curve.any_medal, "any medal, %", "solid"), (curve.percentile, "percentile", "dot")):
+            label = said if len(found) == 1 else f"{_label(name)}: {said}"
+            line = {"shape": "hv", "dash": dash, "color": colour, "width": 2.5}
+            figure.add_trace(Scatter(x=x, y=values, mode="lines", name=label, line=line))
+    figure.update_xaxes(title_text=title, rangemode="tozero")
+    figure.update_yaxes(range=[0, 102])
+    return _finished(figure, 360, legend=True)
+
+
+def spending(entries: Sequence[Entry]) -> tuple[Figure, str] | None:
+    """What each run used against what it reached, in the most telling unit there is, with the unit's name."""
+    from plotly.graph_objects import Figure, Scatter
+
+    rows = [row for entry in entries for row in entry.rows if row.reported and row.percentile is not None]
+    name = next((name for name in ("cost", "tokens", "working_s") if any(getattr(row, name) for row in rows)), None)
+    if name is None:
+        return None
+    scale, words = unit(name, max(getattr(row, name) or 0.0 for row in rows))
+    figure = Figure()
+    for colour, symbol, entry in _styled(entries):
+        own = [
+            row for row in entry.rows if row.reported and row.percentile is not None and getattr(row, name) is not None
+        ]
+        hover = [
+            f"{_label(row.task)}, seed {row.seed}<br>percentile {row.percentile:.0f}, {row.medal or 'no medal'}"
+            for row in own
+        ]
+        figure.add_trace(
+            Scatter(
+                x=[getattr(row, name) / scale for row in own],
+                y=[row.percentile for row in own],
+                mode="markers",
+                name=_label(entry.name),
+                hovertext=hover,
+                hoverinfo="text",
+                marker={
+                    "size": 11,
+                    "opacity": 0.9,
+                    "color": [MEDAL_COLOURS.get(row.medal or "", colour) for row in own]
+                    if len(entries) == 1
+                    else colour,
+                    "symbol": symbol,
+                },
+            )
+        )
+    figure.update_xaxes(title_text=f"{words} per run", rangemode="tozero")
+    figure.update_yaxes(title_text="percentile", range=[-3, 103])
+    return _finished(figure, 360, legend=len(entries) > 1), words
+
+
+def profile(found: Profiles) -> Figure:
+    """Performance profiles: the share of tasks on which an experiment is within a factor of the best."""
+    from plotly.graph_objects import Figure, Scatter
+
+    figure = Figure()
+    for colour, name in zip(COLOURS * len(found.rho), found.rho, strict=False):
+        line = {"shape": "hv", "color": colour, "width": 2.5}
+        label = f"{_label(name)} (AUP {found.area[name]:.3f})"
+        figure.add_trace(Scatter(x=found.tau, y=found.rho[name], mode="lines", name=label, line=line))
+    figure.update_xaxes(title_text="τ: log10 of the factor to the best")
+    figure.update_yaxes(title_text="share of tasks", range=[0, 1.03])
+    return _finished(figure, 360, legend=True)
+
+
+def passes(summaries: Sequence[Summary]) -> Figure | None:
+    """Any medal in the best of k runs."""
+    from plotly.graph_objects import Figure, Scatter
+
+    known = [summary for summary in summaries if summary.pass_at_k]
+    if not known:
+        return None
+    figure = Figure()
+    for colour, summary in zip(COLOURS * len(known), known, strict=False):
+        x, y = [at.k for at in summary.pass_at_k], [at.percent for at in summary.pass_at_k]
+        symbols = ["circle" if at.customary else "circle-open" for at in summary.pass_at_k]
+        figure.add_trace(
+            Scatter(
+                x=x,
+                y=y,
+                mode="lines+markers",
+                name=_label(summary.name),
+                line_color=colour,
+                marker={"size": 9, "symbol": symbols},
+            )
+        )
+    figure.update_xaxes(title_text="k runs", dtick=max(1, max(len(summary.pass_at_k) for summary in known) // 8))
+    figure.update_yaxes(title_text="% of tasks with a medal", rangemode="tozero")
+    return _finished(figure, 330, legend=len(known) > 1)
+
+
+def _tasks(entries: Sequence[Entry]) -> list[str]:
+    return list(dict.fromkeys(task for entry in entries for task in entry.tasks))
+
+
+def _styled(entries: Sequence[Entry]) -> list[tuple[str, str, Entry]]:
+    return [(COLOURS[number % 8], SYMBOLS[number % 8], entry) for number, entry in enumerate(entries)]
+
+
+def _label(text: str) -> str:
+    """Text that plotly shows as it is: it understands some HTML."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def _finished(figure: Figure, height: int, *, legend: bool, top: int = 12) -> Figure:
+    settings: dict[str, Any] = {
+        "height": height,
+        "template": "none",
+        "margin": {"l": 52, "r": 12, "t": top, "b": 48}
+        if figure.layout.xaxis.visible is not False
+        else {"l": 4, "r": 4, "t": top, "b": 8},
+        "showlegend": legend,
+        "legend": {
+            "orientation": "h",
+            "yanchor": "top",
+            "y": -0.18 if figure.layout.xaxis.visible is not False else -0.01,
+            "x": 0,
+        },
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "dragmode": False,
+        "hovermode": "closest",
+    }
+    figure.update_layout(**settings)
+    return figure

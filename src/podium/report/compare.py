@@ -1,0 +1,254 @@
+"""Two experiments side by side: paired over tasks, with an interval, a p-value, and what must be equal for that."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from podium.errors import UsageError
+from podium.report.aggregate import MEDALS, RESEARCH, Value
+from podium.report.statistics import Interval, Numbers, Settling, bootstrap_interval, permutation_p, seeds_to_settle
+from podium.report.table import Entry, Row, task_facts
+
+LEVEL = 0.05
+COMPETITION_MEASURES = ("any medal", "gold", "above median", "valid", "percentile")
+RESEARCH_MEASURES = ("success at 10 %", "improvement", "valid")
+"""The first of each is what the comparison is about; the others are there to understand it."""
+SAME_PLAN = {
+    "budget": "budget",
+    "network": "network",
+    "sandbox": "sandbox",
+    "limits": "limits of memory, disk and processes",
+    "cores": "cores per execution",
+    "gpus": "GPUs per execution",
+}
+"""Parts of a plan that change what a number means."""
+
+
+@dataclass(frozen=True)
+class TaskDifference:
+    """How far two experiments are apart on one task, in the measure the comparison is about."""
+
+    task: str
+    first: float
+    second: float
+    runs: tuple[int, int]
+
+    @property
+    def difference(self) -> float:
+        return self.first - self.second
+
+
+@dataclass(frozen=True)
+class Difference:
+    """How far two experiments are apart in one measure, in points; positive: the first is better."""
+
+    measure: str
+    first: float
+    second: float
+    difference: float
+    interval: Interval | None
+    """From drawing tasks anew."""
+    p: float
+    tasks: int
+    settling: Settling
+
+    @property
+    def settled(self) -> bool:
+        return self.p < LEVEL
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The outcome of comparing two experiments."""
+
+    first: str
+    second: str
+    warnings: tuple[str, ...]
+    """What differs between the two besides the agents."""
+    differences: tuple[Difference, ...]
+    tasks: tuple[TaskDifference, ...]
+    """Largest difference first."""
+
+    @property
+    def verdict(self) -> str:
+        """What can be said, for people."""
+        main = self.differences[0]
+        name = main.measure
+        if main.difference == 0:
+            return f"No difference in {name}: {main.first:.1f} both."
+        better, worse = (self.first, self.second) if main.difference > 0 else (self.second, self.first)
+        ahead = f"{better} is {abs(main.difference):.1f} points ahead of {worse} in {name}"
+        if main.settled:
+            return f"{ahead}, more than chance explains (p = {main.p:.3g})."
+        return f"{ahead}, but that is not settled (p = {main.p:.2g}): {settling_text(main.settling)}."
+
+    def to_dict(self) -> dict[str, Any]:
+        document = asdict(self)
+        tasks = [{**asdict(task), "difference": task.difference} for task in self.tasks]
+        return {"verdict": self.verdict, **document, "tasks": tasks}
+
+
+def settling_text(settling: Settling) -> str:
+    """How many more seeds it takes, for people."""
+    if settling.more_seeds is None:
+        return "run more seeds to see whether there is a difference"
+    if settling.more_seeds == 0:
+        return "as many seeds as there are should show a difference of this size; it is the tasks that disagree"
+    count = f"{settling.more_seeds} more seed{'s' * (settling.more_seeds != 1)} of every task on each side"
+    return f"{'at most ' * settling.at_most}{count} would settle a difference of this size"
+
+
+def compare(first: Entry, second: Entry, *, pad: bool = False) -> Comparison:
+    """Compares two experiments on the tasks both have in the same form.
+
+    Args:
+        pad: count missing runs as failures.
+
+    Raises:
+        UsageError: there is nothing that may be compared.
+    """
+    shared, warnings = _comparable(first, second)
+    pairs = {task: (_runs(first, task, pad=pad), _runs(second, task, pad=pad)) for task in shared}
+    without = [task for task, sides in pairs.items() if not all(sides)]
+    if without:
+        warnings.append(f"{_named(without)} left out: one side has no run that ended. --pad counts it as a failure.")
+    pairs = {task: sides for task, sides in pairs.items() if all(sides)}
+    if not pairs:
+        raise UsageError(f"{first.name} and {second.name} share no task that both have finished a run of.")
+    warnings += _unpadded(first, second, list(pairs), pad=pad)
+    medal_tasks = {task: sides for task, sides in pairs.items() if task_facts(task)["competition"]}
+    research = {task: sides for task, sides in pairs.items() if task not in medal_tasks}
+    differences = [
+        found
+        for tasks, names, values in (
+            (medal_tasks, COMPETITION_MEASURES, MEDALS),
+            (research, RESEARCH_MEASURES, RESEARCH),
+        )
+        for name in names
+        if (found := _difference(name, values[name], list(tasks.values()))) is not None
+    ]
+    main = (medal_tasks, MEDALS[COMPETITION_MEASURES[0]]) if medal_tasks else (research, RESEARCH[RESEARCH_MEASURES[0]])
+    return Comparison(first.name, second.name, tuple(warnings), tuple(differences), _by_task(*main))
+
+
+def _comparable(first: Entry, second: Entry) -> tuple[list[str], list[str]]:
+    """The tasks that both have in the same form, and what differs otherwise.
+
+    Raises:
+        UsageError: there are none.
+    """
+    both = [task for task in first.tasks if task in set(second.tasks)]
+    if not both:
+        raise UsageError(f"{first.name} and {second.name} have no task in common: nothing may be compared.")
+    forms = {task: (_form(first, task), _form(second, task)) for task in both}
+    other_form = [task for task, (one, other) in forms.items() if one != other and "edition ?" not in (one, other)]
+    shared = [task for task in both if task not in other_form]
+    if not shared:
+        one, other = forms[both[0]]
+        raise UsageError(
+            f"{first.name} and {second.name} may not be compared: {both[0]} is {one} in one and {other} in the other, "
+            "which is not the same task. Run one of them again."
+        )
+    warnings = []
+    if other_form:
+        warnings.append(f"{_named(other_form)} left out: another edition, or a miniature on one side.")
+    for entry in (first, second):
+        only = [task for task in entry.tasks if task not in set(both)]
+        if only:
+            warnings.append(f"{_named(only)} only in {entry.name}: left out.")
+    if any("miniature" in forms[task][0] for task in shared):
+        warnings.append("Some tasks are fabricated miniatures: differences on them say nothing about the real ones.")
+    return shared, warnings + _plan_warnings(first, second)
+
+
+def _plan_warnings(first: Entry, second: Entry) -> list[str]:
+    unknown = [entry.name for entry in (first, second) if entry.imported]
+    if unknown:
+        return [f"{' and '.join(unknown)}: imported, so budget, network and machine are not known to be the same."]
+    found = [
+        f"Different {words}: {_plain(first.plan.get(name))} against {_plain(second.plan.get(name))}."
+        for name, words in SAME_PLAN.items()
+        if first.plan.get(name) != second.plan.get(name)
+    ]
+    systems = [{row.versions for row in entry.rows if row.versions} for entry in (first, second)]
+    if systems[0] != systems[1]:
+        found.append(f"Different versions: {_plain(sorted(systems[0]))} against {_plain(sorted(systems[1]))}.")
+    return found
+
+
+def _plain(value: Any) -> str:
+    """A part of a plan in words."""
+    if isinstance(value, dict):
+        said = [f"{name} {part}" for name, part in value.items() if part is not None]
+        return ", ".join(said) or "none"
+    if isinstance(value, list):
+        return " / ".join(map(str, value)) or "not known"
+    return {True: "open", False: "closed"}.get(value, str(value)) if isinstance(value, bool) else str(value)
+
+
+def _form(entry: Entry, task: str) -> str:
+    """In which form an experiment has a task: edition, and whether its data is fabricated."""
+    rows = [row for row in entry.rows if row.task == task and row.reported]
+    editions = sorted({row.edition for row in rows if row.edition})
+    return f"edition {'/'.join(editions) or '?'}" + (", miniature" if any(row.miniature for row in rows) else "")
+
+
+def _runs(entry: Entry, task: str, *, pad: bool) -> list[Row | None]:
+    rows: list[Row | None] = [row for row in entry.rows if row.task == task and row.reported]
+    return rows + [None] * (entry.seeds - len(rows)) if pad else rows
+
+
+def _unpadded(first: Entry, second: Entry, tasks: Sequence[str], *, pad: bool) -> list[str]:
+    """Says how missing runs were treated."""
+    found = []
+    for entry in (first, second):
+        missing = sum(1 for row in entry.rows if row.task in set(tasks) and not row.reported)
+        if missing:
+            treated = "counted as failures" if pad else "left out; --pad counts them as failures"
+            found.append(f"{missing} run{'s' * (missing != 1)} of {entry.name} missing or not finished: {treated}.")
+    return found
+
+
+Pair = tuple[list[Row | None], list[Row | None]]
+
+
+def _values(side: Sequence[Row | None], value: Value) -> Numbers:
+    found = np.array([value(row) for row in side])
+    return np.asarray(found[~np.isnan(found)])
+
+
+def _difference(name: str, value: Value, pairs: Sequence[Pair]) -> Difference | None:
+    """One measure compared; None if there is no task where both sides are known."""
+    valued = [(_values(first, value), _values(second, value)) for first, second in pairs]
+    known = [(first, second) for first, second in valued if len(first) and len(second)]
+    if not known:
+        return None
+    first, second = (np.array([side.mean() for side in column]) for column in zip(*known, strict=True))
+    return Difference(
+        measure=name,
+        first=float(first.mean()),
+        second=float(second.mean()),
+        difference=float((first - second).mean()),
+        interval=bootstrap_interval(first - second),
+        p=permutation_p(known),
+        tasks=len(known),
+        settling=seeds_to_settle(known),
+    )
+
+
+def _by_task(pairs: dict[str, Pair], value: Value) -> tuple[TaskDifference, ...]:
+    found = []
+    for task, (first, second) in pairs.items():
+        one, other = (float(_values(side, value).mean()) for side in (first, second))
+        found.append(TaskDifference(task, one, other, (len(first), len(second))))
+    return tuple(sorted(found, key=lambda task: (-abs(task.difference), math.copysign(1, -task.difference), task.task)))
+
+
+def _named(tasks: Sequence[str]) -> str:
+    count = f"{len(tasks)} task{'s' * (len(tasks) != 1)}"
+    return f"{count} ({', '.join(tasks[:3])}{', ...' * (len(tasks) > 3)})"

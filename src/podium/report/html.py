@@ -1,0 +1,249 @@
+"""A report as one page: opens offline, reads on a phone and on paper, light or dark.
+
+Everything agents wrote is hostile input: Jinja escapes it, plotly gets it escaped, and a content security policy lets
+only this page's own scripts run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from base64 import b64encode
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from podium.errors import MissingExtraError, UsageError
+from podium.report import charts
+from podium.report.aggregate import headline, plus_minus
+from podium.report.compare import Comparison, compare
+from podium.report.curves import AXES, RunCurve, read_curves
+from podium.report.document import Report
+from podium.report.export import medal_table, notes, research_table
+from podium.report.table import Entry, Row
+from podium.report.terminal import USED_WORDS, amount, clean, number
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
+
+TEMPLATES = Path(__file__).parent / "templates"
+LONGEST_ERROR = 400
+"""Letters of an error that are shown."""
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A figure, and what it says without looking."""
+
+    id: str
+    title: str
+    caption: str
+    figure: str
+    """As JSON that may stand inside a script element."""
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Runs without a valid submission that say the same."""
+
+    experiment: str
+    cause: str
+    error: str
+    count: int
+    example: str
+
+
+def render(report: Report, *, made: datetime | None = None) -> str:
+    """The page.
+
+    Raises:
+        MissingExtraError: plotly or Jinja2 is not installed.
+    """
+    try:
+        from jinja2 import Environment, FileSystemLoader, StrictUndefined
+        from plotly.offline import get_plotlyjs
+    except ImportError as error:
+        raise MissingExtraError("The HTML report", "report") from error
+    scripts = {"plotly": get_plotlyjs(), "own": _template_text("report.js")}
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"number": number, "amount": _amount, "clean": clean}
+    return environment.get_template("report.html").render(
+        report=report,
+        pairs=list(zip(report.entries, report.summaries, strict=True)),
+        headline=headline,
+        plus_minus=plus_minus,
+        medal_table=medal_table(report.summaries),
+        research_table=research_table(report.summaries),
+        notes=notes(report.summaries),
+        kinds=_kinds(report),
+        charts={chart.id: chart for chart in _charts(report)},
+        failures=_failures(report),
+        comparison=_comparison(report),
+        facts=[(entry, _facts(entry)) for entry in report.entries],
+        used_words=USED_WORDS,
+        style=_template_text("report.css"),
+        scripts=scripts,
+        policy=_policy(scripts),
+        made=f"{made or datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
+    )
+
+
+@cache
+def _template_text(name: str) -> str:
+    return (TEMPLATES / name).read_text(encoding="utf-8")
+
+
+def _policy(scripts: Mapping[str, str]) -> str:
+    """Only these scripts, nothing from elsewhere. Plotly writes styles as it draws."""
+    hashes = [b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in scripts.values()]
+    allowed = " ".join(f"'sha256-{digest}'" for digest in hashes)
+    return (
+        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data: blob:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _amount(pair: tuple[str, float]) -> str:
+    return amount(*pair)
+
+
+def _charts(report: Report) -> Iterator[Chart]:
+    entries, summaries = report.entries, report.summaries
+    curves: dict[str, list[RunCurve]] = {entry.name: read_curves(entry) for entry in entries}
+    found: list[tuple[str, str, str, Figure | None]] = [
+        (
+            "medals",
+            "Medals",
+            "Gold, silver and bronze; the bar's end is any medal, with its standard error.",
+            charts.medals(summaries),
+        ),
+        (
+            "strip",
+            "Where every run landed",
+            "One line per task. The thresholds of all tasks stand at the same places; in between, the place is linear "
+            "in the score. A cross on the left is a run without a valid submission.",
+            charts.strip(entries, report.lines),
+        ),
+        ("research", "Improvement", "Each run's improvement over the starter code.", charts.research(entries)),
+        (
+            "pass",
+            "Best of k runs",
+            "Unbiased estimate; open circles: k above half the runs, which is noisy.",
+            charts.passes(summaries),
+        ),
+    ]
+    for axis, words in AXES.items():
+        graded = sum(map(len, curves.values()))
+        caption = f"What the {graded} runs with graded snapshots would have been worth had they ended there."
+        found.append((f"over-{axis}", f"Over {words}", caption, charts.over(curves, axis)))
+    spent = charts.spending(entries)
+    if spent:
+        colours = "; medals in their colour" if len(entries) == 1 else ""
+        found.append(
+            ("spending", "Cost against score", f"One point per graded run, {spent[1]} used{colours}.", spent[0])
+        )
+    if report.profiles:
+        caption = "Share of tasks on which an experiment is within a factor of the best; AUP is the area under it."
+        found.append(("profiles", "Performance profiles", caption, charts.profile(report.profiles)))
+    for name, title, caption, figure in found:
+        if figure is not None:
+            yield Chart(name, title, caption, _inside_script(figure.to_json()))
+
+
+def _inside_script(text: str) -> str:
+    """JSON that cannot end the script element it stands in."""
+    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+def _kinds(report: Report) -> list[tuple[str, int, list[str]]]:
+    """Any medal by kind of data: kind, tasks, a cell per experiment."""
+    if not any(summary.kinds for summary in report.summaries):
+        return []
+    by_name = [{group.group: group for group in summary.kinds or summary.competitions} for summary in report.summaries]
+    names = sorted({name for groups in by_name for name in groups if name != "all"})
+    found = []
+    for name in names:
+        groups = [groups.get(name) for groups in by_name]
+        cells = [plus_minus(group.measures["any medal"]) if group and group.measures else "-" for group in groups]
+        found.append((name, max(group.tasks for group in groups if group), cells))
+    return found
+
+
+def _failures(report: Report) -> list[Failure]:
+    rows = [row for entry in report.entries for row in entry.rows if row.cause]
+    counted = Counter((row.experiment, str(row.cause), _said(row)) for row in rows)
+    examples = {(row.experiment, str(row.cause), _said(row)): f"{row.task}/{row.seed}" for row in reversed(rows)}
+    return [Failure(*key, count, examples[key]) for key, count in counted.most_common()]
+
+
+def _said(row: Row) -> str:
+    """A run's error as one line, bounded: whole tracebacks and binary output end up in them."""
+    text = clean(" ".join((row.error or "").split()))
+    return text if len(text) <= LONGEST_ERROR else text[:LONGEST_ERROR] + " ..."
+
+
+def _comparison(report: Report) -> Comparison | str | None:
+    """Of two experiments; why not, if they may not be compared."""
+    if len(report.entries) != 2:
+        return None
+    try:
+        return compare(*report.entries, pad=report.pad)
+    except UsageError as error:
+        return str(error)
+
+
+def _facts(entry: Entry) -> list[tuple[str, str]]:
+    """What was run, line by line."""
+    if entry.imported:
+        return [("source", "MLE-bench grading reports; budget, network and machine are not known")]
+    plan, ended = entry.plan, [row for row in entry.rows if row.reported]
+    budget = _listed(plan["budget"]) or "no limit"
+    versions = sorted({row.versions for row in ended if row.versions})
+    editions = Counter(row.edition for row in ended)
+    miniatures = sum(row.miniature for row in ended)
+    open_to = sorted({"open" if row.network else "closed" for row in ended if row.network is not None})
+    facts = [
+        ("agent", plan["agent"] + (f", {_listed(plan['options'])}" if plan["options"] else "")),
+        ("model", plan["model"] or "none"),
+        ("other models", _listed(plan["model_roles"])),
+        ("budget per run", budget),
+        ("edition", ", ".join(f"{name} ({count} runs)" for name, count in editions.items())),
+        ("data", f"{miniatures} of {len(ended)} runs on fabricated miniatures" if miniatures else "real or forged"),
+        ("sandbox", plan["sandbox"]),
+        ("network", " and ".join(open_to) or ("open" if plan["network"] else "closed")),
+        ("limits", _listed(plan["limits"])),
+        ("cores, GPUs", f"{plan['cores']} and {plan['gpus']} per execution"),
+        ("Python environment", plan["env"] or "Podium's own"),
+        ("versions, machine", " / ".join(versions) or "not known"),
+        ("started", entry.created or "not known"),
+    ]
+    return [(name, clean(value)) for name, value in facts if value]
+
+
+def _listed(document: Mapping[str, Any]) -> str:
+    return ", ".join(f"{_words(name)} {_size(name, value)}" for name, value in document.items() if value is not None)
+
+
+def _words(name: str) -> str:
+    return name.removesuffix("_s").removesuffix("_bytes").replace("_", " ")
+
+
+def _size(name: str, value: Any) -> str:
+    if name.endswith("_s"):
+        return amount(name, value)
+    return (
+        f"{value / (1 << 30):g} GiB"
+        if name.endswith("_bytes")
+        else f"{value:,}"
+        if isinstance(value, int)
+        else str(value)
+    )

@@ -1,0 +1,182 @@
+"""A report, or a comparison, on a terminal."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from podium.report.aggregate import Summary, headline
+from podium.report.compare import Comparison, Difference
+from podium.report.document import Report
+from podium.report.export import medal_table, research_table
+from podium.report.references import Lines
+from podium.report.table import Entry, Row
+
+MOST_TASKS = 100
+MEDAL_STYLES = {"gold": "yellow", "silver": "bright_white", "bronze": "dark_orange3"}
+
+
+def print_shown(shown: Group) -> None:
+    """Prints on standard output, wide enough for the tables where there is no terminal to ask."""
+    Console(width=None if sys.stdout.isatty() else 140, highlight=False).print(shown)
+
+
+def clean(text: str) -> str:
+    """Text that a terminal only shows: no escape sequences, one line."""
+    return "".join(letter if letter.isprintable() else "�" for letter in text)
+
+
+def show_report(report: Report) -> Group:
+    """Everything a report says, headline first."""
+    return Group(*_parts(report))
+
+
+def _parts(report: Report) -> Iterator[RenderableType]:
+    for entry, summary in zip(report.entries, report.summaries, strict=True):
+        yield Text.assemble((clean(summary.name), "bold"), f": {clean(entry.title)}. ", clean(headline(summary)))
+    for lines in (medal_table(report.summaries), research_table(report.summaries)):
+        if lines:
+            yield _table(lines)
+    yield Text("Percent; mean ± standard error over seeds. ", style="dim")
+    for summary in report.summaries:
+        yield from _about(summary)
+    if report.profiles:
+        area = sorted(report.profiles.area.items(), key=lambda item: -item[1])
+        yield Text("AUP: " + ", ".join(f"{name} {value:.3f}" for name, value in area))
+    if len(report.entries) == 1 and len(report.entries[0].tasks) <= MOST_TASKS:
+        yield _tasks(report.entries[0], report.lines)
+    yield Text(_verified(report), style="dim")
+
+
+def _about(summary: Summary) -> Iterator[Text]:
+    """What else is worth a line: missing runs, failures, pass@k, what was used."""
+    missing = {name: count for name, count in summary.counts.items() if name not in ("planned", "finished") and count}
+    if missing:
+        said = ", ".join(f"{count} {name}" for name, count in missing.items())
+        yield Text(f"{summary.name}: of {summary.counts['planned']} planned runs {said}.", style="yellow")
+    if summary.causes:
+        said = ", ".join(f"{count} {cause}" for cause, count in summary.causes.items())
+        yield Text(f"{summary.name}: without a valid submission: {said}.")
+    if summary.pass_at_k:
+        said = ", ".join(f"{at.k}: {at.percent:.1f}{'' if at.customary else '*'}" for at in summary.pass_at_k)
+        yield Text(f"{summary.name}: any medal in the best of k runs, %: {said} (* k above half the runs).")
+    used = {name: spent for name, spent in summary.usage.items() if spent.total}
+    if used:
+        said = ", ".join(f"{USED_WORDS[name]} {amount(name, spent.mean)}" for name, spent in used.items())
+        yield Text(f"{summary.name}: mean per run: {said}.", style="dim")
+
+
+USED_WORDS = {
+    "tokens": "tokens",
+    "input_tokens": "in",
+    "output_tokens": "out",
+    "cached_tokens": "cached",
+    "cost": "cost",
+    "steps": "steps",
+    "executions": "executions",
+    "working_s": "working",
+    "wall_s": "wall",
+    "waited_s": "waiting for cores",
+}
+
+
+def amount(name: str, value: float) -> str:
+    """Something used, for people."""
+    if name == "cost":
+        return f"${value:,.2f}"
+    if not name.endswith("_s"):
+        return f"{value:,.0f}" if value >= 100 or value == int(value) else f"{value:,.1f}"
+    if value < 120:
+        return f"{value:.0f} s"
+    return f"{value / 60:.0f} min" if value < 7200 else f"{value / 3600:.1f} h"
+
+
+def _table(lines: Sequence[Sequence[str]]) -> Table:
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    for number, name in enumerate(lines[0]):
+        table.add_column(Text(clean(name)), justify="left" if number < 2 else "right", overflow="fold")
+    for line in lines[1:]:
+        table.add_row(*(Text(clean(cell)) for cell in line))
+    return table
+
+
+def _tasks(entry: Entry, lines: dict[str, Lines]) -> Table:
+    table = Table("task", "metric", "scores", "medals", box=SIMPLE_HEAD, pad_edge=False)
+    for name in ("percentile", "median", "bronze", "silver", "gold"):
+        table.add_column(Text(clean(name)), justify="right")
+    for task in entry.tasks:
+        rows = [row for row in entry.rows if row.task == task]
+        held = lines.get(task, Lines(task))
+        arrow = {True: " ↑", False: " ↓", None: ""}[held.higher_is_better]
+        ranks = [row.percentile for row in rows if row.percentile is not None]
+        table.add_row(
+            Text(clean(task)),
+            f"{held.metric or ''}{arrow}",
+            Text(", ".join(_score(row) for row in rows)),
+            _medals(rows),
+            f"{sum(ranks) / len(ranks):.0f}" if ranks else "-",
+            *(number(getattr(held, name)) for name in ("median", "bronze", "silver", "gold")),
+        )
+    return table
+
+
+def _score(row: Row) -> str:
+    return number(row.score) if row.valid else row.cause or "-"
+
+
+def number(value: float | None) -> str:
+    """A score for people."""
+    return "-" if value is None else f"{value:.4g}"
+
+
+def _medals(rows: Sequence[Row]) -> Text:
+    text = Text()
+    for medal, style in MEDAL_STYLES.items():
+        count = sum(row.medal == medal for row in rows)
+        if count:
+            text.append(f"{' ' if text else ''}{medal}{f' ×{count}' if len(rows) > 1 else ''}", style=style)
+    return text or Text("-")
+
+
+def _verified(report: Report) -> str:
+    if not report.verdicts:
+        return "Not verified here; --verify checks every run."
+    verdicts = [verdict for found in report.verdicts.values() for verdict in found]
+    passed = sum(verdict.passed for verdict in verdicts)
+    return f"Verified: {passed} of {len(verdicts)} runs." + (
+        "" if passed == len(verdicts) else " Details: podium verify EXPERIMENT"
+    )
+
+
+def show_comparison(comparison: Comparison) -> Group:
+    """A comparison: verdict, warnings, measures, the tasks that decided it."""
+    parts: list[RenderableType] = [Text(clean(comparison.verdict), style="bold")]
+    parts += [Text(clean(f"! {warning}"), style="yellow") for warning in comparison.warnings]
+    parts.append(_differences(comparison))
+    parts.append(Text("Points; interval by drawing tasks anew, p by exchanging the runs of a task. ", style="dim"))
+    deciding = [task for task in comparison.tasks if task.difference][:15]
+    if deciding:
+        lines = [["task", "runs", comparison.first, comparison.second, "difference"]]
+        for task in deciding:
+            runs = f"{task.runs[0]} / {task.runs[1]}"
+            lines.append([task.task, runs, f"{task.first:.0f}", f"{task.second:.0f}", f"{task.difference:+.0f}"])
+        parts.append(Text(f"Tasks that decide it ({comparison.differences[0].measure}):"))
+        parts.append(_table(lines))
+    return Group(*parts)
+
+
+def _differences(comparison: Comparison) -> Table:
+    lines = [["measure", "tasks", comparison.first, comparison.second, "difference", "95 % interval", "p"]]
+    lines += [_difference(found) for found in comparison.differences]
+    return _table(lines)
+
+
+def _difference(found: Difference) -> list[str]:
+    interval = "-" if found.interval is None else f"{found.interval.low:+.1f} to {found.interval.high:+.1f}"
+    cells = [f"{found.first:.1f}", f"{found.second:.1f}", f"{found.difference:+.1f}", interval, f"{found.p:.3g}"]
+    return [found.measure, str(found.tasks), *cells]
