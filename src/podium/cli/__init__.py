@@ -26,8 +26,6 @@ COMMANDS = {
     "report": "Say what experiments came to: medals, scores, what was used, how sure it is.",
     "compare": "Compare two experiments task by task: difference, interval, p-value.",
     "view": "Show the experiments in DIR (default: runs) as web pages, live while runs are going.",
-    "report": "Say what experiments came to: medals, scores, what was used, how sure it is.",
-    "compare": "Compare two experiments task by task: difference, interval, p-value.",
     "forge": "Make a fresh competition of a FAMILY and print its id.",
     "import": "Take over what PATH holds of MLE-bench: a checkout's leaderboards and texts, or grading reports.",
     "doctor": "Say what this machine can do: sandbox, GPUs, credentials and so on.",
