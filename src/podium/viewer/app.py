@@ -1,0 +1,97 @@
+"""The web application: which address leads to which page, and what is said when none does."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from functools import partial
+from http import HTTPStatus
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp
+
+from podium.errors import PodiumError
+from podium.viewer import live
+from podium.viewer.pages import boards, lists, run, step
+from podium.viewer.site import HERE, Site, site_of
+from podium.viewer.web import Guard
+
+_STEP = "/runs/{run:path}/steps/{number:int}"
+
+
+def make_app(site: Site) -> ASGIApp:
+    """The application over a site."""
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        yield
+        site.close()
+
+    app = Starlette(
+        routes=[
+            Route("/", lists.experiments),
+            Route("/leaderboard", boards.leaderboard),
+            Route("/compare", boards.compare_page),
+            Mount("/static", StaticFiles(directory=HERE / "static"), name="static"),
+            Route("/live", _live_all),
+            Route("/live/experiments/{name:path}", _live_experiment),
+            Route("/live/runs/{run:path}", _live_run),
+            Route("/experiments/{name:path}/verify", lists.verify_experiment, methods=["POST"]),
+            Route("/experiments/{name:path}", lists.experiment),
+            Route(f"{_STEP}/files", step.files),
+            Route(f"{_STEP}/diff", step.diff),
+            Route(f"{_STEP}/save/file", step.save_file),
+            Route(f"{_STEP}/save/observation", step.save_observation),
+            Route(f"{_STEP}/save/diff", step.save_diff),
+            Route(f"{_STEP}/save/line", step.save_line),
+            Route(_STEP, step.step),
+            Route("/runs/{run:path}/tree/{number:int}", run.node),
+            Route("/runs/{run:path}/tree", run.tree_page),
+            Route("/runs/{run:path}/verify", run.verify_run, methods=["POST"]),
+            Route("/runs/{run:path}", run.run),
+        ],
+        exception_handlers={HTTPException: _refuse, PodiumError: _fail, Exception: _crash},
+        lifespan=lifespan,
+    )
+    app.state.site = site
+    return Guard(app)  # around everything, so that answers to what went wrong obey it too
+
+
+def _refuse(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    words = error.detail if error.detail != HTTPStatus(error.status_code).phrase else "There is nothing here."
+    return site_of(request).render("error.html", code=error.status_code, message=words)
+
+
+def _fail(request: Request, error: Exception) -> Response:
+    return site_of(request).render("error.html", code=500, message=str(error))
+
+
+def _crash(request: Request, error: Exception) -> Response:
+    """What we did not foresee; Starlette writes it to the terminal after this answer."""
+    return site_of(request).render("error.html", code=500, message="Something went wrong here; see the terminal.")
+
+
+async def _live_all(request: Request) -> Response:
+    return _stream(request, site_of(request).signs.of_all)
+
+
+async def _live_experiment(request: Request) -> Response:
+    return _stream(request, partial(site_of(request).signs.of_experiment, request.path_params["name"]))
+
+
+async def _live_run(request: Request) -> Response:
+    site = site_of(request)
+    row, _ = site.find_run(request)
+    return _stream(request, partial(site.signs.of_run, (row.experiment, row.task, row.seed)))
+
+
+def _stream(request: Request, sign: Callable[[], str]) -> Response:
+    since = request.headers.get("last-event-id") or request.query_params.get("since", "")
+    events = live.events(sign, since, site_of(request).closing)
+    return StreamingResponse(events, media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})

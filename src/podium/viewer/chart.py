@@ -1,0 +1,175 @@
+"""Score over time with medal lines, laid out for a drawing that the template writes as SVG."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from podium.errors import PodiumError
+from podium.grading.medals import Thresholds, thresholds
+from podium.report.curves import Point
+from podium.task import Baseline, Edition, Leaderboard
+from podium.viewer.text import number_in_words, time_in_words
+
+WIDTH, HEIGHT = 760, 300
+LEFT, RIGHT, TOP, BOTTOM = 64, 84, 16, 36
+TICKS = 5
+Scale = Callable[[float], float]
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A submission or a script on the chart."""
+
+    x: float
+    y: float
+    kind: str
+    words: str
+    href: str | None = None
+
+
+@dataclass(frozen=True)
+class Line:
+    """A score that means something, across the chart."""
+
+    y: float
+    name: str
+    value: str
+
+
+@dataclass(frozen=True)
+class Tick:
+    at: float
+    label: str
+
+
+@dataclass(frozen=True)
+class Chart:
+    """Everything at its place; up is better."""
+
+    path: str
+    """Of the submission's score, as the points of a line."""
+    marks: list[Mark]
+    lines: list[Line]
+    x_ticks: list[Tick]
+    y_ticks: list[Tick]
+    higher_is_better: bool
+    width: int = WIDTH
+    height: int = HEIGHT
+    left: int = LEFT
+    right: int = WIDTH - RIGHT
+    top: int = TOP
+    bottom: int = HEIGHT - BOTTOM
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A script whose own validation score is known."""
+
+    working_s: float
+    score: float
+    words: str
+    href: str
+
+
+def draw(
+    points: Sequence[Point],
+    tried: Sequence[Tried],
+    limits: dict[str, float],
+    *,
+    higher_is_better: bool,
+    end_s: float,
+) -> Chart | None:
+    """The chart of a run; None when there is nothing to show.
+
+    Args:
+        points: the graded submissions, oldest first.
+        tried: scripts of a search, by what the agent itself measured.
+        limits: scores that are drawn as lines, by name.
+        end_s: working time until now.
+    """
+    scores = [point.score for point in points if point.score is not None and math.isfinite(point.score)]
+    shown = [*scores, *(each.score for each in tried)]
+    if not shown:
+        return None
+    sign = 1.0 if higher_is_better else -1.0
+    low, high = _range([sign * value for value in shown], [sign * value for value in (*limits.values(), *scores[-1:])])
+    end_s = max([end_s, 1e-9, *(point.working_s for point in points), *(each.working_s for each in tried)])
+
+    def x(seconds: float) -> float:
+        return round(LEFT + (WIDTH - RIGHT - LEFT) * seconds / end_s, 1)
+
+    def y(score: float) -> float:
+        share = (sign * score - low) / (high - low)
+        return round(HEIGHT - BOTTOM - (HEIGHT - BOTTOM - TOP) * min(1.0, max(0.0, share)), 1)
+
+    step = (high - low) / (TICKS - 1)
+    return Chart(
+        path=_path(points, x, y, end_s),
+        marks=[
+            *(Mark(x(each.working_s), y(each.score), "tried", each.words, each.href) for each in tried),
+            *(_submission(point, x, y) for point in points),
+        ],
+        lines=[Line(y(value), name, number_in_words(value)) for name, value in limits.items()],
+        x_ticks=[Tick(x(end_s * i / (TICKS - 1)), time_in_words(end_s * i / (TICKS - 1))) for i in range(TICKS)],
+        y_ticks=[Tick(y(sign * (low + i * step)), f"{sign * (low + i * step):.4g}") for i in range(TICKS)],
+        higher_is_better=higher_is_better,
+    )
+
+
+def _range(values: list[float], wanted: list[float]) -> tuple[float, float]:
+    """What is worth showing: everything good, and of what is bad as much as leaves the rest readable."""
+    best, floor = max([*values, *wanted]), min(wanted or values)
+    span = (best - floor) or abs(best) or 1.0
+    return max(min([*values, *wanted]), floor - 0.4 * span) - 0.04 * span, best + 0.06 * span
+
+
+def _path(points: Sequence[Point], x: Scale, y: Scale, end_s: float) -> str:
+    """A line that stays where it is until there is a new submission."""
+    corners: list[tuple[float, float]] = []
+    for point in points:
+        if point.score is None or not math.isfinite(point.score):
+            continue
+        if corners:
+            corners.append((x(point.working_s), corners[-1][1]))
+        corners.append((x(point.working_s), y(point.score)))
+    if corners:
+        corners.append((x(end_s), corners[-1][1]))
+    return " ".join(f"{across},{up}" for across, up in corners)
+
+
+def _submission(point: Point, x: Scale, y: Scale) -> Mark:
+    when = f"after {time_in_words(point.working_s)}"
+    if point.score is None or not math.isfinite(point.score):
+        return Mark(x(point.working_s), HEIGHT - BOTTOM, "invalid", f"no valid submission {when}")
+    medal = f", {point.medal} medal" if point.medal else ""
+    words = f"submission scores {number_in_words(point.score)}{medal} {when}"
+    return Mark(x(point.working_s), y(point.score), point.medal or "none", words)
+
+
+@lru_cache(maxsize=256)
+def limits_of(task_id: str, edition: Edition, data_dir: Path | None) -> tuple[tuple[str, float], ...]:
+    """The scores that a task's runs are measured against, by name; none if the task or its field is not here."""
+    from podium.catalog import load
+    from podium.data.home import locate
+    from podium.grading.grade import find_reference
+
+    try:
+        task = load(task_id).in_edition(edition)
+        reference = find_reference(task, locate(task_id, edition=edition, data_dir=data_dir))
+    except (PodiumError, OSError, LookupError):
+        return ()
+    match reference:
+        case Leaderboard():
+            return tuple(_named(thresholds(reference)))
+        case Baseline():
+            return (("baseline", reference.score),)
+    return ()
+
+
+def _named(limits: Thresholds) -> list[tuple[str, float]]:
+    names = (("gold", limits.gold), ("silver", limits.silver), ("bronze", limits.bronze), ("median", limits.median))
+    return [(name, value) for name, value in names if value is not None and math.isfinite(value)]

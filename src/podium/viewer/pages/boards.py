@@ -1,0 +1,82 @@
+"""The leaderboard over all experiments, and two of them side by side."""
+
+from __future__ import annotations
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from podium.catalog import suites
+from podium.errors import UsageError
+from podium.report.aggregate import plus_minus
+from podium.report.compare import compare, settling_text
+from podium.viewer.site import page_of, site_of, with_query
+from podium.viewer.standings import MEASURES, SUCCESS, Filters, edition_of
+from podium.viewer.web import Pages
+
+PER_PAGE = 100
+TASKS_SHOWN = 200
+
+
+def leaderboard(request: Request) -> Response:
+    """Every experiment with its numbers, best first."""
+    site = site_of(request)
+    sign = site.signs.of_all()
+    query = request.query_params
+    suite = query.get("suite", "")
+    filters = Filters(
+        suite=suite if suite in suites() else "",
+        agent=query.get("agent", ""),
+        model=query.get("model", ""),
+        edition=query.get("edition", ""),
+        verified=query.get("verified", "") == "1",
+    )
+    standings, entries = site.standings.read(filters)
+    kept = {"suite": filters.suite, "agent": filters.agent, "model": filters.model, "edition": filters.edition}
+    kept |= {"verified": "1" if filters.verified else ""}
+    pages = Pages(len(standings), PER_PAGE, page_of(request), lambda n: with_query("/leaderboard", **kept, page=n))
+    return site.render(
+        "leaderboard.html",
+        live="/live",
+        sign=sign,
+        filters=filters,
+        standings=standings[pages.offset : pages.last],
+        measures=[name for name in (*MEASURES, SUCCESS) if any(name in standing.measures for standing in standings)],
+        same_tasks=bool(filters.suite) or len({frozenset(standing.entry.tasks) for standing in standings}) < 2,
+        plus_minus=plus_minus,
+        suites=suites(),
+        agents=sorted({entry.agent for entry in entries}),
+        models=sorted({entry.model or "none" for entry in entries}),
+        editions=sorted({edition_of(entry) for entry in entries}),
+        pages=pages,
+    )
+
+
+def compare_page(request: Request) -> Response:
+    """Two experiments side by side."""
+    site = site_of(request)
+    names = [listed.name for listed in site.index.experiments() if listed.error is None]
+    first, second = request.query_params.get("a", ""), request.query_params.get("b", "")
+    pad = request.query_params.get("pad", "") == "1"
+    comparison, problem = None, None
+    if first and second:
+        one, other = site.index.entry(first), site.index.entry(second)
+        if one is None or other is None:
+            problem = "There is no experiment of that name."
+        elif first == second:
+            problem = "These are the same experiment. Choose two."
+        else:
+            try:
+                comparison = compare(one, other, pad=pad)
+            except UsageError as error:
+                problem = str(error)
+    return site.render(
+        "compare.html",
+        names=sorted(names),
+        first=first,
+        second=second,
+        pad=pad,
+        comparison=comparison,
+        problem=problem,
+        settling_text=settling_text,
+        tasks_shown=TASKS_SHOWN,
+    )

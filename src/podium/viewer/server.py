@@ -1,0 +1,77 @@
+"""Serves the pages on this machine until somebody presses Ctrl-C."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+
+import uvicorn
+
+from podium.errors import PodiumError, UsageError
+from podium.viewer.app import make_app
+from podium.viewer.site import Site
+from podium.viewer.web import LOOPBACK
+
+PORT = 8765
+
+
+class _Server(uvicorn.Server):
+    """Ends the streams to open pages first, as they would otherwise never end."""
+
+    def __init__(self, config: uvicorn.Config, closing: threading.Event) -> None:
+        super().__init__(config)
+        self._closing = closing
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        self._closing.set()
+        super().handle_exit(sig, frame)
+
+
+def serve(root: Path, *, host: str, port: int | None, ready: Callable[[str, Site], None]) -> None:
+    """Serves a folder of experiments until interrupted.
+
+    Args:
+        port: None for the usual one, or any that is free if that is taken.
+        ready: is told the address once pages can be opened.
+
+    Raises:
+        UsageError: the host is not this machine, or the folder is not there.
+    """
+    if host not in LOOPBACK:
+        raise UsageError(
+            f"--host {host} would show these pages to others. They are for this machine only ({', '.join(LOOPBACK)}). "
+            f"From elsewhere, make a tunnel: ssh -L {port or PORT}:127.0.0.1:{port or PORT} THIS-MACHINE"
+        )
+    if not root.is_dir():
+        raise UsageError(f"There is no folder {root}. Make an experiment with: podium run quick --out {root}/first")
+    listener = _listen(host, port)
+    site = Site(root)
+    site.index.refresh()
+    config = uvicorn.Config(
+        make_app(site), log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=3
+    )
+    name = f"[{host}]" if ":" in host else host
+    ready(f"http://{name}:{listener.getsockname()[1]}/", site)
+    with contextlib.suppress(KeyboardInterrupt):
+        _Server(config, site.closing).run(sockets=[listener])
+
+
+def _listen(host: str, port: int | None) -> socket.socket:
+    for number in (PORT, 0) if port is None else (port,):
+        address = (host, number)
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        listener = socket.socket(family, socket.SOCK_STREAM)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind(address)
+            listener.listen(128)
+        except OSError as error:
+            listener.close()
+            reason = error
+            continue
+        return listener
+    raise PodiumError(f"Port {port or PORT} cannot be used ({reason.strerror}). Give another one with --port.")

@@ -1,0 +1,106 @@
+"""Text that agents wrote, made fit to be looked at. Escaping it for HTML is left to the templates."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+SHOWN_CHARACTERS = 20_000
+"""How much of a text a page shows; the whole of it can be downloaded."""
+SHORT_CHARACTERS = 160
+
+_ANSI = re.compile(
+    r"\x1b(?:"
+    r"\[[0-?]*[ -/]*[@-~]"  # colours, cursor movements
+    r"|[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)?"  # titles, links, and strings for terminals
+    r"|[ -/]*[0-~])"
+    r"|\x9b[0-?]*[ -/]*[@-~]"
+)
+_DIRECTIONS = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+_INVISIBLE = "\u00ad\u200b\u2028\u2029\u2060\ufeff"
+_SIGNS: dict[int, str] = {
+    **{code: chr(0x2400 + code) for code in range(0x20) if chr(code) not in "\n\t"},
+    0x7F: "\u2421",
+    **{code: f"⟨{code:02X}⟩" for code in range(0x80, 0xA0)},
+    **{ord(sign): f"⟨U+{ord(sign):04X}⟩" for sign in _DIRECTIONS + _INVISIBLE},
+    **dict.fromkeys(range(0xD800, 0xE000), "\ufffd"),
+}
+"""What characters are shown as that would otherwise not be seen, or would reorder what stands around them."""
+
+
+def visible(text: str) -> str:
+    """A text without the escape sequences of terminals, in which nothing is hidden and nothing pretends."""
+    return _ANSI.sub("", text).replace("\r\n", "\n").translate(_SIGNS)
+
+
+@dataclass(frozen=True)
+class Clip:
+    """As much of a text as a page shows."""
+
+    text: str
+    size: int
+    """Of the whole, in whatever `unit` says."""
+    unit: str = "characters"
+    is_whole: bool = True
+
+
+def clip(text: str, limit: int = SHOWN_CHARACTERS) -> Clip:
+    """The beginning of a text."""
+    return Clip(visible(text[:limit]), len(text), is_whole=len(text) <= limit)
+
+
+def clip_bytes(data: bytes, size_bytes: int, limit: int = SHOWN_CHARACTERS) -> Clip:
+    """The beginning of a text of which the first bytes are known."""
+    text = data.decode("utf-8", "replace")
+    return Clip(visible(text[:limit]), size_bytes, "bytes", is_whole=size_bytes <= len(data) and len(text) <= limit)
+
+
+def short(text: str, limit: int = SHORT_CHARACTERS) -> str:
+    """A text as one line for a table."""
+    # Far more than is shown is cut first, so that a line of megabytes costs nothing.
+    line = " ".join(visible(text[: 8 * limit]).split())
+    return line if len(line) <= limit and len(text) <= 8 * limit else line[: limit - 1].rstrip() + "…"
+
+
+def as_text(value: Any) -> str:
+    """An argument of an action as it is read best."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=1, default=str)
+
+
+def looks_binary(data: bytes) -> bool:
+    """Whether content is better not shown as text."""
+    return b"\0" in data[:8192]
+
+
+def size_in_words(size_bytes: int | None) -> str:
+    """A size for people."""
+    if size_bytes is None:
+        return "unknown"
+    size = float(size_bytes)
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if size < 1000 or unit == "GB":
+            return f"{size:,.0f} {unit}" if unit == "bytes" else f"{size:,.1f} {unit}"
+        size /= 1000
+    raise AssertionError
+
+
+def time_in_words(seconds: float | None) -> str:
+    """A duration for people."""
+    if seconds is None:
+        return ""
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes:02} min" if hours else f"{minutes} min {rest:02} s"
+
+
+def number_in_words(value: float | str | None) -> str:
+    """A score or count for people."""
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return visible(value)
+    return f"{value:,}" if isinstance(value, int) else f"{value:.5g}"

@@ -1,0 +1,228 @@
+"""The search tree of a run, from the states its agent decided in, and how it is laid out on a page."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ValidationError
+
+from podium.agents.base import Action
+from podium.agents.search.search import SearchState, noted
+from podium.agents.search.tree import Node, Tree
+from podium.errors import PodiumError
+from podium.runs.record import RunFolder, read_model
+from podium.runs.session import Decision
+from podium.viewer.steps import StepLines
+from podium.viewer.workspace import history_of, read_json
+
+SHADES = 7
+"""How many colours tell good scripts from better ones."""
+COLUMN, LINE, MARGIN, RADIUS = 56, 72, 30, 17
+
+
+@dataclass(frozen=True)
+class Search:
+    """A search as it stood at some time."""
+
+    tree: Tree
+    submitted: int | None
+    unreviewed: frozenset[int]
+
+    def kind(self, node: Node) -> str:
+        """What has become of a script: good, buggy, running, or back but not yet judged."""
+        if node.result is None:
+            return "running"
+        if node.number in self.unreviewed:
+            return "unreviewed"
+        return "good" if node.is_good else "buggy"
+
+
+def read_search(run: RunFolder, lines: StepLines, step: int | None = None) -> Search | None:
+    """The search after a step, or as it stands now; None if the agent keeps no tree."""
+    state = _newest_state(run, lines) if step is None else _state_after(run, lines, step)
+    if state is None:
+        return None
+    return Search(state.tree, state.submitted, frozenset(state.unreviewed))
+
+
+def _newest_state(run: RunFolder, lines: StepLines) -> SearchState | None:
+    """What the agent has decided last may not have been done yet: the scripts that run now are in that state."""
+    try:
+        decision: Decision | None = read_model(run.decision, Decision)
+    except PodiumError:
+        decision = None
+    count = len(lines.steps)
+    last = lines.step(count) if count else None
+    if decision is not None and (last is None or last.get("decision", -1) < decision.first):
+        return _read_state(run, decision.state)
+    return _state_after(run, lines, count) if count else None
+
+
+def _state_after(run: RunFolder, lines: StepLines, step: int) -> SearchState | None:
+    """The state a step was decided in, with what is known of it and its companions by then."""
+    line = lines.step(step)
+    state = _read_state(run, str(line.get("state")))
+    if state is None:
+        return None
+    done = [line]
+    while step > 1 and (line := lines.step(step - 1)).get("decision") == done[0].get("decision"):
+        done.append(line)
+        step -= 1
+    return _with_results(run, state, done)
+
+
+def _with_results(run: RunFolder, state: SearchState, lines: Sequence[dict[str, Any]]) -> SearchState:
+    actions = [Action(name=line["action"], arguments=line["arguments"]) for line in lines]
+    try:
+        return noted(state, actions, [_observation(run, line) for line in lines])
+    except (KeyError, ValueError, LookupError, AssertionError):
+        return state  # a line too long to be read, or one that does not belong to a search
+
+
+def _observation(run: RunFolder, line: dict[str, Any]) -> str:
+    kept = line["observation"]
+    return kept if isinstance(kept, str) else history_of(run).get(kept["blob"]).decode("utf-8", "replace")
+
+
+def _read_state(run: RunFolder, blob: str) -> SearchState | None:
+    try:
+        data = read_json(run, blob)
+        return SearchState.model_validate_json(data) if "tree" in json.loads(data) else None
+    except (PodiumError, ValidationError, ValueError, TypeError, RecursionError):
+        return None
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A node on the page."""
+
+    node: Node
+    kind: str
+    shade: int
+    """From 0, the worst, to SHADES - 1, the best; only of good nodes."""
+    is_best: bool
+    is_submitted: bool
+    x: int
+    y: int
+
+    @property
+    def words(self) -> str:
+        """What is said of it in a line."""
+        node, parts = self.node, [f"{self.node.operator} {self.node.number}"]
+        parts.append(f"score {node.metric:.5g}" if self.kind == "good" and node.metric is not None else self.kind)
+        parts += ["best"] if self.is_best else []
+        parts += ["submitted"] if self.is_submitted else []
+        return ", ".join(parts)
+
+
+@dataclass(frozen=True)
+class Edge:
+    x1: int
+    y1: int
+    x2: int
+    y2: int
+    is_second: bool
+    """Whether it leads to a further parent, of a merged script."""
+
+
+@dataclass(frozen=True)
+class Item:
+    """A node in the same tree as nested lists, written down from top to bottom."""
+
+    spot: Spot
+    opens: bool
+    """Whether a list of children follows."""
+    closes: int
+    """How many lists end after it."""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A laid-out tree."""
+
+    spots: list[Spot]
+    edges: list[Edge]
+    items: list[Item]
+    width: int
+    height: int
+
+
+def draw(search: Search) -> Picture:
+    """Places every node below its first parent, families side by side."""
+    tree = search.tree
+    children: dict[int, list[Node]] = {node.number: [] for node in tree}
+    roots: list[Node] = []
+    depth: dict[int, int] = {}
+    for node in tree:  # parents are older than their children
+        parent = node.parents[0] if node.parents and node.parents[0] < node.number else None
+        (roots if parent is None else children[parent]).append(node)
+        depth[node.number] = 0 if parent is None else depth[parent] + 1
+    order = _order(roots, children)
+    columns = _columns(order, children)
+    shades = _shades(tree)
+    best = tree.best
+    spots = {
+        node.number: Spot(
+            node,
+            search.kind(node),
+            shades.get(node.number, 0),
+            is_best=best is not None and best.number == node.number,
+            is_submitted=search.submitted == node.number,
+            x=MARGIN + round(columns[node.number] * COLUMN),
+            y=MARGIN + depth[node.number] * LINE,
+        )
+        for node in tree
+    }
+    return Picture(
+        spots=list(spots.values()),
+        edges=[
+            Edge(spots[parent].x, spots[parent].y, spots[node.number].x, spots[node.number].y, is_second=place > 0)
+            for node in tree
+            for place, parent in enumerate(node.parents)
+            if parent < node.number
+        ],
+        items=_items(order, depth, spots),
+        width=2 * MARGIN + max((spot.x - MARGIN for spot in spots.values()), default=0),
+        height=2 * MARGIN + max((spot.y - MARGIN for spot in spots.values()), default=0),
+    )
+
+
+def _order(roots: list[Node], children: dict[int, list[Node]]) -> list[int]:
+    """Every node before its children, families together. A chain of thousands is too deep for recursion."""
+    order: list[int] = []
+    waiting = [node.number for node in reversed(roots)]
+    while waiting:
+        number = waiting.pop()
+        order.append(number)
+        waiting += [child.number for child in reversed(children[number])]
+    return order
+
+
+def _columns(order: list[int], children: dict[int, list[Node]]) -> dict[int, float]:
+    """Leaves stand side by side, parents in the middle above their children."""
+    leaves = [number for number in order if not children[number]]
+    columns = {number: float(place) for place, number in enumerate(leaves)}
+    for number in reversed(order):
+        if children[number]:
+            below = [columns[child.number] for child in children[number]]
+            columns[number] = (below[0] + below[-1]) / 2
+    return columns
+
+
+def _items(order: list[int], depth: dict[int, int], spots: dict[int, Spot]) -> list[Item]:
+    depths = [*(depth[number] for number in order), 0]
+    return [
+        Item(spots[number], opens=after > before, closes=max(0, before - after))
+        for number, before, after in zip(order, depths, depths[1:], strict=False)
+    ]
+
+
+def _shades(tree: Tree) -> dict[int, int]:
+    """Colours by rank among the good nodes: scores are seldom spread evenly."""
+    good = tree.good
+    if len(good) < 2:
+        return {node.number: SHADES - 1 for node in good}
+    return {node.number: round((SHADES - 1) * (1 - place / (len(good) - 1))) for place, node in enumerate(good)}

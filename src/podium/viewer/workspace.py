@@ -1,0 +1,180 @@
+"""Workspaces as they were: files and differences, read from the snapshots of a run, never from its folders on disk."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from podium.runs.record import RunFolder
+from podium.viewer.text import Clip, clip, clip_bytes, looks_binary, visible
+from podium.workspace.extract import Extracted
+from podium.workspace.git import Reader
+from podium.workspace.history import History, StoredFile
+from podium.workspace.objects import BLOB
+
+SHOWN_BYTES = 2_000_000
+"""Larger files are not shown, only offered."""
+SHOWN_NAMES = 1_000
+SHOWN_DIFF_LINES = 1_500
+DIFF_LINE_CHARACTERS = 500
+
+
+class Name(NamedTuple):
+    """One name in a folder."""
+
+    path: str
+    name: str
+    files: int
+    """Of a folder, how many lie in it; 0 for a file."""
+    size_bytes: int
+    kind: str
+    reason: str | None
+
+    @property
+    def is_folder(self) -> bool:
+        return self.files > 0
+
+
+@dataclass(frozen=True)
+class Listing:
+    """A folder of a workspace."""
+
+    folder: str
+    names: list[Name]
+    total: int
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A file of a workspace as a page shows it."""
+
+    path: str
+    found: Extracted
+    content: Clip | None = None
+    is_binary: bool = False
+
+
+class DiffLine(NamedTuple):
+    kind: Literal["file", "hunk", "added", "removed", "same", "note"]
+    text: str
+
+
+@dataclass(frozen=True)
+class Diff:
+    lines: list[DiffLine]
+    added: int
+    removed: int
+    is_whole: bool
+
+
+def history_of(run: RunFolder) -> History:
+    """The snapshots of a run; looking at them changes nothing."""
+    return History(run.history, run.path / "workspace")
+
+
+def list_folder(run: RunFolder, commit: str, folder: str) -> Listing:
+    """What a folder held in a snapshot, folders first; `folder` is empty or ends with a slash."""
+    found: dict[str, Name] = {}
+    for file in _files(run.path, commit):
+        if not file.path.startswith(folder) or file.path == folder:
+            continue
+        name, slash, _ = file.path[len(folder) :].partition("/")
+        size = file.size_bytes or 0
+        if slash:
+            before = found.get(name)
+            files, sizes = (before.files, before.size_bytes) if before else (0, 0)
+            found[name] = Name(f"{folder}{name}/", name, files + 1, sizes + size, "folder", None)
+        else:
+            found.setdefault(name, Name(file.path, name, 0, size, file.kind, file.reason))
+    names = sorted(found.values(), key=lambda each: (not each.is_folder, each.name))
+    return Listing(folder, names[:SHOWN_NAMES], len(names))
+
+
+@lru_cache(maxsize=8)
+def _files(run: Path, commit: str) -> list[StoredFile]:
+    return history_of(RunFolder(run)).files(commit)
+
+
+def show_file(run: RunFolder, commit: str, path: str) -> Shown:
+    """A file of a snapshot, found by its exact name in git's trees."""
+    with extracted(run, commit, path, SHOWN_BYTES) as (found, copy):
+        if not found.is_file:
+            return Shown(path, found)
+        data = copy.read_bytes()
+    if looks_binary(data):
+        return Shown(path, found, is_binary=True)
+    return Shown(path, found, clip_bytes(data, len(data)))
+
+
+@contextmanager
+def extracted(run: RunFolder, commit: str, path: str, limit_bytes: int) -> Iterator[tuple[Extracted, Path]]:
+    """A file of a snapshot as a file of ours that is gone after the block; its name has nothing to do with `path`."""
+    with tempfile.TemporaryDirectory(prefix="podium-view-") as folder:
+        target = Path(folder, "content")
+        yield history_of(run).extract(commit, path, target, limit_bytes), target
+
+
+def read_blob(run: RunFolder, identity: str, size_bytes: int) -> Clip:
+    """The beginning of a text that was kept beside the snapshots; however long it is, little of it is held."""
+    kept = bytearray()
+
+    def keep(piece: bytes) -> None:
+        kept.extend(piece[: max(0, SHOWN_BYTES - len(kept))])
+
+    with Reader(run.history) as reader:
+        reader.stream(identity, keep)
+    return clip_bytes(bytes(kept), size_bytes)
+
+
+def write_blob(run: RunFolder, identity: str, target: Path) -> None:
+    """Writes the whole of such a text to a file."""
+    with Reader(run.history) as reader, target.open("wb") as file:
+        reader.stream(identity, file.write)
+
+
+def read_json(run: RunFolder, identity: str) -> bytes:
+    """A document that was kept beside the snapshots, such as an agent's state."""
+    with Reader(run.history) as reader:
+        return reader.read(identity, BLOB).data
+
+
+def diff(run: RunFolder, older: str, newer: str) -> Diff:
+    """What changed between two snapshots, line by line."""
+    text = history_of(run).diff(older, newer)
+    lines = list(_diff_lines(text))
+    return Diff(
+        lines[:SHOWN_DIFF_LINES],
+        sum(line.kind == "added" for line in lines),
+        sum(line.kind == "removed" for line in lines),
+        is_whole=len(lines) <= SHOWN_DIFF_LINES and all(len(line.text) < DIFF_LINE_CHARACTERS for line in lines),
+    )
+
+
+def _diff_lines(text: str) -> Iterator[DiffLine]:
+    in_hunk = False
+    for line in text.split("\n"):
+        shown = clip(line, DIFF_LINE_CHARACTERS)
+        text_shown = shown.text if shown.is_whole else shown.text + "…"
+        if line.startswith("diff --git "):
+            in_hunk = False
+            yield DiffLine("file", visible(text_shown.removeprefix("diff --git ")))
+        elif line.startswith("@@"):
+            in_hunk = True
+            yield DiffLine("hunk", text_shown)
+        elif in_hunk and line[:1] in "+-":
+            yield DiffLine("added" if line[:1] == "+" else "removed", text_shown)
+        elif in_hunk and line[:1] == " ":
+            yield DiffLine("same", text_shown)
+        elif line and not line.startswith(("index ", "--- ", "+++ ")):
+            yield DiffLine("note", text_shown)
+
+
+def query_path(path: str) -> bytes:
+    """The bytes of a name in a workspace, for an address."""
+    return os.fsencode(path)
