@@ -1,0 +1,188 @@
+"""Submissions that are files: taken over without following links, run in sandboxes of their own, scored outside."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import socket
+from pathlib import Path
+
+import pytest
+
+from podium import api
+from podium.data.home import locate
+from podium.errors import InvalidSubmission, PodiumError
+from podium.grading.baseline import Measured, beyond_noise, read_baseline, write_baseline
+from podium.grading.grade import Grade
+from podium.metrics import accuracy
+from podium.runs.evaluating import take_from_snapshot
+from podium.task import Baseline, Evaluation, Files, Starter, Task, research_task
+from podium.workspace.history import History
+
+DOUBLE = """
+import json
+numbers = json.load(open("numbers.json"))
+json.dump([2 * number for number in numbers], open("doubled.json", "w"))
+"""
+
+
+@pytest.fixture
+def task(tmp_path: Path) -> Task:
+    """Double hidden numbers: the submission is a program, the score the share that is right."""
+    starter = tmp_path / "starter"
+    starter.mkdir()
+    (starter / "double.py").write_text("raise SystemExit('write me')\n")
+    form = Files(names=("double.py", "weights/"), max_bytes=10_000)
+    task = research_task(
+        "doubling",
+        title="Doubling",
+        kind="code",
+        metric=accuracy,
+        submission=form,
+        starter=Starter(starter, "double.py"),
+        first="fixed",
+    )
+
+    @task.prepare
+    def prepare(raw: Path, public: Path, private: Path) -> None:
+        (public / "hint.txt").write_text("times two")
+        (private / "numbers.json").write_text("[1, 2, 3, 4]")
+
+    @task.fabricate
+    def fabricate(raw: Path, rng: object) -> None:
+        (raw / "empty").touch()
+
+    @task.evaluate
+    def evaluate(evaluation: Evaluation) -> float:
+        numbers = evaluation.private / "numbers.json"
+        files = {"double.py": evaluation.submission / "double.py", "numbers.json": numbers}
+        ran = evaluation.execute(["python", "double.py"], files=files, time_s=20, data=True)
+        if ran.exit_code:
+            raise InvalidSubmission(f"double.py failed: {ran.output}")
+        found = json.loads(ran.read("doubled.json", 1_000))
+        return sum(a == 2 * b for a, b in zip(found, json.loads(numbers.read_text()), strict=True)) / 4
+
+    api.prepare(task, data_dir=tmp_path / "data", miniature=True)
+    return task
+
+
+def submit(tmp_path: Path, program: str) -> Path:
+    folder = tmp_path / "work"
+    (folder / "weights").mkdir(parents=True)
+    (folder / "double.py").write_text(program)
+    (folder / "weights" / "w.bin").write_bytes(b"1")
+    return folder
+
+
+def grade(task: Task, tmp_path: Path, program: str) -> Grade:
+    return api.grade(task, submit(tmp_path, program), data_dir=tmp_path / "data")
+
+
+def test_a_program_is_run_again_and_scored_outside(task: Task, tmp_path: Path) -> None:
+    result = grade(task, tmp_path, DOUBLE)
+    assert (result.valid, result.score, result.edition, result.error) == (True, 1.0, "fixed", None)
+
+
+def test_it_sees_public_data_but_neither_answers_nor_the_host(task: Task, tmp_path: Path) -> None:
+    program = f"""
+import os
+print(open("data/hint.txt").read(), os.path.exists({str(tmp_path / "data")!r}), sorted(os.listdir()))
+raise SystemExit(1)
+"""
+    result = grade(task, tmp_path, program)
+    assert result.error == "double.py failed: times two False ['data', 'double.py', 'numbers.json']"
+
+
+@pytest.mark.parametrize(
+    ("program", "message"),
+    [
+        ("import os; os.symlink('/etc/passwd', 'doubled.json')", "doubled.json cannot be read: Too many levels"),
+        ("import os; os.mkfifo('doubled.json')", "doubled.json is no plain file"),
+        ("import os; os.mkdir('doubled.json')", "doubled.json is no plain file"),
+        ("open('doubled.json', 'w').write(' ' * 2000)", "doubled.json has 2,000 bytes; at most 1,000 are read"),
+        ("pass", "doubled.json cannot be read: No such file"),
+    ],
+)
+def test_what_a_program_leaves_is_read_with_care(task: Task, tmp_path: Path, program: str, message: str) -> None:
+    result = grade(task, tmp_path, program)
+    assert not result.valid
+    assert message in str(result.error)
+
+
+def test_a_program_that_does_not_end_is_stopped(task: Task, tmp_path: Path) -> None:
+    @task.evaluate
+    def evaluate(evaluation: Evaluation) -> float:
+        files = {"double.py": evaluation.submission / "double.py"}
+        ran = evaluation.execute(["python", "double.py"], files=files, time_s=1)
+        assert ran.stopped == "time limit of 1 s"
+        return 1.0 if 1 <= ran.seconds < 10 else 0.0
+
+    forever = "import os, time\nif os.fork() == 0: os.setsid()\ntime.sleep(3600)\n"
+    assert grade(task, tmp_path, forever).score == 1.0
+
+
+def test_missing_empty_and_large_files_are_named(task: Task, tmp_path: Path) -> None:
+    folder = submit(tmp_path, DOUBLE)
+    assert api.validate(task, folder).valid
+    (folder / "weights" / "w.bin").write_bytes(b"1" * 20_000)
+    assert "w.bin has 20,000 bytes; at most" in str(api.validate(task, folder).error)
+    (folder / "weights" / "w.bin").unlink()
+    assert api.validate(task, folder).error == "The folder weights/ is missing or empty in the workspace."
+    (folder / "double.py").write_bytes(b"")
+    assert api.grade(task, folder, data_dir=tmp_path / "data").error == (
+        "The file double.py is missing or empty in the workspace."
+    )
+    assert "is no folder: doubling asks for these files: double.py, weights/" in str(
+        api.validate(task, tmp_path / "nowhere").error
+    )
+
+
+def test_links_pipes_and_sockets_are_not_taken_over(task: Task, tmp_path: Path) -> None:
+    folder = submit(tmp_path, DOUBLE)
+    secret = folder / "weights" / "secret"
+    secret.symlink_to("/etc/passwd")
+    assert "secret cannot be read" in str(api.validate(task, folder).error)
+    secret.unlink()
+    os.mkfifo(secret)
+    assert "secret is no plain file" in str(api.validate(task, folder).error)
+    secret.unlink()
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(os.path.relpath(secret))
+        assert not api.validate(task, folder).valid
+
+
+def test_snapshots_give_the_same_files(task: Task, tmp_path: Path) -> None:
+    folder = submit(tmp_path, DOUBLE)
+    (folder / "notes.txt").write_text("not submitted")
+    form = task.submission
+    assert isinstance(form, Files)
+    with History(tmp_path / "history.git", folder, always=form.names) as history:
+        commit = history.snapshot("end", None, time_s=0)
+        assert take_from_snapshot(history, commit, form, tmp_path / "taken") is None
+        found = sorted(path.name for path in (tmp_path / "taken").rglob("*") if path.is_file())
+        assert found == ["double.py", "w.bin"]
+        (folder / "weights" / "link").symlink_to("../../../etc/passwd")
+        linked = history.snapshot("linked", commit, time_s=0)
+        assert "symbolic link" in str(take_from_snapshot(history, linked, form, tmp_path / "taken"))
+
+
+def test_a_measured_baseline_is_what_scores_are_compared_with(task: Task, tmp_path: Path) -> None:
+    place = locate("doubling", edition="fixed", data_dir=tmp_path / "data")
+    measured = Measured("doubling", "fixed", True, (0.4, 0.5, 0.6), 0, {}, {}, "2026-01-01T00:00:00")
+    write_baseline(place, measured)
+    result = grade(task, tmp_path, DOUBLE)
+    assert (result.improvement, result.success, result.beyond_noise) == (pytest.approx(100.0), True, True)
+    place.manifest.write_text(place.manifest.read_text() + "\n")  # other data: the measurement no longer holds
+    assert read_baseline(place) is None
+    with pytest.raises(PodiumError, match="None of 3 runs"):
+        write_baseline(place, Measured("doubling", "fixed", True, (), 3, {}, {}, ""))
+
+
+def test_noise_is_what_one_more_run_of_the_baseline_would_show() -> None:
+    # Mean 0.5, SD 0.1, n 3: t(0.975, 2) = 4.302653, so the bound is 4.302653 * 0.1 * sqrt(4 / 3) = 0.496828.
+    baseline = Baseline(0.5, sd=0.1, runs=3)
+    assert beyond_noise(0.5 + 0.4969, baseline, higher_is_better=True) is True
+    assert beyond_noise(0.5 + 0.4968, baseline, higher_is_better=True) is False
+    assert beyond_noise(0.5 - 0.4969, baseline, higher_is_better=False) is True
+    assert beyond_noise(math.inf, Baseline(0.5), higher_is_better=True) is None
