@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 from typing import Any
 
-from model_server import serving
+from model_server import Call, Reply, Request, serving, tool_names
 from podium.runs.steps import Steps
 
 ASK = """
@@ -16,8 +17,16 @@ answer = client.chat.completions.create(model="gpt-4o", messages=[{"role": "user
 print("the model says", answer.choices[0].message.content, answer.usage.total_tokens)
 for part in client.chat.completions.create(model="x", messages=[{"role": "user", "content": "More?"}], stream=True):
     print("streamed", part.choices[0].delta.content)
+choice = {"type": "function", "name": "count"}
+count = {**choice, "parameters": {"type": "object", "properties": {"n": {"type": "integer"}}}}
+found = client.responses.create(model="x", input="Count!", tools=[count], tool_choice=choice)
+print("responded", [(part.name, part.arguments) for part in found.output if part.type == "function_call"])
 print("key", os.environ["OPENAI_API_KEY"])
 """
+
+
+def answer(request: Request, rng: random.Random) -> str | Reply:
+    return Reply(calls=(Call("count", {"n": 42}),)) if tool_names(request) else "forty-two"
 
 
 def test_mle_bench_agents_find_their_folders_and_variables(play: Any, tmp_path: Path) -> None:
@@ -36,7 +45,7 @@ def test_models_are_reached_through_the_real_client_and_counted(play: Any, tmp_p
     files = tmp_path / "agent"
     files.mkdir()
     (files / "ask.py").write_text(ASK)
-    with serving(lambda request, rng: "forty-two") as server:
+    with serving(answer) as server:
         row = play(
             agent="command",
             command="python ask.py",
@@ -47,10 +56,11 @@ def test_models_are_reached_through_the_real_client_and_counted(play: Any, tmp_p
     observation = Steps(row.folder).observation(1)
     assert "the model says forty-two 120" in observation
     assert "streamed forty-two" in observation
+    assert """responded [('count', '{"n": 42}')]""" in observation
     assert "key podium" in observation
-    assert len(server.requests) == 2
-    assert row.record.usage.tokens == 240
-    assert row.record.usage.output_tokens == 40
+    assert len(server.requests) == 3
+    assert row.record.usage.tokens == 360
+    assert row.record.usage.output_tokens == 60
 
 
 def test_a_program_without_a_model_has_no_endpoint(play: Any) -> None:

@@ -79,6 +79,7 @@ def _application() -> Any:
             try:
                 document = json.loads(await request.body())
                 document["model"] = MODEL
+                _describe_tools(document)
                 stream = bool(document.pop("stream", False))
                 completion = await answer(document)
             except Exception as error:  # whatever a hostile or broken client sends becomes its own error message
@@ -101,6 +102,14 @@ def _application() -> Any:
             Route("/v1/models", models, methods=["GET"]),
         ]
     )
+
+
+def _describe_tools(document: dict[str, Any]) -> None:
+    """Gives tools without a description their name as one: the protocols do without, Inspect does not."""
+    for tool in document.get("tools") or ():
+        function = tool.get("function", tool)
+        if "name" in function:
+            function.setdefault("description", function["name"])
 
 
 async def _chunks(completion: dict[str, Any]) -> AsyncIterator[bytes]:
