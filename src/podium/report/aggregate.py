@@ -60,6 +60,7 @@ RESEARCH: dict[str, Value] = {
     "submitted": MEDALS["submitted"],
     "valid": MEDALS["valid"],
     **{f"success at {threshold} %": _success(threshold) for threshold in SUCCESS_AT},
+    "beyond noise": _share(lambda row: bool(row.beyond_noise)),
     "improvement": _improvement,
 }
 """What is measured on research tasks."""
@@ -236,8 +237,8 @@ def summarise(
     def some(group: str, chosen: Sequence[str], values: dict[str, Value]) -> Aggregate:
         return aggregate(group, arrange(rows, chosen, pad=pad, seeds=seeds), values)
 
-    groups = _grouped(tasks, "competition")
-    medal_tasks, research = groups.get(True, []), groups.get(False, [])
+    research = research_tasks(tasks, rows)
+    medal_tasks = [task for task in tasks if task not in set(research)]
     complexities, kinds = _grouped(medal_tasks, "complexity"), _grouped(medal_tasks, "kind")
     everything = arrange(rows, medal_tasks, pad=pad, seeds=seeds)
     return Summary(
@@ -256,6 +257,12 @@ def summarise(
         usage=_usage(rows),
         causes=dict(Counter(row.cause for row in rows if row.cause).most_common()),
     )
+
+
+def research_tasks(tasks: Sequence[str], rows: Sequence[Row]) -> list[str]:
+    """Those of the tasks that ask for an improvement, not for a medal."""
+    found = {row.task for row in rows if not row.competition}
+    return [task for task in tasks if task in found or not task_facts(task)["competition"]]
 
 
 def headline(summary: Summary) -> str:

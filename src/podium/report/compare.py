@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from podium.errors import UsageError
-from podium.report.aggregate import MEDALS, RESEARCH, Value
+from podium.report.aggregate import MEDALS, RESEARCH, Value, research_tasks
 from podium.report.statistics import Interval, Numbers, Settling, bootstrap_interval, permutation_p, seeds_to_settle
-from podium.report.table import Entry, Row, task_facts
+from podium.report.table import Entry, Row
 
 LEVEL = 0.05
 COMPETITION_MEASURES = ("any medal", "gold", "above median", "valid", "percentile")
@@ -121,8 +121,9 @@ def compare(first: Entry, second: Entry, *, pad: bool = False) -> Comparison:
     if not pairs:
         raise UsageError(f"{first.name} and {second.name} share no task that both have finished a run of.")
     warnings += _unpadded(first, second, list(pairs), pad=pad)
-    medal_tasks = {task: sides for task, sides in pairs.items() if task_facts(task)["competition"]}
-    research = {task: sides for task, sides in pairs.items() if task not in medal_tasks}
+    asked = set(research_tasks(list(pairs), (*first.rows, *second.rows)))
+    research = {task: sides for task, sides in pairs.items() if task in asked}
+    medal_tasks = {task: sides for task, sides in pairs.items() if task not in asked}
     differences = [
         found
         for tasks, names, values in (

@@ -54,6 +54,8 @@ class Row:
     improvement: float | None = None
     """Percent by which a research task's baseline was improved."""
     success: bool | None = None
+    beyond_noise: bool | None = None
+    """Whether the improvement is more than the baseline's own spread explains."""
     error: str | None = None
     working_s: float | None = None
     wall_s: float | None = None
@@ -182,16 +184,19 @@ def read_row(folder: Path, name: str, plan: Plan, task: str, seed: int) -> Row:
         record = run.read_record()
     except PodiumError as error:
         return Row(**common, status="missing", error=str(error))
-    return Row(**common, status="missing") if record is None else Row(**common | _recorded(record))
+    if record is None:
+        return Row(**common, status="missing")
+    # A task that the catalogue does not list, such as one of a user's own, shows by its grade what it asks for.
+    competition = common["competition"] and record.improvement is None
+    return Row(**common | _recorded(record) | {"competition": competition})
 
 
 def _recorded(record: RunRecord) -> dict[str, Any]:
     """What a record says, under the names of the table."""
-    plain = ("status", "ended_by", "higher_is_better", "medal", "percentile", "improvement", "success", "error")
-    used = record.usage.model_dump()
+    same = "status ended_by higher_is_better medal percentile improvement success beyond_noise error edition miniature"
     return {
-        **{name: getattr(record, name) for name in (*plain, "edition", "miniature")},
-        **used,
+        **{name: getattr(record, name) for name in same.split()},
+        **record.usage.model_dump(),
         "submitted": record.submission_sha256 is not None,
         "valid": bool(record.valid),
         "score": as_number(record.score),
