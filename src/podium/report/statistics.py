@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations
 
 import numpy as np
@@ -59,9 +60,15 @@ def bootstrap_interval(by_task: Numbers, *, repeats: int = REPEATS, seed: int = 
     """
     if len(by_task) < 2:
         return None
-    drawn = np.random.default_rng(seed).integers(0, len(by_task), size=(repeats, len(by_task)))
-    low, high = np.percentile(by_task[drawn].mean(axis=1), [2.5, 97.5])
+    means = by_task[_draws(len(by_task), repeats, seed)].mean(axis=1)
+    low, high = np.percentile(means, [2.5, 97.5])
     return Interval(float(low), float(high))
+
+
+@lru_cache(maxsize=4)
+def _draws(count: int, repeats: int, seed: int) -> npt.NDArray[np.intp]:
+    """Which tasks each repetition draws: the same for every measure of a group of tasks, and from call to call."""
+    return np.random.default_rng(seed).integers(0, count, size=(repeats, count))
 
 
 def permutation_p(pairs: Sequence[tuple[Numbers, Numbers]], *, repeats: int = REPEATS, seed: int = 0) -> float:

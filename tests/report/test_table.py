@@ -1,0 +1,119 @@
+"""The table: every planned run has a row, whatever became of it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from making import LOW, imported, report, write_report
+
+from podium.errors import UsageError
+from podium.report.imported import import_reports, is_grading_reports
+from podium.report.table import read_entries, read_entry, task_facts
+from podium.runs.experiment import open_experiment, run_folder
+from podium.runs.record import Plan, RunRecord
+
+TASK = "spaceship-titanic"
+
+
+@pytest.fixture
+def experiment(tmp_path: Path) -> Path:
+    """Four planned runs: one done, one failed, one damaged, one that never began."""
+    folder = tmp_path / "some"
+    open_experiment(folder, Plan(agent="aide", model="maker/model"), [TASK], 4)
+    known = {"task": TASK, "agent": "aide", "model": "maker/model"}
+    run_folder(folder, TASK, 0).write_record(
+        RunRecord(
+            **known,
+            seed=0,
+            status="finished",
+            valid=True,
+            score="-Infinity",
+            medal="silver",
+            submission_sha256="ab",
+            edition="v1",
+        )
+    )
+    run_folder(folder, TASK, 1).write_record(
+        RunRecord(**known, seed=1, status="failed", error="no model", edition="v1")
+    )
+    run_folder(folder, TASK, 2).path.mkdir(parents=True)
+    run_folder(folder, TASK, 2).record.write_text("{")
+    return folder
+
+
+def test_every_planned_run_has_a_row(experiment: Path) -> None:
+    rows = read_entry(experiment).rows
+    assert [row.status for row in rows] == ["finished", "failed", "missing", "missing"]
+    assert [row.cause for row in rows] == [None, "run failed", "never ran", "never ran"]
+    assert "damaged" in (rows[2].error or "")
+    assert rows[3].error is None
+
+
+def test_a_row_says_what_the_record_says(experiment: Path) -> None:
+    row = read_entry(experiment).rows[0]
+    assert (row.score, row.medal, row.submitted, row.model) == (float("-inf"), "silver", True, "maker/model")
+    assert (row.kind, row.complexity, row.competition) == ("tabular classification", None, True)
+
+
+def test_experiments_of_the_same_name_are_told_apart(experiment: Path, tmp_path: Path) -> None:
+    other = tmp_path / "elsewhere" / "some"
+    open_experiment(other, Plan(agent="aide"), [TASK], 1)
+    assert len({entry.name for entry in read_entries([experiment, other, experiment])}) == 2
+
+
+def test_something_else_is_refused_with_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="podium run TASK --out"):
+        read_entry(tmp_path)
+
+
+def test_forged_tasks_have_the_kind_of_their_family() -> None:
+    assert task_facts("forge-graph-hard-7")["kind"] == task_facts("forge-graph-medium-107")["kind"]
+    assert task_facts("forge-graph-hard-7")["competition"]
+    assert task_facts(LOW[0])["complexity"] == "low"
+
+
+def test_grading_reports_are_seeds_in_the_order_of_their_paths(tmp_path: Path) -> None:
+    entry = imported(tmp_path, [[report(LOW[0], "gold"), report(LOW[1])], [report(LOW[0], "bronze")]])
+    assert entry.imported
+    assert entry.seeds == 2
+    assert [(row.task, row.seed, row.medal, row.status) for row in entry.rows] == [
+        (LOW[0], 0, "gold", "finished"),
+        (LOW[0], 1, "bronze", "finished"),
+        (LOW[1], 0, None, "finished"),
+        (LOW[1], 1, None, "missing"),
+    ]
+
+
+def test_runs_that_only_the_metadata_names_are_missing(tmp_path: Path) -> None:
+    group = tmp_path / "2025_run-group_aide"
+    write_report(group / "x_grading_report.json", [report(LOW[0])])
+    runs = {f"{LOW[0]}_1": {}, f"{LOW[0]}_2": {}, f"{LOW[1]}_3": {}}
+    (group / "metadata.json").write_text(json.dumps({"run_group": group.name, "runs": runs}))
+    assert is_grading_reports(group)
+    import_reports(group, tmp_path / "out")
+    entry = read_entry(tmp_path / "out")
+    assert entry.agent == "aide"
+    assert [row.status for row in entry.rows] == ["finished", "missing", "missing", "missing"]
+
+
+def test_a_file_that_is_no_grading_report_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "other.json"
+    path.write_text('{"competition_reports": [{"competition_id": "x"}]}')
+    with pytest.raises(UsageError, match=r"not a grading report of MLE-bench.*gold_medal"):
+        import_reports(path, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_run_groups_without_a_report_say_how_to_grade(tmp_path: Path) -> None:
+    (tmp_path / "metadata.json").write_text('{"runs": {}}')
+    with pytest.raises(UsageError, match="podium grade --jsonl"):
+        import_reports(tmp_path, tmp_path / "out")
+
+
+def test_an_import_never_overwrites(tmp_path: Path) -> None:
+    path = write_report(tmp_path / "grading_report.json", [report(LOW[0])])
+    import_reports(path, tmp_path / "out")
+    with pytest.raises(UsageError, match="there already"):
+        import_reports(path, tmp_path / "out")
