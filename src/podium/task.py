@@ -172,7 +172,7 @@ class Files:
     """The form of a submission that is no table: a program or weights in the workspace, which Podium evaluates."""
 
     names: tuple[str, ...]
-    """Files, and folders with a slash at the end, relative to the workspace. Each must be there and not be empty."""
+    """Files, and folders with a slash at the end, relative to the workspace; "./" is all of it. Each must be there."""
     max_bytes: int = 2 << 30
     """Largest submission that is evaluated, all files together."""
     tolerance: float = 1e-6

@@ -19,7 +19,7 @@ from podium.actions.files import (
 from podium.actions.inside import Workspace
 from podium.actions.memory import append_summary_to_research_log, reflection, retrieval_from_research_log
 from podium.actions.observation import ActionError, bounded
-from podium.actions.people import Person, final_answer, request_help
+from podium.actions.people import Person, ask_operator, final_answer, request_help
 from podium.actions.session import python_session
 from podium.actions.understanding import understand_file
 
@@ -36,6 +36,7 @@ __all__ = [
     "actions",
     "append_file",
     "append_summary_to_research_log",
+    "ask_operator",
     "bounded",
     "copy_file",
     "edit_script",

@@ -65,6 +65,8 @@ class Assignment:
     gpus: int = 0
     env: str | None = None
     """The Python environment that scripts run in; None for the one Podium runs in."""
+    has_person: bool = False
+    """Whether somebody answers the action `request_help`."""
 
 
 AnyState = TypeVar("AnyState", bound=State)

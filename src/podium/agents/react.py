@@ -105,7 +105,7 @@ class React(Agent[ReactState]):
             conversation.shorten(window)
             output = await ask_model(
                 conversation.messages(note=f"[{budget_line(self.assignment.remaining())}]"),
-                tools=_tools(),
+                tools=_tools(has_person=self.assignment.has_person),
                 options=self.options,
             )
             if output.stop_reason == "model_length":
@@ -146,7 +146,7 @@ _TOOLS_TOKENS = 2_500
 """What the tools' own descriptions take."""
 
 
-def _tools() -> list[ToolInfo]:
+def _tools(*, has_person: bool) -> list[ToolInfo]:
     from podium.actions import ACTIONS, Argument, Usage
 
     bash = Usage(
@@ -156,7 +156,8 @@ def _tools() -> list[ToolInfo]:
         arguments={"command": Argument("string", "The command.", is_required=True)},
         returns="The exit code and what it printed.",
     )
-    return [tool_info(bash if name == "bash" else ACTIONS[name]) for name in TOOLS]
+    names = (*TOOLS, "request_help") if has_person else TOOLS
+    return [tool_info(bash if name == "bash" else ACTIONS[name]) for name in names]
 
 
 def _fault(call: ToolCall) -> str:

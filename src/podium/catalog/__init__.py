@@ -71,6 +71,10 @@ def load(task_id: str) -> Task:
         from podium.catalog.forge import forged_task
 
         return forged_task(task_id)
+    if task_id.startswith("folder-"):
+        from podium.catalog.folder import folder_task
+
+        return folder_task(task_id)
     stem = task_id.replace("-", "_")
     for folder in FOLDERS:
         if stem in _stems(folder):
@@ -105,7 +109,7 @@ def expand(names: list[str]) -> list[str]:
     for name in names:
         if name in suites():
             ids |= dict.fromkeys(suites()[name].tasks)
-        elif name.startswith("forge-") or any(listing.id == name for listing in listings()):
+        elif name.startswith(("forge-", "folder-")) or any(listing.id == name for listing in listings()):
             ids[name] = None
         else:
             raise unknown_name(name)

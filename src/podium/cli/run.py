@@ -17,7 +17,7 @@ from podium.errors import NotPreparedError, PodiumError, UsageError
 
 if TYPE_CHECKING:
     from podium.runs.driver import Driver, Row
-    from podium.runs.record import Plan
+    from podium.runs.record import Plan, RunRecord
 
 _UNITS = {"s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
 _SIZES = {"m": 1 << 20, "mb": 1 << 20, "g": 1 << 30, "gb": 1 << 30, "t": 1 << 40}
@@ -75,6 +75,20 @@ class Size(click.ParamType):
 @click.option("--disk", "disk_bytes", type=Size(), help="Disk space per run, such as 50G.")
 @click.option("--cores", type=click.IntRange(1), default=1, show_default=True, help="Cores per execution.")
 @click.option("--gpus", type=click.IntRange(0), default=0, show_default=True, help="GPUs per execution.")
+@click.option("--goal", metavar="TEXT", help="What to do in DIR, given in place of a task: any folder with code.")
+@click.option("--script", default="train.py", show_default=True, help="With --goal: the script to run.")
+@click.option(
+    "--editable", multiple=True, metavar="PATTERN", help="With --goal: files that may change.  [default: all]"
+)
+@click.option("--score", metavar="NAME", help="With --goal: the script prints its score as 'NAME: NUMBER'.")
+@click.option("--lower", is_flag=True, help="With --score: lower is better.")
+@click.option(
+    "--answers",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="With --goal: a CSV file, ids first, that submission.csv is compared with.",
+)
+@click.option("--metric", metavar="NAME", help="With --answers: the metric, such as rmse or accuracy.")
+@click.option("--person", is_flag=True, help="Agents may ask you for help, on this terminal.")
 @click.option("--curve", is_flag=True, help="Also grade every earlier submission: score over time.")
 @data_dir
 @edition
@@ -87,11 +101,12 @@ def command(names: tuple[str, ...], as_json: bool, **options: Any) -> None:
     from podium.runs.experiment import open_experiment
 
     plan = _plan(options)
-    tasks = expand(list(names))
+    tasks = [_folder_task(names, options)] if options["goal"] else expand(_no_folders(names))
     prepare_missing(tasks, plan, miniature=options["miniature"])
     out = options["out"] or Path("runs", f"{datetime.now():%Y%m%d-%H%M%S}-{plan.agent}")
     experiment = open_experiment(out, plan, tasks, options["seeds"])
-    driver = Driver(out, experiment, parallel=options["parallel"] or _default_parallel(), retry=options["retry"])
+    parallel = options["parallel"] or _default_parallel()
+    driver = Driver(out, experiment, parallel=parallel, retry=options["retry"], answer=_answer)
     if not as_json:
         click.echo(f"{len(driver.rows)} run{'s' if len(driver.rows) > 1 else ''} in {out}", err=True)
     drive(driver)
@@ -132,7 +147,42 @@ def _plan(options: dict[str, Any]) -> Plan:
         cores=options["cores"],
         gpus=options["gpus"],
         data_dir=None if options["data_dir"] is None else options["data_dir"].absolute(),
+        person=options["person"],
     )
+
+
+def _folder_task(names: tuple[str, ...], options: dict[str, Any]) -> str:
+    """The id of the task that a folder and a goal make."""
+    from podium.catalog.folder import Wish, register
+
+    folder = Path(names[0])
+    if len(names) > 1 or not folder.is_dir():
+        raise UsageError(f"--goal is for one folder with code in it; {' '.join(names)} is not one.")
+    wish = Wish(
+        goal=options["goal"],
+        script=options["script"],
+        editable=options["editable"],
+        score=options["score"] or "",
+        higher_is_better=not options["lower"],
+        metric=options["metric"] or "",
+    )
+    return register(folder, wish, options["answers"])
+
+
+def _no_folders(names: tuple[str, ...]) -> list[str]:
+    for name in names:
+        if "/" in name and Path(name).is_dir():
+            raise UsageError(f"{name} is a folder. Say what to do in it: --goal TEXT --score NAME")
+    return list(names)
+
+
+def _answer(row: Row, request: str) -> str | None:
+    """What the person at the terminal says to an agent's request."""
+    click.echo(f"\n{row.name} asks for help:\n{request}\n", err=True)
+    try:
+        return str(click.prompt("Your answer", err=True))
+    except click.Abort:  # no terminal, or no wish to answer
+        return None
 
 
 def _pairs(texts: tuple[str, ...], option: str) -> dict[str, str]:
@@ -185,7 +235,7 @@ def drive(driver: Driver) -> None:
 
     before = signal.signal(signal.SIGINT, interrupt)
     try:
-        if sys.stderr.isatty():
+        if sys.stderr.isatty() and not driver.plan.person:  # a table that redraws itself would hide questions
             from podium.cli.live import live_table
 
             with live_table(driver.rows) as changed:
@@ -214,12 +264,21 @@ def describe(row: Row) -> str:
     record = row.record
     if record is None:
         return f"{row.phase}, step {row.step}" if row.step else row.phase
-    graded = f"score {record.score}, {f'{record.medal} medal' if record.medal else 'no medal'}"
+    graded = f"score {record.score}{_worth(record)}"
     if record.status == "failed":
         return f"failed: {record.error}{f'; what it had submitted: {graded}' if record.valid else ''}"
     if not record.valid:
         return f"{record.status}, {'no valid submission: ' + record.error if record.error else 'not graded'}"
     return f"{record.status} ({record.ended_by}), {graded}"
+
+
+def _worth(record: RunRecord) -> str:
+    """What a score is worth beside people or the starter code, where that is known."""
+    if record.improvement is not None:
+        return f", {record.improvement:+.1f} % over the baseline"
+    if record.percentile is None and record.medal is None:
+        return ""
+    return f", {record.medal} medal" if record.medal else ", no medal"
 
 
 def _summarise(rows: list[Row]) -> None:

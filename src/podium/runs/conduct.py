@@ -6,6 +6,7 @@ import logging
 import threading
 from typing import Any
 
+from podium.actions import Person
 from podium.errors import PodiumError
 from podium.grading.grade import Grade
 from podium.runs.experiment import now
@@ -20,9 +21,17 @@ from podium.workspace.journal import read_journal
 logger = logging.getLogger(__name__)
 
 
-def conduct(folder: RunFolder, plan: Plan, record: RunRecord, *, report: Report, stop: threading.Event) -> RunRecord:
+def conduct(
+    folder: RunFolder,
+    plan: Plan,
+    record: RunRecord,
+    *,
+    report: Report,
+    stop: threading.Event,
+    person: Person | None = None,
+) -> RunRecord:
     """Plays a run to its end and returns its record."""
-    stage = set_stage(folder, plan, record, report=report, stop=stop)
+    stage = set_stage(folder, plan, record, report=report, stop=stop, person=person)
     played = play(stage)
     update: dict[str, Any] = {
         "usage": Used.model_validate(newest(stage.journal, "used")),

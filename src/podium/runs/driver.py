@@ -53,14 +53,28 @@ class _Worker:
 class Driver:
     """Works off the runs of an experiment. `stop` may be called from a signal handler."""
 
-    def __init__(self, folder: Path, experiment: Experiment, *, parallel: int, retry: bool = False) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        experiment: Experiment,
+        *,
+        parallel: int,
+        retry: bool = False,
+        answer: Callable[[Row, str], str | None] | None = None,
+    ) -> None:
+        """
+        Args:
+            parallel: runs at a time.
+            retry: whether failed runs are done again.
+            answer: asks the person at the terminal what an agent wants to know; None if they do not say.
+        """
         self.rows = [
             Row(task, seed, run_folder(folder, task, seed))
             for seed in range(experiment.seeds)
             for task in experiment.tasks
         ]
         self.plan = experiment.plan
-        self._folder, self._parallel = folder, parallel
+        self._folder, self._parallel, self._answer = folder, parallel, answer
         self._stopping = 0
         self._told_to_stop = False
         for row in self.rows:
@@ -128,6 +142,9 @@ class Driver:
         row.step = report.get("step", row.step)
         row.headline = report.get("headline") or row.headline
         row.used = report.get("used", row.used)
+        if "ask" in report:
+            answer = self._answer(row, report["ask"]) if self._answer else None
+            worker.channel.send(("answer", answer))
         return True
 
     def _finish(self, worker: _Worker) -> None:

@@ -127,7 +127,7 @@ def take_from_folder(folder: Path, form: Files, target: Path) -> str | None:
 
 def wanted(form: Files, path: str) -> bool:
     """Whether a file of the workspace is part of the submission."""
-    return any(path == name or (name.endswith("/") and path.startswith(name)) for name in form.names)
+    return any(name == "./" or path == name or (name.endswith("/") and path.startswith(name)) for name in form.names)
 
 
 def fingerprint(submission: Path) -> str | None:
@@ -181,7 +181,8 @@ class _Bench:
             outcome = sandbox.run(
                 command, environment=shares(self.cores, self.gpus), cores=self.cores, timeout_s=time_s
             )
-        output = f"{outcome.stdout.text}\n{outcome.stderr.text}".strip()[-OUTPUT_CHARACTERS:]
+        ends = (stream.text[-OUTPUT_CHARACTERS:] for stream in (outcome.stdout, outcome.stderr))
+        output = "\n".join(ends).strip()
         return _Ran(outcome.seconds, outcome.exit_code, outcome.stopped, output, folder)
 
 

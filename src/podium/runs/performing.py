@@ -17,7 +17,7 @@ from inspect_ai.log import transcript
 from inspect_ai.tool import Tool
 from inspect_ai.util import span, suspend_working_limit
 
-from podium.actions import Execution, Workspace, actions, bounded, perform
+from podium.actions import Execution, Person, Workspace, actions, ask_operator, bounded, perform
 from podium.agents import endpoint
 from podium.agents.base import Action, Agent
 from podium.runs.record import Plan
@@ -46,6 +46,7 @@ class Performer:
         problem: str,
         check: Callable[[Path], str | None],
         limit_bytes: int,
+        person: Person | None = None,
     ) -> None:
         """
         Args:
@@ -53,6 +54,7 @@ class Performer:
             problem: what the agent was asked to do.
             check: what is wrong with a submission, if anything.
             limit_bytes: the largest submission that is read.
+            person: who answers requests for help.
         """
         self._sandbox, self._plan, self._session, self._agent, self._name = sandbox, plan, session, agent, name
         self._check, self._limit_bytes = check, limit_bytes
@@ -66,7 +68,11 @@ class Performer:
         self._environment: dict[str, str] = {}
         self._python = str(find_interpreter(plan.env).executable)
         self._tools: dict[str, Tool] = actions(
-            workspace=Workspace(root=sandbox.home, python=self._python), executor=self.execute, problem=problem
+            workspace=Workspace(root=sandbox.home, python=self._python),
+            executor=self.execute,
+            problem=problem,
+            interactive=person is not None,
+            person=_unhurried(person) if person else ask_operator,
         )
 
     async def perform(self, action: Action) -> str:
@@ -175,6 +181,16 @@ class Performer:
         self._environment |= endpoint.environment()
         async with endpoint.serve(listener):
             yield
+
+
+def _unhurried(person: Person) -> Person:
+    """The same person, whose time is not the agent's."""
+
+    async def answer(request: str) -> str:
+        with suspend_working_limit():
+            return await person(request)
+
+    return answer
 
 
 def script_folder(number: int, split: int) -> str:

@@ -85,6 +85,8 @@ class Plan(_Frozen):
     """Leased for each execution."""
     gpus: int = 0
     data_dir: Path | None = None
+    person: bool = False
+    """Whether somebody sits at the terminal and answers agents that ask for help."""
 
 
 class Experiment(_Frozen):

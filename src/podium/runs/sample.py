@@ -145,6 +145,7 @@ async def _solve(stage: Stage, played: Played) -> None:
             problem=stage.instructions,
             check=check,
             limit_bytes=limit,
+            person=stage.person,
         )
         async with performer.serving():
             end = await session.play(agent, performer.perform)

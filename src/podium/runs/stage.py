@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from podium.actions import Person
 from podium.agents import agent_class, read_options
 from podium.agents.base import Assignment, Remaining
 from podium.catalog import load
@@ -48,6 +49,8 @@ class Stage:
     history: History
     report: Report
     stop: threading.Event
+    person: Person | None = None
+    """Who answers requests for help."""
 
     def assignment(self, remaining: Callable[[], Remaining]) -> Assignment:
         return Assignment(
@@ -60,10 +63,19 @@ class Stage:
             cores=self.plan.cores,
             gpus=self.plan.gpus,
             env=self.plan.env,
+            has_person=self.person is not None,
         )
 
 
-def set_stage(folder: RunFolder, plan: Plan, record: RunRecord, *, report: Report, stop: threading.Event) -> Stage:
+def set_stage(
+    folder: RunFolder,
+    plan: Plan,
+    record: RunRecord,
+    *,
+    report: Report,
+    stop: threading.Event,
+    person: Person | None = None,
+) -> Stage:
     """A run that is ready to be played, for the first time or once more.
 
     Raises:
@@ -99,7 +111,7 @@ def set_stage(folder: RunFolder, plan: Plan, record: RunRecord, *, report: Repor
     )
     history = History(folder.history, folder.workspace, always=submitted(task))
     journal = Journal.open(folder.journal)
-    stage = Stage(folder, plan, task, place, record.seed, text, config, journal, history, report, stop)
+    stage = Stage(folder, plan, task, place, record.seed, text, config, journal, history, report, stop, person)
     if len(journal) == 0:
         _open(stage, record.model_copy(update={"miniature": manifest.miniature}))
     else:

@@ -6,6 +6,7 @@ import fcntl
 import logging
 import os
 import platform
+import queue
 import signal
 import sys
 import threading
@@ -17,6 +18,10 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
+import anyio
+from anyio import to_thread
+
+from podium.actions import ActionError, Person
 from podium.catalog import load
 from podium.data.prepare import choose_edition
 from podium.errors import PodiumError
@@ -37,9 +42,11 @@ def work(experiment_folder: str, task: str, seed: int, channel: Connection) -> N
     plan = settle(read_experiment(Path(experiment_folder)).plan, load(task))
     with folder.lock.open("a") as lock:
         _lock(lock.fileno(), folder)
-        stop = threading.Event()
-        threading.Thread(target=_listen, args=(channel, stop), name="podium-driver", daemon=True).start()
-        record = attempt(folder, plan, task, seed, report=_reporter(channel), stop=stop)
+        stop, answers = threading.Event(), queue.SimpleQueue[str | None]()
+        threading.Thread(target=_listen, args=(channel, stop, answers), name="podium-driver", daemon=True).start()
+        report = _reporter(channel)
+        person = _person(report, answers) if plan.person else None
+        record = attempt(folder, plan, task, seed, report=report, stop=stop, person=person)
         folder.write_record(record)
     channel.close()
 
@@ -52,6 +59,7 @@ def attempt(
     *,
     report: Callable[[dict[str, Any]], None],
     stop: threading.Event,
+    person: Person | None = None,
 ) -> RunRecord:
     """Does a run or what is left of it; whatever goes wrong becomes part of the record."""
     before = folder.read_record()
@@ -69,7 +77,7 @@ def attempt(
     )
     folder.write_record(record)
     try:
-        return conduct(folder, plan, record, report=report, stop=stop)
+        return conduct(folder, plan, record, report=report, stop=stop, person=person)
     except Exception as error:
         logger.exception("the run failed")
         reason = str(error) if isinstance(error, PodiumError) else "".join(traceback.format_exception_only(error))
@@ -120,10 +128,29 @@ def _reporter(channel: Connection) -> Callable[[dict[str, Any]], None]:
     return report
 
 
-def _listen(channel: Connection, stop: threading.Event) -> None:
+def _person(report: Callable[[dict[str, Any]], None], answers: queue.SimpleQueue[str | None]) -> Person:
+    """The person at the driver's terminal."""
+    asking = anyio.Lock()  # one question at a time, or answers would be mixed up
+
+    async def ask(request: str) -> str:
+        async with asking:
+            report({"phase": "waiting for an answer", "ask": request})
+            answer = await to_thread.run_sync(answers.get, abandon_on_cancel=True)
+        if answer is None:
+            raise ActionError("Nobody answered the request. Go on without help.")
+        return answer
+
+    return ask
+
+
+def _listen(channel: Connection, stop: threading.Event, answers: queue.SimpleQueue[str | None]) -> None:
     """Passes the driver's word on. Without a driver nobody wants the run: it ends at once, to be resumed."""
     try:
-        while channel.recv() == "stop":
-            stop.set()
+        while True:
+            match channel.recv():
+                case "stop":
+                    stop.set()
+                case ("answer", text):
+                    answers.put(text)
     except (EOFError, OSError):
         os.kill(os.getpid(), signal.SIGKILL)

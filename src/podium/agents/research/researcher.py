@@ -51,9 +51,10 @@ class ResearchOptions(TalkOptions):
     @field_validator("show")
     @classmethod
     def _are_actions(cls, text: str) -> str:
-        unknown = [name for name in _names(text) if name not in _usages()]
+        known = _usages(has_person=False)
+        unknown = [name for name in _names(text) if name not in known]
         if unknown:
-            raise ValueError(f"there is no action '{unknown[0]}'; the actions are: {', '.join(_usages())}")
+            raise ValueError(f"there is no action '{unknown[0]}'; the actions are: {', '.join(known)}")
         return text
 
 
@@ -175,9 +176,10 @@ class Researcher(Agent[ResearchState]):
     def _protocol(self) -> TalkProtocol:
         from podium.agents.research.protocols import PROTOCOLS
 
-        usages = _usages()
-        reflection = ["reflection"] if self.options.retrieval else []
-        shown = dict.fromkeys([*SHOWN, *reflection, *_names(self.options.show)])
+        has_person = self.assignment.has_person
+        usages = _usages(has_person=has_person)
+        further = ["reflection"] * self.options.retrieval + ["request_help"] * has_person
+        shown = dict.fromkeys([*SHOWN, *further, *_names(self.options.show)])
         return PROTOCOLS[self.options.protocol](usages, list(shown))
 
 
@@ -185,7 +187,7 @@ def _names(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
-def _usages() -> dict[str, Usage]:
+def _usages(*, has_person: bool) -> dict[str, Usage]:
     """All actions the researcher may use."""
     from podium.actions import ACTIONS, Usage
 
@@ -196,7 +198,8 @@ def _usages() -> dict[str, Usage]:
         arguments={},
         returns="Whether it is valid, and what is wrong if not.",
     )
-    return {**{name: usage for name, usage in ACTIONS.items() if name != "request_help"}, check.name: check}
+    usages = {name: usage for name, usage in ACTIONS.items() if has_person or name != "request_help"}
+    return {**usages, check.name: check}
 
 
 def _as_action(step: Step) -> Action:
