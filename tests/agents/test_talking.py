@@ -26,6 +26,7 @@ from talkers import (
 )
 
 from model_server import Behaviour, dead, dropping, endless_talker, rate_limited, refusing, serving, silent, slow
+from podium.cli.run import describe
 from podium.runs.driver import Row
 from podium.runs.experiment import run_folder
 from podium.runs.record import Budget, Plan
@@ -144,6 +145,7 @@ def check_salvaged(row: Row) -> None:
     record = row.record
     assert record is not None and record.valid and record.medal is not None
     assert row.folder.submission.exists()
+    assert f"what it had submitted: score {record.score}, {record.medal} medal" in describe(row)
     assert verify(row.folder).passed
     row.folder.write_record(record.model_copy(update={"score": 0.99}))
     assert "score" in verify(row.folder).checks["grade"]
