@@ -62,7 +62,7 @@ class Listed:
 
     @property
     def edition(self) -> str:
-        return str((self.plan or {}).get("edition", "v1"))
+        return str((self.plan or {}).get("edition") or "each task's own")
 
     @property
     def runs(self) -> int:
@@ -96,9 +96,8 @@ class Index:
         with self._lock:
             started = time.monotonic()
             if started >= self._next or now:
-                made_anew = self._store.made_anew
                 self._refresh()
-                if self._store.made_anew != made_anew:
+                if self._store.made_anew != self._made_anew:
                     self._recall()
                     self._refresh()
                 ended = time.monotonic()
@@ -202,6 +201,7 @@ class Index:
 
     def _recall(self) -> None:
         """Takes over what an earlier viewer has stored."""
+        self._made_anew = self._store.made_anew
         self._known, self._listed = {}, {}
         for name, stamp, document in self._store.ask("SELECT name, stamp, document FROM experiments"):
             facts = json.loads(document)

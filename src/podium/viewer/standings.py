@@ -87,13 +87,13 @@ def _fits(entry: Entry, filters: Filters) -> bool:
     return (
         filters.agent in ("", entry.agent)
         and filters.model in ("", entry.model or "none")
-        and filters.edition in ("", edition_of(entry))
+        and filters.edition in ("", *editions_of(entry))
     )
 
 
-def edition_of(entry: Entry) -> str:
-    """The edition of an experiment's tasks."""
-    return str(entry.plan.get("edition") or next((row.edition for row in entry.rows if row.edition), "v1"))
+def editions_of(entry: Entry) -> list[str]:
+    """The editions of an experiment's tasks."""
+    return sorted({row.edition for row in entry.rows if row.edition})
 
 
 def _work_out(entry: Entry, tasks: Sequence[str], passed: set[tuple[str, str, int]]) -> Standing | None:
@@ -110,7 +110,7 @@ def _work_out(entry: Entry, tasks: Sequence[str], passed: set[tuple[str, str, in
         entry=entry,
         tasks=len({row.task for row in rows}),
         of_tasks=len(tasks),
-        edition=edition_of(entry),
+        edition=", ".join(editions_of(entry)),
         note="; ".join(part.note for part, some in ((medals, medal_tasks), (improved, research)) if some),
         measures={**medals.measures, **improved.measures},
         ended=len(ended),

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
@@ -13,8 +15,7 @@ from podium.agents.base import Action
 from podium.agents.search.search import SearchState, noted
 from podium.agents.search.tree import Node, Tree
 from podium.errors import PodiumError
-from podium.runs.record import RunFolder, read_model
-from podium.runs.session import Decision
+from podium.runs.record import RunFolder
 from podium.viewer.steps import StepLines
 from podium.viewer.workspace import history_of, read_json
 
@@ -42,22 +43,35 @@ class Search:
 
 def read_search(run: RunFolder, lines: StepLines, step: int | None = None) -> Search | None:
     """The search after a step, or as it stands now; None if the agent keeps no tree."""
-    state = _newest_state(run, lines) if step is None else _state_after(run, lines, step)
+    try:
+        state = _newest_state(run, lines) if step is None else _state_after(run, lines, step)
+    except PodiumError:  # the journal is damaged; the pages of its steps say so
+        return None
     if state is None:
         return None
     return Search(state.tree, state.submitted, frozenset(state.unreviewed))
 
 
+def keeps_tree(run: RunFolder, lines: StepLines) -> bool:
+    """Whether the agent of a run is one that searches: its first state says so."""
+    return bool(lines.steps) and _is_search(run.path, str(lines.step(1).get("state")))
+
+
+@lru_cache(maxsize=256)
+def _is_search(run: Path, blob: str) -> bool:
+    return _read_state(RunFolder(run), blob) is not None
+
+
 def _newest_state(run: RunFolder, lines: StepLines) -> SearchState | None:
     """What the agent has decided last may not have been done yet: the scripts that run now are in that state."""
-    try:
-        decision: Decision | None = read_model(run.decision, Decision)
-    except PodiumError:
-        decision = None
     count = len(lines.steps)
-    last = lines.step(count) if count else None
-    if decision is not None and (last is None or last.get("decision", -1) < decision.first):
-        return _read_state(run, decision.state)
+    last = lines.step(count) if count else {"decision": -1}
+    try:
+        decision = json.loads(run.decision.read_text(encoding="utf-8"))
+        if decision["first"] > last["decision"]:
+            return _read_state(run, str(decision["state"]))
+    except (OSError, ValueError, LookupError, TypeError):
+        pass  # there is none
     return _state_after(run, lines, count) if count else None
 
 

@@ -167,9 +167,9 @@ def _diff_lines(text: str) -> Iterator[DiffLine]:
         elif line.startswith("@@"):
             in_hunk = True
             yield DiffLine("hunk", text_shown)
-        elif in_hunk and line[:1] in "+-":
+        elif in_hunk and line.startswith(("+", "-")):
             yield DiffLine("added" if line[:1] == "+" else "removed", text_shown)
-        elif in_hunk and line[:1] == " ":
+        elif in_hunk and line.startswith(" "):
             yield DiffLine("same", text_shown)
         elif line and not line.startswith(("index ", "--- ", "+++ ")):
             yield DiffLine("note", text_shown)

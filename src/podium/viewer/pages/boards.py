@@ -10,7 +10,7 @@ from podium.errors import UsageError
 from podium.report.aggregate import plus_minus
 from podium.report.compare import compare, settling_text
 from podium.viewer.site import page_of, site_of, with_query
-from podium.viewer.standings import MEASURES, SUCCESS, Filters, edition_of
+from podium.viewer.standings import MEASURES, SUCCESS, Filters, editions_of
 from podium.viewer.web import Pages
 
 PER_PAGE = 100
@@ -46,7 +46,7 @@ def leaderboard(request: Request) -> Response:
         suites=suites(),
         agents=sorted({entry.agent for entry in entries}),
         models=sorted({entry.model or "none" for entry in entries}),
-        editions=sorted({edition_of(entry) for entry in entries}),
+        editions=sorted({edition for entry in entries for edition in editions_of(entry)}),
         pages=pages,
     )
 

@@ -64,7 +64,7 @@ class _Found:
             "line": self.line,
             "view": view,
             "script": self.lines.steps[self.number - 1].number,
-            "has_tree": view != "step" or tree.read_search(self.folder, self.lines, self.number) is not None,
+            "has_tree": tree.keeps_tree(self.folder, self.lines),
         }
 
 

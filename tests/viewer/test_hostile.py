@@ -1,0 +1,135 @@
+"""What agents wrote does nothing to whoever looks at it, and nobody else gets to look."""
+
+from __future__ import annotations
+
+import re
+import time
+
+import pytest
+from starlette.testclient import TestClient
+from viewed import HOSTILE, TASK
+
+from podium.viewer.site import Site
+from podium.viewer.web import is_local
+
+RUN = f"/runs/hostile/{TASK}/0"
+ALL = [
+    *("/experiments/hostile", RUN, f"{RUN}/steps/1", f"{RUN}/steps/1/diff", f"{RUN}/steps/1/files"),
+    *(f"{RUN}/steps/2", f"{RUN}/steps/3", f"{RUN}/steps/4/files", f"{RUN}/steps/4/diff", f"{RUN}/steps/6/files"),
+    *(f"{RUN}/steps/5/files?path=page.html", "/?find=%3Cscript%3Ealert(1)", f"{RUN}/%3Cscript%3E"),
+    *("/leaderboard?agent=%3Cscript%3E&suite=%22", "/compare?a=%3Cscript%3E&b=%27%22"),
+]
+
+
+@pytest.mark.parametrize("address", ALL)
+def test_nothing_an_agent_wrote_is_markup(pages: TestClient, address: str) -> None:
+    text = pages.get(address).text
+    scripts = re.findall(r"<script[^>]*>", text)
+    assert scripts == ['<script src="/static/live.js" defer>']
+    assert "<img" not in text and "onerror=alert(1)>" not in text.replace("&gt;", "")
+    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", text)
+
+
+def test_it_is_all_there_to_be_read(pages: TestClient) -> None:
+    text = pages.get(f"{RUN}/steps/1").text.partition("<h2>Observation</h2>")[2]
+    assert "&lt;script&gt;document.title" in text
+    assert "red␇⟨U+202E⟩gnp.exe" in text and "[31m" not in text
+
+
+@pytest.mark.parametrize("step", [2, 3])
+def test_fifty_megabytes_in_a_line_are_cut(pages: TestClient, step: int) -> None:
+    for address in (RUN, f"{RUN}/steps/{step}", f"{RUN}/steps/{step}/diff", f"{RUN}/steps/{step}/files"):
+        started = time.monotonic()
+        assert len(pages.get(address).content) < 100_000
+        assert time.monotonic() - started < 5
+    whole = pages.get(f"{RUN}/steps/{step}/save/{'observation' if step == 2 else 'line'}")
+    assert len(whole.content) >= 50_000_000
+    assert whole.headers["content-type"].startswith("text/plain")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *(
+            "../run.json",
+            "../../../../etc/passwd",
+            "/etc/passwd",
+            "link",
+            "up/run.json",
+            "up/",
+            "link/",
+            "a/../notes",
+            ".",
+        ),
+        *("..", "%2e%2e/run.json", "..%2frun.json", "\x00", "a\x00b", "..\\run.json", "//", "workspace/../../run.json"),
+    ],
+)
+def test_no_path_leads_out_of_the_snapshot(pages: TestClient, path: str) -> None:
+    for page in ("files", "save/file"):
+        answer = pages.get(f"{RUN}/steps/6/{page}", params={"path": path})
+        assert "root:" not in answer.text and "submission_sha256" not in answer.text
+        assert answer.status_code == 404 or "symbolic link" in answer.text
+
+
+@pytest.mark.parametrize(
+    ("step", "path", "content"),
+    [
+        (2, b"..%252f..%252fetc%252fpasswd", b"not the real one\n"),
+        (4, b"a%0Ab%1B%5B2Jc", b"newline"),
+        (4, b"%27%20onmouseover%3D%27alert(1)", b"quote"),
+        (6, b"caf%E9.txt", b"bytes"),
+    ],
+)
+def test_odd_names_are_names_like_others(pages: TestClient, step: int, path: bytes, content: bytes) -> None:
+    address = f"{RUN}/steps/{step}"
+    saved = pages.get(f"{address}/save/file?path={path.decode()}")
+    assert saved.content == content
+    assert re.fullmatch(r'attachment; filename="[\w.-]+"', saved.headers["content-disposition"])
+    assert content.decode() in pages.get(f"{address}/files?path={path.decode()}").text
+
+
+def test_files_are_saved_never_shown_as_pages(pages: TestClient) -> None:
+    saved = pages.get(f"{RUN}/steps/5/save/file?path=page.html")
+    assert saved.headers["content-type"] == "application/octet-stream"
+    assert saved.headers["content-disposition"] == 'attachment; filename="page.html"'
+    assert saved.headers["content-security-policy"] == "sandbox; default-src 'none'"
+    assert HOSTILE.encode() in saved.content
+    assert "not text" in pages.get(f"{RUN}/steps/5/files?path=zero.bin").text
+
+
+@pytest.mark.parametrize(
+    ("host", "allowed"),
+    [
+        *((name, True) for name in ("127.0.0.1", "127.0.0.1:8765", "localhost:1", "[::1]:8765")),
+        *((name, False) for name in ("", "evil.example", "127.0.0.1.evil.example", "localhost.evil.example:8765")),
+        *((name, False) for name in ("127.0.0.1@evil.example", "0.0.0.0", "::1", "localhost:8765:1", "localhost\n")),
+    ],
+)
+def test_only_this_machine_is_answered(pages: TestClient, host: str, allowed: bool) -> None:
+    assert is_local(host) is allowed
+    if "\n" not in host:
+        answer = pages.get("/", headers={"host": host})
+        assert answer.status_code == (200 if allowed else 421)
+        assert allowed or "hostile" not in answer.text
+
+
+def test_only_forms_of_our_own_are_obeyed(pages: TestClient, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[object] = []
+    monkeypatch.setattr(site.verifier, "ask_for", lambda *key: asked.append(key))
+    right = {"token": site.token.text}
+    ours, theirs = {"origin": "http://127.0.0.1:8765"}, {"origin": "http://evil.example"}
+    for form, headers in (
+        ({}, ours),
+        ({"token": "x"}, ours),
+        (right, theirs),
+        (right, {"origin": "null"}),
+        (right, {"sec-fetch-site": "cross-site"}),
+    ):
+        assert pages.post(f"{RUN}/verify", data=form, headers=headers).status_code == 403
+    assert asked == []
+    assert pages.get(f"{RUN}/verify").status_code == 404  # no such run, and never by following a link
+    answer = pages.post(f"{RUN}/verify", data=right, headers=ours)
+    assert answer.status_code == 303 and answer.headers["location"] == f"{RUN}#verified"
+    assert len(asked) == 1
+    pages.post("/experiments/search/verify", data=right, headers=ours)
+    assert len(asked) == 4  # two finished, one failed

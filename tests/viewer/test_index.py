@@ -1,0 +1,185 @@
+"""The index: quick because it remembers, right because it can be lost."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from viewed import TASK, make_experiment, make_record
+
+from podium.report import table
+from podium.viewer import index as index_module
+from podium.viewer.index import Index
+from podium.viewer.progress import current, is_going
+
+Open = Callable[[], Index]
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    folder = tmp_path / "root"
+    plan = make_experiment(folder / "first", seeds=3)
+    for seed in range(3):
+        make_record(folder / "first", plan, seed=seed)
+    return folder
+
+
+@pytest.fixture
+def opened(root: Path, tmp_path: Path) -> Iterator[Open]:
+    """Opens the index as a new viewer does."""
+    made: list[Index] = []
+
+    def open_() -> Index:
+        made.append(Index(root, tmp_path / "cache" / "index.sqlite"))
+        made[-1].refresh()
+        return made[-1]
+
+    yield open_
+    for each in made:
+        each.close()
+
+
+@pytest.fixture
+def read(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
+    """The runs whose records are read from now on."""
+    seen: list[tuple[str, int]] = []
+
+    def read_row(folder: Path, name: str, plan: object, task: str, seed: int) -> table.Row:
+        seen.append((name, seed))
+        return table.read_row(folder, name, plan, task, seed)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(index_module, "read_row", read_row)
+    return seen
+
+
+def test_what_is_known_is_not_read_again(opened: Open, read: list[tuple[str, int]]) -> None:
+    opened()
+    assert len(read) == 3
+    again = opened()
+    again.refresh(now=True)
+    assert len(read) == 3
+    assert [row.medal for row in again.rows("first")[0]] == ["bronze"] * 3
+
+
+def test_only_what_has_changed_is_read(root: Path, opened: Open, read: list[tuple[str, int]]) -> None:
+    index = opened()
+    read.clear()
+    generation = index.generation
+    plan = make_experiment(root / "second", created="2027-01-01T00:00:00+00:00")
+    make_record(root / "second", plan, medal="gold")
+    make_record(root / "first", plan, seed=1, medal=None)
+    assert index.refresh(now=True) > generation
+    assert sorted(read) == [("first", 1), ("second", 0)]
+    assert [listed.name for listed in index.experiments()] == ["second", "first"]
+    assert index.experiments()[0].count("gold") == 1 and index.experiments()[1].count("bronze") == 2
+    assert index.refresh(now=True) == index.generation
+
+
+def test_runs_come_and_go(root: Path, opened: Open) -> None:
+    index = opened()
+    (root / "first" / TASK / "2" / "run.json").unlink()
+    index.refresh(now=True)
+    assert [row.status for row in index.rows("first")[0]] == ["finished", "finished", "missing"]
+    make_experiment(root / "first", seeds=5)
+    index.refresh(now=True)
+    assert index.experiments()[0].runs == 5 and index.experiments()[0].count("missing") == 3
+    shutil.rmtree(root / "first")
+    index.refresh(now=True)
+    assert index.experiments() == [] and index.rows("first") == ([], 0)
+
+
+@pytest.mark.parametrize("damage", ["lost", "garbage", "cut", "other version", "no table"])
+def test_a_lost_or_damaged_index_is_made_anew(opened: Open, tmp_path: Path, damage: str) -> None:
+    file = tmp_path / "cache" / "index.sqlite"
+    before = opened()
+    rows = before.rows("first")[0]
+    before.close()
+    match damage:
+        case "lost":
+            file.unlink()
+        case "garbage":
+            file.write_bytes(b"not a database" * 1000)
+        case "cut":
+            file.write_bytes(file.read_bytes()[:5000])
+        case "other version":
+            _alter(file, "PRAGMA user_version = 99")
+        case "no table":
+            _alter(file, "DROP TABLE runs")
+    assert opened().rows("first")[0] == rows
+
+
+def test_damage_while_it_is_open_is_mended(opened: Open, tmp_path: Path) -> None:
+    index = opened()
+    rows = index.rows("first")[0]
+    _alter(tmp_path / "cache" / "index.sqlite", "DROP TABLE runs")
+    index.rows("first")  # finds out
+    index.refresh(now=True)
+    assert index.rows("first")[0] == rows
+
+
+def _alter(file: Path, statement: str) -> None:
+    connection = sqlite3.connect(file)
+    connection.execute(statement)
+    connection.commit()
+    connection.close()
+
+
+def test_several_viewers_share_it(root: Path, opened: Open) -> None:
+    indexes = [opened() for _ in range(3)]
+    plan = make_experiment(root / "second", seeds=50)
+    for seed in range(50):
+        make_record(root / "second", plan, seed=seed)
+    workers = [threading.Thread(target=index.refresh, kwargs={"now": True}) for index in indexes]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert [index.experiment("second").count("finished") for index in indexes] == [50] * 3  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(("name", "value"), [("tasks", ["../../etc"]), ("tasks", ["a/b"]), ("seeds", 10**12)])
+def test_a_strangers_plan_leads_nowhere(root: Path, opened: Open, name: str, value: object) -> None:
+    file = root / "first" / "experiment.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | {name: value}))
+    listed = opened().experiments()[0]
+    assert listed.error and listed.runs == 0
+
+
+def test_a_folder_may_be_an_experiment_itself(root: Path, tmp_path: Path) -> None:
+    index = Index(root / "first", tmp_path / "index.sqlite")
+    assert [listed.name for listed in index.experiments()] == ["first"]
+    assert index.row("first", TASK, 0).folder == root / "first" / TASK / "0"  # type: ignore[union-attr]
+    index.close()
+
+
+def test_verdicts_hold_until_the_run_changes(root: Path, opened: Open) -> None:
+    index = opened()
+    key = ("first", TASK, 0)
+    journal = root / "first" / TASK / "0" / "steps.jsonl"
+    journal.write_text("{}\n")
+    index.put_verdict(key, index.stamp_of(key), when="now", document={"passed": True, "checks": {}})
+    assert index.verdicts()[key]["passed"] is True and index.verdicts("other") == {}
+    journal.write_text("{}\n{}\n")
+    assert index.verdicts() == {}
+
+
+def test_a_run_is_going_while_its_lock_is_held(root: Path, opened: Open) -> None:
+    import fcntl
+
+    plan = make_experiment(root / "first", seeds=3)
+    run = make_record(root / "first", plan, status="running", score=None, valid=None)
+    index = opened()
+    row = index.row("first", TASK, 0)
+    assert row is not None and current(row)[1] == "interrupted"
+    with run.lock.open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        run.journal.write_bytes(b'{"kind": "step", "used": {"working_s": 7.5, "steps": 2}, "check": "0"}\n{"unfinished')
+        assert is_going(run.path)
+        now, status = current(row)
+        assert status == "running" and now.working_s == 7.5 and now.steps == 2
+    assert not is_going(run.path)

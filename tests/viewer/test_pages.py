@@ -1,0 +1,166 @@
+"""The pages: each is there, leads on, and says what it should."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from html.parser import HTMLParser
+from urllib.parse import urljoin, urlsplit
+
+import pytest
+from starlette.testclient import TestClient
+from viewed import TASK
+
+RUN = f"/runs/search/{TASK}/0"
+VOID = {"meta", "link", "input", "br"}
+
+
+class Read(HTMLParser):
+    """The links and headings of a page; complains about tags that are not closed in order."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.headings: list[int] = []
+        self.ids: list[str] = []
+        self._open: list[str] = []
+        self.feed(text)
+        self.close()
+        assert self._open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        found = dict(attrs)
+        assert "style" not in found and not any(name.startswith("on") for name in found), attrs
+        assert tag != "script" or found == {"src": "/static/live.js", "defer": None}
+        if tag in ("a", "link") and found.get("href"):
+            self.links.append(str(found["href"]))
+        if re.fullmatch("h[1-6]", tag):
+            self.headings.append(int(tag[1]))
+        if "id" in found:
+            self.ids.append(str(found["id"]))
+        if tag not in VOID:
+            self._open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        pass
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self._open and self._open.pop() == tag, f"{tag} is closed but not open"
+
+
+def test_every_link_leads_to_a_page_and_every_page_obeys_the_policy(pages: TestClient) -> None:
+    waiting, seen = ["/"], {"/"}
+    while waiting:
+        address = waiting.pop()
+        answer = pages.get(address)
+        assert answer.status_code in (200, 303), f"{address}: {answer.status_code} {answer.text[:300]}"
+        assert answer.headers["x-content-type-options"] == "nosniff", address
+        assert "default-src 'none'" in answer.headers["content-security-policy"], address
+        if answer.headers["content-type"].startswith("text/html"):
+            assert "script-src 'self'" in answer.headers["content-security-policy"]
+            page = Read(answer.text)
+            assert page.headings[0] == 1, address
+            assert all(after - before <= 1 for before, after in zip(page.headings, page.headings[1:], strict=False)), (
+                address
+            )
+            assert len(page.ids) == len(set(page.ids)), address
+            for link in page.links:
+                target = urlsplit(urljoin(address, link))
+                assert target.netloc == "", link
+                path = target.path + (f"?{target.query}" if target.query else "")
+                if path not in seen:
+                    seen.add(path)
+                    waiting.append(path)
+        elif not address.startswith("/static/"):
+            assert answer.headers["content-disposition"].startswith("attachment;"), address
+            assert "sandbox" in answer.headers["content-security-policy"], address
+    for kind in ("/tree/4", "/steps/5/diff", "/steps/5/files", "/save/file", "/leaderboard", "hostile"):
+        assert any(kind in address for address in seen), kind
+
+
+def test_the_list_says_what_there_is(pages: TestClient) -> None:
+    text = pages.get("/").text
+    assert "4 experiments" in text
+    assert text.index("nested/plain") < text.index(">search<") < text.index("hostile")  # the newest first
+    assert "2 of 4 finished" in text and "1 gold" in text and "cannot be read" in text
+    assert "No experiment is called that" in pages.get("/?find=nobody").text
+    assert ">search<" not in pages.get("/?find=gpt-4o").text
+
+
+def test_an_experiment_lists_its_runs(pages: TestClient) -> None:
+    text = pages.get("/experiments/search").text
+    assert "it broke" in text and "not started" in text and "2 tasks × 2 seeds" in text
+    only = pages.get("/experiments/search?status=failed").text
+    assert "it broke" in only and "gold" not in only.split("<tbody>")[1]
+    first = pages.get("/experiments/search?sort=percentile").text.split("<tbody>")[1]
+    assert first.index("99") < first.index("72")
+    assert pages.get("/experiments/search?sort=nonsense&status='&page=x").status_code == 200
+    assert pages.get("/experiments/nobody").status_code == 404
+
+
+def test_a_run_shows_grade_budget_curve_tree_and_steps(pages: TestClient) -> None:
+    text = pages.get(RUN).text
+    assert "0.8" in text and "bronze" in text and "42.0 s of 1 min 40 s" in text and "3 of 50" in text
+    assert 'class="limit gold"' in text and "submission scores 0.8, bronze medal" in text
+    assert text.count('class="mark tried"') == 3  # the scripts that were judged good
+    assert text.count("/tree/4") >= 1 and "<code>try_script</code>" in text
+    assert "inspect view --log-dir" not in text  # there is no log
+    assert pages.get(f"/runs/search/{TASK}/9").status_code == 404
+    assert pages.get(f"/runs/search/{TASK}/0?step=3").headers["location"] == f"{RUN}/steps/3"
+
+
+def test_the_tree_grows_with_the_steps(pages: TestClient) -> None:
+    assert pages.get(f"{RUN}/tree?step=1").text.count("<circle") < pages.get(f"{RUN}/tree?step=3").text.count("<circle")
+    now = pages.get(f"{RUN}/tree").text
+    assert "debug 2, score 0.72" in now and "draft 1, buggy" in now and "merge 4, unreviewed" in now
+    assert "improve 3, score 0.79, best" in now
+    assert pages.get(f"/runs/nested/plain/{TASK}/0/tree").status_code == 404  # that agent keeps none
+
+
+def test_a_script_shows_plan_output_and_relatives(pages: TestClient) -> None:
+    text = pages.get(f"{RUN}/tree/2").text
+    assert "the crash is mended" in text and "output of 2" in text
+    assert f"{RUN}/tree/1" in text and f"{RUN}/tree/4" in text and f"{RUN}/steps/3" in text
+    assert pages.get(f"{RUN}/tree/99").status_code == 404
+
+
+def test_a_step_leads_to_its_changes_and_files(pages: TestClient) -> None:
+    here = f"/runs/nested/plain/{TASK}/0/steps"
+    changes = pages.get(f"{here}/2/diff").text
+    assert "<del>-two</del>" in changes and "<ins>+2</ins>" in changes
+    assert "1 line added, 1 removed" in changes
+    assert "one\ntwo\n" in pages.get(f"{here}/1/files?path=notes.txt").text
+    assert "one\n2\n" in pages.get(f"{here}/2/files?path=notes.txt").text
+    saved = pages.get(f"{here}/2/save/file?path=notes.txt")
+    assert saved.content == b"one\n2\n" and saved.headers["content-type"] == "application/octet-stream"
+    assert pages.get(f"{here}/3").status_code == 404
+    assert pages.get(f"{here}/2/files?path=absent").status_code == 404
+
+
+def test_the_leaderboard_filters(pages: TestClient) -> None:
+    everyone = pages.get("/leaderboard").text
+    assert "nested/plain" in everyone and ">search<" in everyone
+    assert "cannot be compared" in everyone
+    only = pages.get("/leaderboard?agent=recipes").text.split("<tbody>")[1]
+    assert "search" in only and "nested/plain" not in only
+    assert "nested/plain" in pages.get("/leaderboard?model=openai/gpt-4o").text.split("<tbody>")[1]
+    assert "No experiment fits" in pages.get("/leaderboard?edition=fixed").text
+    assert "No experiment fits" in pages.get("/leaderboard?verified=1").text
+    suite = pages.get("/leaderboard?suite=mle-bench").text
+    assert "cannot be compared" not in suite and "1 of 75 tasks" in suite
+
+
+def test_two_experiments_are_compared(pages: TestClient) -> None:
+    text = unescape(pages.get("/compare?a=search&b=nested/plain").text)
+    assert "No difference in any medal: 100.0 both." in text and "Before you believe it" in text
+    assert "same experiment" in pages.get("/compare?a=search&b=search").text
+    assert "no experiment of that name" in pages.get("/compare?a=search&b=nobody").text
+
+
+@pytest.mark.parametrize(
+    "address", ["/nothing", "/runs/", "/runs/search", "/experiments/", "/runs/search/x/99999999999"]
+)
+def test_what_is_not_there_is_said_politely(pages: TestClient, address: str) -> None:
+    answer = pages.get(address)
+    assert answer.status_code == 404
+    assert "That cannot be shown" in answer.text

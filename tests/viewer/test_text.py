@@ -1,0 +1,80 @@
+"""Text from agents is shown as what it is."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from podium.report.curves import Point
+from podium.viewer.chart import HEIGHT, WIDTH, Tried, draw
+from podium.viewer.text import clip, clip_bytes, short, size_in_words, time_in_words, visible
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("plain\ttext\n", "plain\ttext\n"),
+        ("\x1b[1;31mred\x1b[0m", "red"),
+        ("\x1b]0;title\x07after", "after"),
+        ("\x1b]8;;http://evil\x1b\\link\x1b]8;;\x1b\\", "link"),
+        ("\x1b(B\x1bM\x9b2J.", "."),
+        ("\x1b", "␛"),
+        ("a\rb\r\nc", "a␍b\nc"),
+        ("bell\x07 nul\x00 del\x7f c1\x85", "bell␇ nul␀ del␡ c1⟨85⟩"),
+        ("abc\u202edef\u2066", "abc⟨U+202E⟩def⟨U+2066⟩"),
+        ("half \ud800", "half \ufffd"),
+        ("ünïcödé 🙂 日本", "ünïcödé 🙂 日本"),
+    ],
+)
+def test_nothing_is_hidden(text: str, shown: str) -> None:
+    assert visible(text) == shown
+    assert visible(shown) == shown
+
+
+def test_escapes_that_never_end_cost_no_time() -> None:
+    started = time.monotonic()
+    assert visible("\x1b]" * 200_000 + "x" * 1_000_000) == ""
+    assert visible("\x1b[" + "0" * 1_000_000).startswith("0")
+    assert time.monotonic() - started < 5
+
+
+def test_long_texts_are_cut() -> None:
+    assert clip("abc").is_whole and not clip("abcd", 3).is_whole and clip("abcd", 3).text == "abc"
+    cut = clip_bytes(b"\xff" * 10, 1_000)
+    assert cut.size == 1_000 and not cut.is_whole and cut.text == "\ufffd" * 10
+    assert short("a\n b\t" * 100, 10) == "a b a b a…" and short(" one\nline ") == "one line"
+
+
+def test_numbers_are_said_in_words() -> None:
+    assert [size_in_words(size) for size in (None, 999, 1_500, 2_500_000)] == [
+        "unknown",
+        "999 bytes",
+        "1.5 kB",
+        "2.5 MB",
+    ]
+    assert [time_in_words(time) for time in (1.25, 61, 7_500)] == ["1.2 s", "1 min 01 s", "2 h 05 min"]
+
+
+def point(when: float, score: float | None, medal: str | None = None) -> Point:
+    return Point(when, 0, 0, score is not None, score, medal, None)
+
+
+@pytest.mark.parametrize("higher", [True, False])
+def test_up_is_better_on_a_chart(higher: bool) -> None:
+    sign = 1 if higher else -1
+    points = [point(0, None), point(1, 0.5 * sign), point(5, 0.7 * sign, "bronze"), point(9, -50.0 * sign)]
+    tried = [Tried(2, 0.9 * sign, "good", "/x")]
+    chart = draw(points, tried, {"gold": 0.8 * sign, "median": 0.6 * sign}, higher_is_better=higher, end_s=10)
+    assert chart is not None
+    good, _, worse, better, worst = chart.marks
+    assert good.y < better.y < worse.y <= worst.y
+    assert chart.lines[0].y < chart.lines[1].y
+    assert all(0 <= mark.x <= WIDTH and 0 <= mark.y <= HEIGHT for mark in chart.marks)
+    assert chart.path.count(",") == 6  # a step for each score, then on to the end
+
+
+def test_without_scores_there_is_no_chart() -> None:
+    assert draw([point(0, None)], [], {"gold": 1.0}, higher_is_better=True, end_s=0) is None
+    flat = draw([point(0, 1.0), point(0, float("inf"))], [], {}, higher_is_better=True, end_s=0)
+    assert flat is not None and flat.path

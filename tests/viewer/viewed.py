@@ -1,0 +1,228 @@
+"""Runs as `podium run` leaves them, made without a sandbox: real journals, real snapshots, real states."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from podium.agents.search.search import SearchState
+from podium.agents.search.tree import Node, Operator, Result, Tree
+from podium.runs.experiment import FILE, run_folder
+from podium.runs.record import Budget, Experiment, Plan, RunFolder, RunRecord, Times, Used, write_model
+from podium.workspace.history import History
+from podium.workspace.journal import Journal
+
+TASK = "spaceship-titanic"
+OTHER = "leaf-classification"
+HOSTILE = "<script>document.title='pwned'</script><img src=x onerror=alert(1)>\"'&\x1b[31mred\x1b[0m\x07\u202egnp.exe"
+"""What agents write to whoever looks at them."""
+
+
+@dataclass
+class Done:
+    """One step to be written into a journal."""
+
+    action: str = "run_command"
+    arguments: dict[str, Any] = field(default_factory=lambda: {"command": "ls"})
+    observation: str | bytes = "exit code 0"
+    files: dict[str, str | bytes] = field(default_factory=dict)
+    """What it leaves in the workspace."""
+    state: bytes = b'{"done": 0}'
+
+
+def make_experiment(
+    folder: Path,
+    *,
+    agent: str = "scripted",
+    model: str | None = None,
+    tasks: Sequence[str] = (TASK,),
+    seeds: int = 1,
+    created: str = "2026-01-02T03:04:05.000+00:00",
+    budget: Budget | None = None,
+) -> Plan:
+    """Writes `experiment.json`."""
+    plan = Plan(agent=agent, model=model, edition="v1", budget=budget or Budget(time_s=100, steps=50))
+    experiment = Experiment(plan=plan, tasks=tuple(tasks), seeds=seeds, created=created)
+    write_model(folder / FILE, experiment)
+    return plan
+
+
+def make_record(folder: Path, plan: Plan, task: str = TASK, seed: int = 0, **facts: Any) -> RunFolder:
+    """Writes the `run.json` of a run."""
+    run = run_folder(folder, task, seed)
+    run.path.mkdir(parents=True, exist_ok=True)
+    usual: dict[str, Any] = {
+        "status": "finished",
+        "valid": True,
+        "score": 0.8,
+        "medal": "bronze",
+        "above_median": True,
+        "percentile": 71.5,
+        "higher_is_better": True,
+        "submission_sha256": "0" * 64,
+        "ended_by": "the agent",
+        "times": Times(started="2026-01-02T03:04:06+00:00", ended="2026-01-02T03:05:06+00:00"),
+        "usage": Used(working_s=42.0, wall_s=60.0, steps=3, executions=2, tokens=1234, cost=0.5),
+        "versions": {"podium": "0.1.0"},
+        "sandbox": {"provider": "bubblewrap", "network": False},
+    }
+    run.write_record(RunRecord(task=task, agent=plan.agent, model=plan.model, seed=seed, **usual | facts))
+    return run
+
+
+def make_run(
+    folder: Path, plan: Plan, steps: Sequence[Done], task: str = TASK, seed: int = 0, **facts: Any
+) -> RunFolder:
+    """A run with a record, a journal and a history."""
+    run = make_record(folder, plan, task, seed, **facts)
+    workspace = run.path / "workspace"
+    workspace.mkdir()
+    with History(run.history, workspace) as history, Journal.open(run.journal) as journal:
+        commit = history.snapshot("start", None, time_s=0)
+        journal.append({"kind": "start", "time": _time(0), "task": task, "snapshot": commit, "used": _used(0)})
+        for number, done in enumerate(steps, 1):
+            commit = append_step(history, journal, commit, number, done)
+        journal.append({"kind": "end", "time": _time(len(steps) + 1), "snapshot": commit, "used": _used(len(steps))})
+    return run
+
+
+def append_step(history: History, journal: Journal, commit: str, number: int, done: Done) -> str:
+    """Journals a step as a session does; the snapshot after it."""
+    for name, content in done.files.items():
+        path = history.workspace / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    commit = history.snapshot(done.action, commit, time_s=number)
+    observation: Any = done.observation
+    if isinstance(observation, bytes):
+        head = observation[:400].decode("utf-8", "replace")
+        observation = {"blob": history.put(observation), "bytes": len(observation), "head": head}
+    journal.append(
+        {
+            "kind": "step",
+            "time": _time(number),
+            "action": done.action,
+            "arguments": done.arguments,
+            "observation": observation,
+            "seconds": 1.5,
+            "used": _used(number),
+            "snapshot": commit,
+            "decision": number,
+            "place": 0,
+            "of": 1,
+            "state": history.put(done.state),
+        }
+    )
+    return commit
+
+
+def _time(second: int) -> str:
+    return f"2026-01-02T{3 + second // 3600:02}:{second // 60 % 60:02}:{second % 60:02}.000+00:00"
+
+
+def _used(steps: int) -> dict[str, Any]:
+    return Used(working_s=2.0 * steps, wall_s=3.0 * steps, steps=steps).model_dump()
+
+
+def make_search(folder: Path, plan: Plan, *, plan_text: str = "Try something", **facts: Any) -> RunFolder:
+    """A run of a tree search: two drafts, one of them buggy and mended, an improvement, and a merge still unjudged."""
+    made: list[tuple[Operator, tuple[int, ...], float | None, str]] = [
+        ("draft", (), 0.70, "a first model"),
+        ("draft", (), None, "one that crashes"),
+        ("debug", (1,), 0.72, "the crash is mended"),
+        ("improve", (0,), 0.79, "more features"),
+        ("merge", (2, 3), 0.81, "both together"),
+    ]
+    nodes: list[Node] = []
+    steps: list[Done] = []
+    for number, (operator, parents, metric, what) in enumerate(made):
+        script = f"print('{what}')\n" * 3
+        node = Node(number=number, operator=operator, parents=parents, plan=f"{plan_text}: {what}", script=script)
+        state = SearchState(tree=Tree(nodes=[*nodes, node], higher_is_better=True), submitted=0 if number else None)
+        result = Result(
+            exit_code=0 if metric else 1, output=f"output of {number}", seconds=1.5, metric=metric, valid=bool(metric)
+        )
+        steps.append(
+            Done(
+                "try_script",
+                {"number": number, "script": script, "split": 0, "time_s": 10.0},
+                result.model_dump_json(),
+                {f"code/{number:03d}/script.py": script},
+                state.model_dump_json().encode(),
+            )
+        )
+        nodes.append(node.model_copy(update={"result": result, "metric": metric, "is_buggy": metric is None}))
+    run = make_run(folder, plan, steps, **facts)
+    points = [(1, None, None), (2, 0.71, None), (4, 0.80, "bronze")]
+    document = [
+        {"line": line, "submission": None, "used": _used(line - 1), "valid": score is not None, "score": score}
+        | {"medal": medal, "percentile": None}
+        for line, score, medal in points
+    ]
+    run.curve.write_text(json.dumps(document), encoding="utf-8")
+    return run
+
+
+def make_hostile(folder: Path, plan: Plan) -> RunFolder:
+    """A run whose agent wrote everything with whoever looks at it in mind."""
+    big = 50_000_000
+    steps = [
+        Done(HOSTILE, {HOSTILE: HOSTILE, "list": [HOSTILE]}, HOSTILE, {"<script>alert(1)</script>.py": HOSTILE}),
+        Done("run_command", {"command": "yes"}, b"A" * big, {"..%2f..%2fetc%2fpasswd": "not the real one\n"}),
+        Done("run_command", {"script": "B" * big}, "short"),
+        Done(
+            "run_command",
+            {"command": "names"},
+            "ok",
+            {
+                "a\nb\x1b[2Jc": "newline",
+                "' onmouseover='alert(1)": "quote",
+                "\u202egpj.exe": "reversed",
+                "x" * 200: "long",
+            },
+        ),
+        Done(
+            "run_command", {"command": "bytes"}, "ok", {"page.html": f"<body>{HOSTILE}</body>", "zero.bin": b"\0" * 99}
+        ),
+    ]
+    run = make_run(folder, plan, steps, error=HOSTILE, ended_by=HOSTILE)
+    (run.path / "workspace" / "link").symlink_to("/etc/passwd")
+    (run.path / "workspace" / "up").symlink_to("../../../..")
+    with History(run.history, run.path / "workspace") as history, Journal.open(run.journal) as journal:
+        before = journal.read(len(journal)).fields["snapshot"]
+        append_step(history, journal, before, 6, Done("run_command", {"command": "ln -s"}, "ok", {os_name(): "bytes"}))
+    return run
+
+
+def os_name() -> str:
+    """A file name that is no text."""
+    return b"caf\xe9.txt".decode("utf-8", "surrogateescape")
+
+
+def make_all(root: Path, *, hostile: bool = True) -> None:
+    """Every kind of experiment below a folder."""
+    search = make_experiment(root / "search", agent="recipes", tasks=(TASK, OTHER), seeds=2)
+    make_search(root / "search", search)
+    make_record(root / "search", search, seed=1, medal="gold", percentile=99.0, score=0.95)
+    make_record(
+        root / "search", search, OTHER, 0, status="failed", valid=None, score=None, medal=None, error="it broke"
+    )
+    plain = make_experiment(
+        root / "nested" / "plain", agent="command", model="openai/gpt-4o", created="2026-02-01T00:00:00+00:00"
+    )
+    make_run(
+        root / "nested" / "plain",
+        plain,
+        [Done(files={"notes.txt": "one\ntwo\n"}), Done(files={"notes.txt": "one\n2\n"})],
+    )
+    (root / "broken").mkdir()
+    (root / "broken" / FILE).write_text("{", encoding="utf-8")
+    if hostile:
+        evil = make_experiment(root / "hostile", agent="command", created="2026-01-01T00:00:00+00:00")
+        make_hostile(root / "hostile", evil)
+
+
+Make = Callable[..., RunFolder]
