@@ -140,6 +140,8 @@ class Aggregate:
     group: str
     tasks: int
     seeds: int
+    complete: bool
+    """Whether every run that was done counts, and none was padded."""
     note: str
     measures: dict[str, Measured]
     """Empty without a complete seed."""
@@ -149,7 +151,8 @@ def aggregate(group: str, grid: Grid, values: dict[str, Value]) -> Aggregate:
     """The measures of a grid, leaving out those that nothing is known of."""
     found = {name: measure(grid, value) for name, value in values.items()} if grid.seeds else {}
     measures = {name: measured for name, measured in found.items() if measured is not None}
-    return Aggregate(group, len(grid.tasks), grid.seeds, grid.note, measures)
+    complete = bool(grid.seeds) and not grid.padded and not grid.left_out
+    return Aggregate(group, len(grid.tasks), grid.seeds, complete, grid.note, measures)
 
 
 def measure(grid: Grid, value: Value) -> Measured | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from podium.report.aggregate import Summary
+from podium.report.aggregate import Aggregate, Summary
 from podium.report.curves import Axis, RunCurve, overall
 from podium.report.profiles import Profiles
 from podium.report.references import Lines
@@ -25,7 +25,7 @@ ZONE_COLOURS = (
 )
 COLOURS = ("#2f7fd1", "#e07b00", "#12936a", "#c25a9c", "#7a5cc9", "#c43d3d", "#5f8a00", "#0096a8")
 SYMBOLS = ("circle", "diamond", "square", "triangle-up", "star", "hexagon", "cross", "triangle-down")
-ROW_PX = 34
+ROW_PX = 40
 UNITS: dict[str, tuple[tuple[float, str], ...]] = {
     "working_s": (
         (3600.0, "hours of working time"),
@@ -79,8 +79,8 @@ def strip(entries: Sequence[Entry], lines: Mapping[str, Lines]) -> Figure | None
             type="rect",
             x0=number,
             x1=number + 1,
-            y0=-0.62,
-            y1=len(tasks) - 0.38,
+            y0=-0.7,
+            y1=len(tasks) - 0.6,
             fillcolor=colour,
             line_width=0,
             layer="below",
@@ -96,7 +96,7 @@ def strip(entries: Sequence[Entry], lines: Mapping[str, Lines]) -> Figure | None
             layer="below",
         )
         figure.add_annotation(
-            x=-0.45, y=number - 0.34, text=_label(task), showarrow=False, xanchor="left", yanchor="middle", font_size=11
+            x=-0.45, y=number - 0.4, text=_label(task), showarrow=False, xanchor="left", yanchor="middle", font_size=11
         )
     known = [number for number, task in enumerate(tasks) if lines[task].ceiling is not None]
     if known:
@@ -143,7 +143,7 @@ def strip(entries: Sequence[Entry], lines: Mapping[str, Lines]) -> Figure | None
         )
     figure.add_annotation(x=-0.3, y=1, yref="paper", text="none", showarrow=False, yanchor="bottom", font_size=11)
     figure.update_xaxes(range=[-0.5, 5.15], visible=False)
-    figure.update_yaxes(range=[len(tasks) - 0.38, -0.62], visible=False)
+    figure.update_yaxes(range=[len(tasks) - 0.6, -0.7], visible=False)
     return _finished(
         figure,
         40 + ROW_PX * len(tasks) + 40 * (len(entries) > 1 or bool(known)),
@@ -195,10 +195,16 @@ def medals(summaries: Sequence[Summary]) -> Figure | None:
                 hovertemplate="%{x:.1f} % " + medal + "<extra></extra>",
             )
         )
-    figure.update_layout(barmode="stack", bargap=0.35)
+    figure.update_layout(barmode="stack", bargap=0.35, legend_traceorder="normal")
     figure.update_yaxes(autorange="reversed", automargin=True)
-    figure.update_xaxes(title_text="% of tasks, ± standard error of any medal", rangemode="tozero")
-    return _finished(figure, 100 + 34 * len(bars), legend=True)
+    figure.update_xaxes(title_text="% of tasks, ± standard error of any medal", range=[0, _top(bars)])
+    return _finished(figure, 110 + 34 * len(bars), legend=True)
+
+
+def _top(bars: Sequence[tuple[Summary, Aggregate]]) -> float:
+    """Where the axis ends: with a little room beyond the longest bar and its error."""
+    ends = [group.measures["any medal"].mean + (group.measures["any medal"].sem or 0.0) for _, group in bars]
+    return min(100.0, max(10.0, 1.08 * max(ends)))
 
 
 def research(entries: Sequence[Entry]) -> Figure | None:
@@ -349,19 +355,14 @@ def _label(text: str) -> str:
 
 
 def _finished(figure: Figure, height: int, *, legend: bool, top: int = 12) -> Figure:
+    bare = figure.layout.xaxis.visible is False
     settings: dict[str, Any] = {
         "height": height,
         "template": "none",
-        "margin": {"l": 52, "r": 12, "t": top, "b": 48}
-        if figure.layout.xaxis.visible is not False
-        else {"l": 4, "r": 4, "t": top, "b": 8},
+        "margin": {"l": 4, "r": 4, "t": top, "b": 8} if bare else {"l": 52, "r": 12, "t": top, "b": 48},
         "showlegend": legend,
-        "legend": {
-            "orientation": "h",
-            "yanchor": "top",
-            "y": -0.18 if figure.layout.xaxis.visible is not False else -0.01,
-            "x": 0,
-        },
+        # Below a picture without an axis; else above, where no title of an axis is in the way.
+        "legend": {"orientation": "h", "x": 0, "yanchor": "top" if bare else "bottom", "y": -0.01 if bare else 1.0},
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
         "dragmode": False,

@@ -125,11 +125,12 @@ def _document(
 
 
 def notes(summaries: Sequence[Summary]) -> list[str]:
-    """What has to be said beside the numbers: unit, error, and how seeds were made."""
+    """What has to be said beside the numbers: unit, error, and what was padded or left out."""
     made = [
         f"{summary.name}, {group.group}: {group.note}."
         for summary in summaries
         for group in (*summary.competitions, *([summary.research] if summary.research else []))
+        if not group.complete
     ]
     return ["Percent, mean ± standard error over seeds; percentile: of people left behind.", *made]
 

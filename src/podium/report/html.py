@@ -20,16 +20,28 @@ from podium.errors import MissingExtraError, UsageError
 from podium.report import charts
 from podium.report.aggregate import headline, plus_minus
 from podium.report.compare import Comparison, compare
-from podium.report.curves import AXES, RunCurve, read_curves
+from podium.report.curves import AXES, Axis, RunCurve, read_curves
 from podium.report.document import Report
 from podium.report.export import medal_table, notes, research_table
 from podium.report.table import Entry, Row
-from podium.report.terminal import USED_WORDS, amount, clean, number
+from podium.report.terminal import amount, clean, number
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
 TEMPLATES = Path(__file__).parent / "templates"
+USED_LINES = {
+    "tokens": "tokens",
+    "input_tokens": "tokens in",
+    "output_tokens": "tokens out",
+    "cached_tokens": "tokens cached",
+    "cost": "cost",
+    "steps": "steps",
+    "executions": "executions",
+    "working_s": "working time",
+    "wall_s": "wall-clock time",
+    "waited_s": "of it waiting for cores",
+}
 LONGEST_ERROR = 400
 """Letters of an error that are shown."""
 
@@ -89,7 +101,8 @@ def render(report: Report, *, made: datetime | None = None) -> str:
         failures=_failures(report),
         comparison=_comparison(report),
         facts=[(entry, _facts(entry)) for entry in report.entries],
-        used_words=USED_WORDS,
+        marks=_marks(report),
+        used=_used(report),
         style=_template_text("report.css"),
         scripts=scripts,
         policy=_policy(scripts),
@@ -141,10 +154,11 @@ def _charts(report: Report) -> Iterator[Chart]:
             charts.passes(summaries),
         ),
     ]
-    for axis, words in AXES.items():
-        graded = sum(map(len, curves.values()))
-        caption = f"What the {graded} runs with graded snapshots would have been worth had they ended there."
-        found.append((f"over-{axis}", f"Over {words}", caption, charts.over(curves, axis)))
+    graded = sum(map(len, curves.values()))
+    caption = f"What the {graded} runs with graded snapshots would have been worth had they ended there."
+    drawn: tuple[Axis, ...] = ("working_s", "tokens")
+    for axis in drawn:
+        found.append((f"over-{axis}", f"Over {AXES[axis]}", caption, charts.over(curves, axis)))
     spent = charts.spending(entries)
     if spent:
         colours = "; medals in their colour" if len(entries) == 1 else ""
@@ -176,6 +190,21 @@ def _kinds(report: Report) -> list[tuple[str, int, list[str]]]:
         cells = [plus_minus(group.measures["any medal"]) if group and group.measures else "-" for group in groups]
         found.append((name, max(group.tasks for group in groups if group), cells))
     return found
+
+
+def _marks(report: Report) -> list[str]:
+    """The lines that at least one task has."""
+    names = ("median", "bronze", "silver", "gold", "ceiling", "baseline")
+    return [name for name in names if any(getattr(held, name) is not None for held in report.lines.values())]
+
+
+def _used(report: Report) -> list[tuple[str, str]]:
+    """What runs used any of, with its name."""
+    return [
+        (name, words)
+        for name, words in USED_LINES.items()
+        if any(name in summary.usage and summary.usage[name].total for summary in report.summaries)
+    ]
 
 
 def _failures(report: Report) -> list[Failure]:

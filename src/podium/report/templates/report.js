@@ -36,7 +36,7 @@
 
   const repaint = (extra = {}) => charts.forEach((chart) => Plotly.relayout(chart, { ...colours(), ...extra }));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => repaint());
-  const PAPER_PX = 680; // the width of a page between its margins
+  const PAPER_PX = 700; // what A4 and Letter have between their margins
   addEventListener("beforeprint", () => {
     document.querySelectorAll("details").forEach((part) => (part.open = true));
     repaint({ width: PAPER_PX, autosize: false });
