@@ -13,7 +13,11 @@ from rich.console import Console
 from rich.table import Table
 
 import podium
+from podium.data.files import write_atomically
 from podium.data.home import locate
+from podium.report.aggregate import headline
+from podium.report.document import make_report
+from podium.report.html import render
 from podium.runs.driver import Driver, Row
 from podium.runs.experiment import open_experiment
 from podium.runs.record import Budget, Plan
@@ -31,12 +35,15 @@ def main() -> None:
     plan = Plan(agent="recipes", budget=Budget(time_s=TIME_S))
     driver = Driver(OUT, open_experiment(OUT, plan, tasks, 1), parallel=2 * len(os.sched_getaffinity(0)))
     driver.run(tell)
-    console = Console(width=None if sys.stdout.isatty() else 112)
+    report = make_report([OUT])
+    write_atomically(OUT / "report.html", render(report))
+    console = Console(width=None if sys.stdout.isatty() else 112, highlight=False)
     console.print(table(driver.rows))
+    console.print(f"[bold]{headline(report.summaries[0])}[/bold]. The whole report: {OUT.name}/report.html")
     console.print(
         f"{len(tasks)} runs of {TIME_S:g} s working time each, graded, in {time.perf_counter() - started:.0f} s."
     )
-    console.print(f"Next: podium steps {OUT.name}/{tasks[0]}/0, podium verify {OUT.name}, podium run --help")
+    console.print(f"Next: podium steps {OUT.name}/{tasks[0]}/0, podium verify {OUT.name}, podium view {OUT.name}")
     if any(row.record is None or not row.record.valid for row in driver.rows):
         sys.exit("Some runs did not come to a valid submission: see worker.log in their folders.")
 
