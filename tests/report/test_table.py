@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from making import LOW, imported, report, write_report
 
+from podium.catalog import leaderboards
 from podium.errors import UsageError
 from podium.report.imported import import_reports, is_grading_reports
 from podium.report.table import read_entries, read_entry, task_facts
@@ -84,6 +85,18 @@ def test_grading_reports_are_seeds_in_the_order_of_their_paths(tmp_path: Path) -
         (LOW[1], 0, None, "finished"),
         (LOW[1], 1, None, "missing"),
     ]
+
+
+def test_a_graded_score_is_placed_among_people(tmp_path: Path) -> None:
+    board = leaderboards()[LOW[0]]
+    seeds = [
+        [report(LOW[0], score=board["best"]), report("unheard-of", score=0.9)],
+        [report(LOW[0], score=board["median"])],
+    ]
+    best, median, *unheard = imported(tmp_path, seeds).rows
+    assert (best.percentile or 0) > 90  # many teams share the best score
+    assert median.percentile == pytest.approx(50, abs=5)
+    assert unheard[0].percentile is None
 
 
 def test_runs_that_only_the_metadata_names_are_missing(tmp_path: Path) -> None:

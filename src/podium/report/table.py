@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from podium.catalog import leaderboards, listings
 from podium.errors import PodiumError, UsageError
+from podium.grading.leaderboard import standing
 from podium.report.imported import FILE as IMPORTED
 from podium.report.imported import Import, read_import
-from podium.task import Medal
+from podium.task import Leaderboard, Medal
 
 if TYPE_CHECKING:
     from podium.runs.record import Plan, RunRecord
@@ -233,19 +234,28 @@ def _from_import(folder: Path, name: str, found: Import) -> Entry:
 def _reported(report: dict[str, Any]) -> dict[str, Any]:
     """What one of MLE-bench's competition reports says, under the names of the table."""
     medal = next((name for name in ("gold", "silver", "bronze") if report[f"{name}_medal"]), None)
-    lower = report.get("is_lower_better")
+    lower, score = report.get("is_lower_better"), as_number(report.get("score"))
     return {
         "status": "finished",
         "submitted": bool(report["submission_exists"]),
         "valid": bool(report["valid_submission"]),
-        "score": as_number(report.get("score")),
+        "score": score,
         "higher_is_better": None if lower is None else not lower,
         "medal": medal,
         "above_median": bool(report["above_median"]),
+        "percentile": None if score is None else _percentile(report["competition_id"], score),
         "error": report.get("error"),
         "edition": report.get("edition", "v1"),
         "ended": report.get("created_at"),
     }
+
+
+def _percentile(task: str, score: float) -> float | None:
+    """Where a score stands among people, as the catalogue knows them; grading reports do not say."""
+    board = leaderboards().get(task, {})
+    if "quantiles" not in board:
+        return None
+    return standing(score, Leaderboard(board["lower_is_better"], quantiles=tuple(board["quantiles"]))).percentile
 
 
 def as_number(value: Any) -> float | None:
