@@ -121,12 +121,13 @@ def result(run: RunFolder) -> dict[str, Any] | None:
     record = run.read_record()
     if record is None or record.status not in ("finished", "failed"):
         return None
-    names = ("valid", "score", "percentile", "medal", "status", "error")
-    said = Steps(run).observation(1) if record.agent == "command" else ""
+    names = ("valid", "score", "percentile", "medal", "status", "ended_by", "error")
+    said = Steps(run).observation(1).splitlines() if record.agent == "command" else []
     return {
         **{name: getattr(record, name) for name in names},
         "working_s": round(record.usage.working_s, 1),
-        "is_sample": "the sample submission, because" in said,
+        "said": said[-1] if said else None,
+        "is_sample": any(line.startswith("the sample submission, because") for line in said),
     }
 
 
