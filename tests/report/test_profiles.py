@@ -56,3 +56,11 @@ def test_contests_take_the_best_score_of_each_experiment() -> None:
     second = entry("b", [row("x", 0, "b", score=None, valid=False)])
     assert contests([first, second]) == [Contest({"a": 0.7, "b": None}, True)]
     assert contests([first, second], {"x": 0.2}) == [Contest({"a": 0.7, "b": None, "baseline": 0.2}, True, 0.2)]
+
+
+def test_a_baseline_that_only_some_tasks_have_does_not_compete() -> None:
+    first = entry("a", [row("x", 0, "a"), row("y", 0, "a")])
+    second = entry("b", [row("x", 0, "b"), row("y", 0, "b")])
+    found = contests([first, second], {"x": 0.2})
+    assert [set(contest.scores) for contest in found] == [{"a", "b"}] * 2
+    assert [contest.baseline for contest in found] == [0.2, None]

@@ -255,7 +255,7 @@ def summarise(
             *(some(name, complexities[name], MEDALS) for name in COMPLEXITIES if name in complexities),
         ),
         kinds=tuple(some(name, chosen, MEDALS) for name, chosen in sorted(kinds.items()) if len(kinds) > 1),
-        research=some("research", research, RESEARCH) if research else None,
+        research=some("all", research, RESEARCH) if research else None,
         pass_at_k=pass_curve(everything) if everything.seeds > 1 else (),
         usage=_usage(rows),
         causes=dict(Counter(row.cause for row in rows if row.cause).most_common()),

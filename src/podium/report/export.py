@@ -18,6 +18,7 @@ from podium.report.aggregate import MEDALS, RESEARCH, Aggregate, Summary, plus_m
 from podium.report.references import THRESHOLDS, Lines
 from podium.report.table import Entry, Row
 
+UNIT = "Percent; mean ± standard error over seeds."
 NAMES = tuple(field.name for field in fields(Row))
 
 
@@ -100,7 +101,7 @@ def _table(groups: Sequence[tuple[Summary, Aggregate]], measures: Sequence[str])
     if not groups:
         return []
     used = [name for name in measures if any(name in group.measures for _, group in groups)]
-    lines = [["experiment", "tasks", "seeds", *used]]
+    lines = [["experiment", "tasks", "seeds", *(name.replace("success at", ">") for name in used)]]
     for summary, group in groups:
         cells = [plus_minus(group.measures[name]) if name in group.measures else "-" for name in used]
         lines.append([summary.name, f"{group.group} ({group.tasks})", str(group.seeds), *cells])
@@ -132,7 +133,12 @@ def notes(summaries: Sequence[Summary]) -> list[str]:
         for group in (*summary.competitions, *([summary.research] if summary.research else []))
         if not group.complete
     ]
-    return ["Percent, mean ± standard error over seeds; percentile: of people left behind.", *made]
+    said = [UNIT]
+    if any(summary.competitions for summary in summaries):
+        said.append("Percentile: of people left behind.")
+    if any(summary.research for summary in summaries):
+        said.append("> 10 %: of runs that improved the baseline by more than that.")
+    return [" ".join(said), *made]
 
 
 def _markdown_table(lines: list[list[str]]) -> str:

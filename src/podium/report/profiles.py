@@ -89,9 +89,11 @@ def contests(entries: Sequence[Entry], baselines: Mapping[str, float] | None = N
     """The tasks that all experiments have, each with the best score of every experiment.
 
     Args:
-        baselines: the scores to beat, by task; a baseline competes too.
+        baselines: the scores to beat, by task. Where every task has one, the baseline competes too.
     """
+    baselines = baselines or {}
     shared = [task for task in entries[0].tasks if all(task in entry.tasks for entry in entries)]
+    competing = all(task in baselines for task in shared)
     found = []
     for task in shared:
         rows = [row for entry in entries for row in entry.rows if row.task == task and row.score is not None]
@@ -106,6 +108,6 @@ def contests(entries: Sequence[Entry], baselines: Mapping[str, float] | None = N
             )
             for entry in entries
         }
-        baseline = (baselines or {}).get(task)
-        found.append(Contest(scores if baseline is None else {**scores, "baseline": baseline}, higher, baseline))
+        baseline = baselines.get(task)
+        found.append(Contest({**scores, "baseline": baseline} if competing else scores, higher, baseline))
     return found

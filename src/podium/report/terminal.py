@@ -13,7 +13,7 @@ from rich.text import Text
 from podium.report.aggregate import Summary, headline
 from podium.report.compare import Comparison, Difference
 from podium.report.document import Report
-from podium.report.export import medal_table, research_table
+from podium.report.export import medal_table, notes, research_table
 from podium.report.references import Lines
 from podium.report.table import Entry, Row
 
@@ -23,7 +23,7 @@ MEDAL_STYLES = {"gold": "yellow", "silver": "bright_white", "bronze": "dark_oran
 
 def print_shown(shown: Group) -> None:
     """Prints on standard output, wide enough for the tables where there is no terminal to ask."""
-    Console(width=None if sys.stdout.isatty() else 140, highlight=False).print(shown)
+    Console(width=None if sys.stdout.isatty() else 160, highlight=False).print(shown)
 
 
 def clean(text: str) -> str:
@@ -42,7 +42,8 @@ def _parts(report: Report) -> Iterator[RenderableType]:
     for lines in (medal_table(report.summaries), research_table(report.summaries)):
         if lines:
             yield _table(lines)
-    yield Text("Percent; mean ± standard error over seeds. ", style="dim")
+    for note in notes(report.summaries):
+        yield Text(clean(note), style="dim")
     for summary in report.summaries:
         yield from _about(summary)
     if report.profiles:
