@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup demo test test-slow test-aideml lint format index fields constraints clean
+.PHONY: setup demo test test-slow test-browser test-aideml lint format index fields constraints clean
 
 setup: .venv/.installed
 
@@ -21,6 +21,10 @@ test-slow: setup
 test-aideml: setup
 	PYTHON="$(PYTHON)" sh scripts/aideml_env.sh .venv-aideml
 	PODIUM_AIDEML_ENV=$(CURDIR)/.venv-aideml $(BIN)/python -m pytest -m slow tests/agents/test_aideml.py
+
+test-browser: setup
+	sh scripts/install_chromium.sh
+	$(BIN)/python -m pytest -m browser
 
 lint: setup
 	$(BIN)/ruff check .

@@ -17,6 +17,8 @@ from podium.viewer.text import number_in_words, time_in_words
 WIDTH, HEIGHT = 760, 300
 LEFT, RIGHT, TOP, BOTTOM = 64, 84, 16, 36
 TICKS = 5
+TIMES = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 28800, 86400, 172800, 604800)
+"""Steps between the times on an axis."""
 Scale = Callable[[float], float]
 
 
@@ -106,7 +108,6 @@ def draw(
         share = (sign * score - low) / (high - low)
         return round(HEIGHT - BOTTOM - (HEIGHT - BOTTOM - TOP) * min(1.0, max(0.0, share)), 1)
 
-    step = (high - low) / (TICKS - 1)
     return Chart(
         path=_path(points, x, y, end_s),
         marks=[
@@ -114,10 +115,26 @@ def draw(
             *(_submission(point, x, y) for point in points),
         ],
         lines=[Line(y(value), name, number_in_words(value)) for name, value in limits.items()],
-        x_ticks=[Tick(x(end_s * i / (TICKS - 1)), time_in_words(end_s * i / (TICKS - 1))) for i in range(TICKS)],
-        y_ticks=[Tick(y(sign * (low + i * step)), f"{sign * (low + i * step):.4g}") for i in range(TICKS)],
+        x_ticks=[Tick(x(at), time_in_words(at)) for at in _times(end_s)],
+        y_ticks=[Tick(y(at), f"{at:.6g}") for at in _numbers(*sorted((sign * low, sign * high)))],
         higher_is_better=higher_is_better,
     )
+
+
+def _times(end_s: float) -> list[float]:
+    """A few round times for an axis."""
+    return _multiples(0.0, end_s, next((step for step in TIMES if step >= end_s / TICKS), TIMES[-1]))
+
+
+def _numbers(low: float, high: float) -> list[float]:
+    """A few round numbers for an axis."""
+    least = (high - low) / TICKS
+    scale = 10.0 ** math.floor(math.log10(least))
+    return _multiples(low, high, scale * next(each for each in (1, 2, 5, 10) if each * scale >= least * (1 - 1e-9)))
+
+
+def _multiples(low: float, high: float, step: float) -> list[float]:
+    return [n * step for n in range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)]
 
 
 def _range(values: list[float], wanted: list[float]) -> tuple[float, float]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,7 +11,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from podium.runs.record import RunFolder
-from podium.viewer.text import Clip, clip, clip_bytes, looks_binary, visible
+from podium.viewer.text import Clip, clip, clip_bytes, looks_binary
 from podium.workspace.extract import Extracted
 from podium.workspace.git import Reader
 from podium.workspace.history import History, StoredFile
@@ -163,7 +162,7 @@ def _diff_lines(text: str) -> Iterator[DiffLine]:
         text_shown = shown.text if shown.is_whole else shown.text + "…"
         if line.startswith("diff --git "):
             in_hunk = False
-            yield DiffLine("file", visible(text_shown.removeprefix("diff --git ")))
+            yield DiffLine("file", _file_name(text_shown.removeprefix("diff --git ")))
         elif line.startswith("@@"):
             in_hunk = True
             yield DiffLine("hunk", text_shown)
@@ -175,6 +174,8 @@ def _diff_lines(text: str) -> Iterator[DiffLine]:
             yield DiffLine("note", text_shown)
 
 
-def query_path(path: str) -> bytes:
-    """The bytes of a name in a workspace, for an address."""
-    return os.fsencode(path)
+def _file_name(names: str) -> str:
+    """The file that "a/NAME b/NAME" is about; both where git found it renamed."""
+    half = len(names) // 2
+    before, after = names[:half], names[half + 1 :]
+    return after.removeprefix("b/") if before[2:] == after[2:] else names
