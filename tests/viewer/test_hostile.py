@@ -33,7 +33,7 @@ def test_nothing_an_agent_wrote_is_markup(pages: TestClient, address: str) -> No
 def test_it_is_all_there_to_be_read(pages: TestClient) -> None:
     text = pages.get(f"{RUN}/steps/1").text.partition("<h2>Observation</h2>")[2]
     assert "&lt;script&gt;document.title" in text
-    assert "red␇⟨U+202E⟩gnp.exe" in text and "[31m" not in text
+    assert "red⟨07⟩⟨U+202E⟩gnp.exe" in text and "[31m" not in text
 
 
 @pytest.mark.parametrize("step", [2, 3])

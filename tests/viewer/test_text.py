@@ -8,7 +8,7 @@ import pytest
 
 from podium.report.curves import Point
 from podium.viewer.chart import HEIGHT, WIDTH, Tried, draw
-from podium.viewer.text import clip, clip_bytes, short, size_in_words, time_in_words, visible
+from podium.viewer.text import clip, clip_bytes, name, short, size_in_words, time_in_words, visible
 
 
 @pytest.mark.parametrize(
@@ -19,9 +19,9 @@ from podium.viewer.text import clip, clip_bytes, short, size_in_words, time_in_w
         ("\x1b]0;title\x07after", "after"),
         ("\x1b]8;;http://evil\x1b\\link\x1b]8;;\x1b\\", "link"),
         ("\x1b(B\x1bM\x9b2J.", "."),
-        ("\x1b", "␛"),
-        ("a\rb\r\nc", "a␍b\nc"),
-        ("bell\x07 nul\x00 del\x7f c1\x85", "bell␇ nul␀ del␡ c1⟨85⟩"),
+        ("\x1b", "⟨1B⟩"),
+        ("a\rb\r\nc", "a\nb\nc"),
+        ("bell\x07 nul\x00 del\x7f c1\x85", "bell⟨07⟩ nul⟨00⟩ del⟨7F⟩ c1⟨85⟩"),
         ("abc\u202edef\u2066", "abc⟨U+202E⟩def⟨U+2066⟩"),
         ("half \ud800", "half \ufffd"),
         ("ünïcödé 🙂 日本", "ünïcödé 🙂 日本"),
@@ -37,6 +37,10 @@ def test_escapes_that_never_end_cost_no_time() -> None:
     assert visible("\x1b]" * 200_000 + "x" * 1_000_000) == ""
     assert visible("\x1b[" + "0" * 1_000_000).startswith("0")
     assert time.monotonic() - started < 5
+
+
+def test_names_stay_on_their_line() -> None:
+    assert name("a\nb\x1b[2J\r\u202ec") == "a⟨0A⟩b⟨1B⟩[2J⟨0D⟩⟨U+202E⟩c"
 
 
 def test_long_texts_are_cut() -> None:
@@ -69,7 +73,7 @@ def test_up_is_better_on_a_chart(higher: bool) -> None:
     assert chart is not None
     good, _, worse, better, worst = chart.marks
     assert good.y < better.y < worse.y <= worst.y
-    assert chart.lines[0].y < chart.lines[1].y
+    assert chart.lines[0].y < chart.lines[1].y and chart.lines[1].label_y - chart.lines[0].label_y >= 14
     assert all(0 <= mark.x <= WIDTH and 0 <= mark.y <= HEIGHT for mark in chart.marks)
     assert chart.path.count(",") == 6  # a step for each score, then on to the end
 

@@ -17,6 +17,7 @@ from podium.viewer.text import number_in_words, time_in_words
 WIDTH, HEIGHT = 760, 300
 LEFT, RIGHT, TOP, BOTTOM = 64, 84, 16, 36
 TICKS = 5
+LABEL = 14.0
 TIMES = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 28800, 86400, 172800, 604800)
 """Steps between the times on an axis."""
 Scale = Callable[[float], float]
@@ -40,6 +41,8 @@ class Line:
     y: float
     name: str
     value: str
+    label_y: float
+    """Where its name stands without covering another."""
 
 
 @dataclass(frozen=True)
@@ -114,7 +117,7 @@ def draw(
             *(Mark(x(each.working_s), y(each.score), "tried", each.words, each.href) for each in tried),
             *(_submission(point, x, y) for point in points),
         ],
-        lines=[Line(y(value), name, number_in_words(value)) for name, value in limits.items()],
+        lines=_lines(limits, y),
         x_ticks=[Tick(x(at), time_in_words(at)) for at in _times(end_s)],
         y_ticks=[Tick(y(at), f"{at:.6g}") for at in _numbers(*sorted((sign * low, sign * high)))],
         higher_is_better=higher_is_better,
@@ -156,6 +159,16 @@ def _path(points: Sequence[Point], x: Scale, y: Scale, end_s: float) -> str:
     if corners:
         corners.append((x(end_s), corners[-1][1]))
     return " ".join(f"{across},{up}" for across, up in corners)
+
+
+def _lines(limits: dict[str, float], y: Scale) -> list[Line]:
+    lines: list[Line] = []
+    free = float(TOP)
+    for name, value in sorted(limits.items(), key=lambda each: y(each[1])):
+        at = max(y(value), free)
+        lines.append(Line(y(value), name, number_in_words(value), at))
+        free = at + LABEL
+    return lines
 
 
 def _submission(point: Point, x: Scale, y: Scale) -> Mark:

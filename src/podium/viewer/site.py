@@ -122,6 +122,7 @@ def _templates(site: Site) -> Environment:
     }
     environment.filters |= {
         "short": text.short,
+        "name": text.name,
         "size": text.size_in_words,
         "duration": text.time_in_words,
         "number": text.number_in_words,

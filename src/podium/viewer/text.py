@@ -21,9 +21,7 @@ _ANSI = re.compile(
 _DIRECTIONS = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 _INVISIBLE = "\u00ad\u200b\u2028\u2029\u2060\ufeff"
 _SIGNS: dict[int, str] = {
-    **{code: chr(0x2400 + code) for code in range(0x20) if chr(code) not in "\n\t"},
-    0x7F: "\u2421",
-    **{code: f"⟨{code:02X}⟩" for code in range(0x80, 0xA0)},
+    **{code: f"⟨{code:02X}⟩" for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\n\t"},
     **{ord(sign): f"⟨U+{ord(sign):04X}⟩" for sign in _DIRECTIONS + _INVISIBLE},
     **dict.fromkeys(range(0xD800, 0xE000), "\ufffd"),
 }
@@ -31,8 +29,16 @@ _SIGNS: dict[int, str] = {
 
 
 def visible(text: str) -> str:
-    """A text without the escape sequences of terminals, in which nothing is hidden and nothing pretends."""
-    return _ANSI.sub("", text).replace("\r\n", "\n").translate(_SIGNS)
+    """A text without the escape sequences of terminals, in which nothing is hidden and nothing pretends.
+
+    What a progress bar writes over itself stands line after line.
+    """
+    return _ANSI.sub("", text).replace("\r\n", "\n").replace("\r", "\n").translate(_SIGNS)
+
+
+def name(text: str) -> str:
+    """The name of a file, which may hold anything but a slash, on one line."""
+    return visible("".join(f"⟨{ord(sign):02X}⟩" if sign in "\r\n\t\x1b" else sign for sign in text))
 
 
 @dataclass(frozen=True)
