@@ -1,10 +1,14 @@
-"""Folders for tests: made from a plain description, and described again."""
+"""Folders for tests: made from a plain description, described again, and read by a history."""
 
 from __future__ import annotations
 
 import os
 import stat
+import tempfile
+import time
 from pathlib import Path
+
+from podium.workspace.history import History
 
 Content = dict[bytes, object]
 """A name leads to bytes (a file), a str (where a link leads) or another such dictionary (a folder)."""
@@ -38,3 +42,14 @@ def describe(folder: Path) -> dict[bytes, tuple[str, bytes]]:
         else:
             found[name] = ("special", b"")
     return found
+
+
+def wait_until_not_racy() -> None:
+    """Lets what was changed grow old enough that its times can be trusted."""
+    time.sleep(0.05)
+
+
+def read_afresh(workspace: Path) -> str:
+    """The snapshot by a history that knows of none before it; its id is that of any with the same content."""
+    with tempfile.TemporaryDirectory() as folder, History(Path(folder, "h.git"), workspace) as history:
+        return history.snapshot("", None, time_s=0)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import mmap
 import os
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
-from folders import describe, make
+from folders import describe, make, wait_until_not_racy
 
 from podium.errors import RecordError
 from podium.workspace import objects
@@ -35,10 +34,6 @@ def git(repository: Path, *arguments: str) -> str:
 
 def objects_in(repository: Path) -> int:
     return len(git(repository, "cat-file", "--batch-all-objects", "--batch-check", "--unordered").splitlines())
-
-
-def wait_until_not_racy() -> None:
-    time.sleep(0.06)
 
 
 def test_nested_repositories_links_and_empty_folders_come_back(history: History, tmp_path: Path) -> None:

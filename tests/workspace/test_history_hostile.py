@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import os
+import random
 import shutil
 import socket
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from folders import describe, make
+from folders import describe, make, read_afresh, wait_until_not_racy
 
 from podium.errors import RecordError
 from podium.workspace import objects
@@ -169,6 +171,7 @@ def test_folders_too_deep_to_follow_are_left_out_and_can_be_removed(history: His
 
 def test_a_crowded_workspace_is_taken_in_part_and_restored_without_loss(tmp_path: Path, workspace: Path) -> None:
     make(workspace, {b"a": {b"%d" % n: b"" for n in range(50)}, b"b": {b"%d" % n: b"" for n in range(50)}})
+    wait_until_not_racy()
     with History(tmp_path / "h.git", workspace, bounds=Bounds(entries=60)) as history:
         first = history.snapshot("", None, time_s=0)
         commit = history.snapshot("", first, time_s=1)
@@ -220,12 +223,14 @@ def test_what_we_may_not_read_is_named_and_restore_gets_past_it(unprivileged: Pa
         commit = history.snapshot("", None, time_s=0)
         before = describe(workspace)
         make(workspace / "more", {b"deep": {b"deeper": b""}})
+        make(workspace / "listed", {b"z": b"4"})
         for path in ("file", "folder", "more/deep", "more"):
             (workspace / path).chmod(0)
+        (workspace / "listed").chmod(0o400)
         (workspace / "locked").chmod(0o500)
         second = history.snapshot("", commit, time_s=1)
         notes = {note.path: note.reason for note in history.record(second).left_out}
-        assert notes == dict.fromkeys(["file", "folder", "more"], "it cannot be read: Permission denied")
+        assert notes == dict.fromkeys(["file", "folder", "listed/z", "more"], "it cannot be read: Permission denied")
         assert history.extract(second, "folder/x", unprivileged / "out", 10).kind == "left out"
         history.restore(second)
         history.restore(commit)
@@ -249,3 +254,31 @@ def test_a_workspace_that_never_stops_changing_is_still_taken(history: History) 
         for number in range(40):
             commit = history.snapshot("", commit, time_s=number)
     assert commit is not None and history.check(commit) == []
+
+
+def test_what_changed_during_walks_is_in_the_snapshot_after_them(history: History) -> None:
+    folders = [history.workspace / str(number) for number in range(8)]
+    for folder in folders:
+        make(folder, {b"%d" % number: b"0" for number in range(8)})
+    dice = random.Random(0)
+
+    def action() -> None:
+        for _ in range(30):
+            path, other = (dice.choice(folders) / str(dice.randrange(12)) for _ in range(2))
+            kind = dice.choice(["move", "make", "remove", "write"])
+            if kind == "move":
+                path.replace(other)
+            elif kind == "make":
+                path.touch()
+            elif kind == "remove":
+                path.unlink()
+            else:
+                path.write_bytes(b"1")
+        time.sleep(dice.uniform(0, 0.06))
+
+    for _ in range(4):
+        with repeating(action):
+            for _ in range(10):
+                history.snapshot("", None, time_s=0)
+                time.sleep(dice.uniform(0, 0.03))
+        assert history.snapshot("", None, time_s=0) == read_afresh(history.workspace)

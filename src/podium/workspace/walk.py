@@ -10,10 +10,11 @@ from __future__ import annotations
 import contextlib
 import errno
 import hashlib
+import itertools
 import os
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -24,9 +25,10 @@ from podium.workspace.store import Store
 READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 ENTER = os.O_RDONLY | os.O_NOFOLLOW | os.O_DIRECTORY | os.O_CLOEXEC
 
-# A file changed this shortly before it was read may change again without its times showing it: they advance with the
-# kernel's clock tick, at most 10 ms.
+# What changed this shortly before it was read may change again without its times showing it: they advance with the
+# kernel's clock tick, at most 10 ms, and on some file systems only every two seconds.
 _RACY_NS = 30_000_000
+_RACY_IF_COARSE_NS = 2_100_000_000
 _IN_MEMORY_BYTES = 16 * 1024 * 1024
 _CHUNK_BYTES = 1024 * 1024
 _ATTEMPTS = 3
@@ -62,7 +64,6 @@ class Entry(NamedTuple):
     key: bytes = b""
     line: bytes = b""
     """As it stands in the tree; empty if it does not."""
-    id: bytes = b""
     folder: Folder | None = None
     note: LargeFile | LeftOut | None = None
 
@@ -71,6 +72,8 @@ class Entry(NamedTuple):
 class Folder:
     """What the walk knows of one folder: the stat cache of the next walk."""
 
+    stamp: Stamp | None
+    """Its own times and so on when it was listed; None if it must be listed again."""
     entries: dict[str, Entry]
     order: list[str]
     """The names as git sorts them."""
@@ -84,8 +87,7 @@ class Walk:
     store: Store
     bounds: Bounds
     always: frozenset[str]
-    large: list[LargeFile] = field(default_factory=list)
-    left_out: list[LeftOut] = field(default_factory=list)
+    _notes: list[LargeFile | LeftOut] = field(default_factory=list)
     _entries: int = 0
     _hashed_bytes: int = 0
     _added_before: int = field(init=False)
@@ -95,54 +97,83 @@ class Walk:
 
     def record(self) -> Record:
         """What could only be named."""
-        return Record.of(self.large, self.left_out)
+        large = [note for note in self._notes if isinstance(note, LargeFile)]
+        return Record.of(large, [note for note in self._notes if isinstance(note, LeftOut)])
 
     def folder(self, descriptor: int, path: str, depth: int, before: Folder | None) -> Folder:
         """Reads the folder behind a descriptor; `path` is its name within the workspace, with a slash at its end."""
+        stamp, names = self._list(descriptor, before)
         earlier = before.entries if before else {}
-        entries: dict[str, Entry] = {}
-        uncounted = 0
-        is_changed = is_reordered = False
-        # The body of this loop is what a step costs in a workspace of thousands of files: no calls for unchanged ones.
+        entries, looked_at = self._look_up(descriptor, names, path, depth, earlier)
+        if len(entries) != len(names):
+            stamp = None  # some were passed over: the next walk must not take the others for all
+        if (
+            before is not None
+            and len(entries) == len(earlier)
+            and all(name in earlier and earlier[name].key == entries[name].key for name in looked_at)
+        ):
+            order = before.order
+            if all(earlier[name].line == entries[name].line for name in looked_at):
+                return Folder(stamp, entries, order, before.tree)
+        else:
+            order = sorted(entries, key=lambda name: entries[name].key)
+        tree = self.store.add(objects.TREE, b"".join([entries[name].line for name in order]))
+        return Folder(stamp, entries, order, tree)
+
+    def _list(self, descriptor: int, before: Folder | None) -> tuple[Stamp | None, Collection[str]]:
+        """A folder's stamp and its names; of an endless number, one more than are looked at."""
+        started_ns = time.time_ns()
+        status = os.fstat(descriptor)
+        # Making, removing or renaming a name changes the times of its folder.
+        if before is not None and before.stamp == stamp_of(status):
+            return before.stamp, before.entries
         with os.scandir(descriptor) as listing:
-            for item in listing:
-                name = item.name
-                uncounted += 1
-                try:
-                    status = item.stat(follow_symlinks=False)
-                except OSError:
-                    continue
-                was = earlier.get(name)
-                if was is None or was[0] != (
+            names = [item.name for item in itertools.islice(listing, self.bounds.entries + 1)]
+        return trusted(status, started_ns), names
+
+    def _look_up(
+        self, descriptor: int, names: Collection[str], path: str, depth: int, earlier: dict[str, Entry]
+    ) -> tuple[dict[str, Entry], list[str]]:
+        """What there is by these names, and which of them are not as they were."""
+        entries: dict[str, Entry] = {}
+        looked_at: list[str] = []
+        uncounted = 0
+        # What a step costs in a workspace of thousands of files is the way through this loop for unchanged ones.
+        look_up = os.stat
+        for name in names:
+            uncounted += 1
+            was = earlier.get(name)
+            entry: Entry | None
+            try:
+                status = look_up(name, dir_fd=descriptor, follow_symlinks=False)
+            except OSError as error:
+                entry = _unreadable(path + name, error)
+            else:
+                if was is not None and was[0] == (
                     status.st_ctime_ns,
                     status.st_mtime_ns,
                     status.st_size,
                     status.st_ino,
                     status.st_mode,
                 ):
-                    self._entries += uncounted
-                    uncounted = 0
-                    if self._entries > self.bounds.entries:
-                        self._leave_out(path, "crowded", f"the workspace holds more than {self.bounds.entries:,} names")
-                        break
-                    looked = self._look(descriptor, name, path + name, depth, status, was)
-                    if looked is None:
-                        continue
-                    entry = looked
-                    is_reordered = is_reordered or was is None or entry.key != was.key
-                    is_changed = is_changed or was is None or entry.line != was.line
-                else:
-                    entry = was
+                    entries[name] = was
+                    if was[4] is not None:
+                        self._notes.append(was[4])
+                    continue
+                self._entries += uncounted
+                uncounted = 0
+                if self._entries > self.bounds.entries:
+                    reason = f"the workspace holds more than {self.bounds.entries:,} names"
+                    self._notes.append(LeftOut(path.rstrip("/"), "crowded", reason))
+                    break
+                entry = self._look(descriptor, name, path + name, depth, status, was)
+            if entry is not None:
                 entries[name] = entry
-                if entry[5] is not None:
-                    self._note(entry[5])
+                looked_at.append(name)
+                if entry.note is not None:
+                    self._notes.append(entry.note)
         self._entries += uncounted
-        if before is None or is_reordered or len(entries) != len(earlier):
-            return self._folder_of(entries, sorted(entries, key=lambda name: entries[name].key))
-        return self._folder_of(entries, before.order) if is_changed else Folder(entries, before.order, before.tree)
-
-    def _folder_of(self, entries: dict[str, Entry], order: list[str]) -> Folder:
-        return Folder(entries, order, self.store.add(objects.TREE, b"".join([entries[name].line for name in order])))
+        return entries, looked_at
 
     def _look(
         self, parent: int, name: str, path: str, depth: int, status: os.stat_result, was: Entry | None
@@ -156,9 +187,7 @@ class Walk:
             if kind == stat.S_IFLNK:
                 return self._link(parent, name, status)
         except Unreadable as error:
-            if error.vanished:
-                return None
-            return _left_out(path, "unreadable", f"it cannot be read: {error}")
+            return _unreadable(path, error.error)
         special: dict[int, tuple[Kind, str]] = {
             stat.S_IFIFO: ("fifo", "it is a named pipe"),
             stat.S_IFSOCK: ("socket", "it is a socket"),
@@ -181,7 +210,7 @@ class Walk:
         with readable():
             target = os.readlink(os.fsencode(name), dir_fd=parent)
         identity = self.store.add(objects.BLOB, target)
-        return _in_tree(_trusted(status, started_ns), name, objects.LINK, identity)
+        return _in_tree(trusted(status, started_ns), name, objects.LINK, identity)
 
     def _file(self, parent: int, name: str, path: str) -> Entry:
         with readable():
@@ -207,7 +236,7 @@ class Walk:
             if identity is not None:
                 after = os.fstat(descriptor)
                 mode = objects.EXECUTABLE if after.st_mode & stat.S_IXUSR else objects.FILE
-                return _in_tree(_trusted(after, started_ns), name, mode, identity)
+                return _in_tree(trusted(after, started_ns), name, mode, identity)
             if refusal is not None:
                 return _left_out(path, "full", refusal)
         return _left_out(path, "changing", "it kept changing while it was read")
@@ -246,27 +275,18 @@ class Walk:
             digest = sha256_of(descriptor, size_bytes)
         after = os.fstat(descriptor)
         executable = bool(after.st_mode & stat.S_IXUSR)
-        stamp = _trusted(after, started_ns)
+        stamp = trusted(after, started_ns)
         if digest is None and size_bytes <= self.bounds.hashed_bytes:
             stamp = None  # the next snapshot may have time for it
         return Entry(stamp, note=LargeFile(path, size_bytes, digest, executable))
-
-    def _note(self, note: LargeFile | LeftOut) -> None:
-        if isinstance(note, LargeFile):
-            self.large.append(note)
-        else:
-            self.left_out.append(note)
-
-    def _leave_out(self, path: str, kind: Kind, reason: str) -> None:
-        self.left_out.append(LeftOut(path.rstrip("/"), kind, reason))
 
 
 class Unreadable(Exception):
     """What the workspace holds cannot be read, unlike what we fail to store."""
 
     def __init__(self, error: OSError) -> None:
-        super().__init__(os.strerror(error.errno or 0))
-        self.vanished = error.errno == errno.ENOENT
+        super().__init__(str(error))
+        self.error = error
 
 
 @contextlib.contextmanager
@@ -281,6 +301,12 @@ def readable() -> Iterator[None]:
 def stamp_of(status: os.stat_result) -> Stamp:
     """What changes whenever a file's content or mode does."""
     return (status.st_ctime_ns, status.st_mtime_ns, status.st_size, status.st_ino, status.st_mode)
+
+
+def trusted(status: os.stat_result, started_ns: int) -> Stamp | None:
+    """The stamp of what was read from `started_ns` on, if a later change is sure to alter it."""
+    racy_ns = _RACY_NS if status.st_ctime_ns % 1_000_000_000 else _RACY_IF_COARSE_NS
+    return None if status.st_ctime_ns > started_ns - racy_ns else stamp_of(status)
 
 
 def read_up_to(descriptor: int, count: int) -> bytes:
@@ -322,15 +348,17 @@ def blob_id(descriptor: int, size_bytes: int) -> bytes:
     return digest.digest()
 
 
-def _trusted(status: os.stat_result, started_ns: int) -> Stamp | None:
-    return None if status.st_ctime_ns > started_ns - _RACY_NS else stamp_of(status)
-
-
 def _in_tree(stamp: Stamp | None, name: str, mode: bytes, identity: bytes, folder: Folder | None = None) -> Entry:
     encoded = os.fsencode(name)
     key = objects.tree_key(encoded, mode)
-    return Entry(stamp, key, objects.tree_line(mode, encoded, identity), identity, folder)
+    return Entry(stamp, key, objects.tree_line(mode, encoded, identity), folder)
 
 
 def _left_out(path: str, kind: Kind, reason: str) -> Entry:
     return Entry(None, note=LeftOut(path, kind, reason))
+
+
+def _unreadable(path: str, error: OSError) -> Entry | None:
+    if error.errno == errno.ENOENT:
+        return None
+    return _left_out(path, "unreadable", f"it cannot be read: {os.strerror(error.errno or 0)}")
