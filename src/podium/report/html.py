@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from base64 import b64encode
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -101,6 +101,7 @@ def render(report: Report, *, made: datetime | None = None) -> str:
         failures=_failures(report),
         comparison=_comparison(report),
         facts=[(entry, _facts(entry)) for entry in report.entries],
+        runs=_runs(report),
         marks=_marks(report),
         used=_used(report),
         style=_template_text("report.css"),
@@ -189,6 +190,15 @@ def _kinds(report: Report) -> list[tuple[str, int, list[str]]]:
         groups = [groups.get(name) for groups in by_name]
         cells = [plus_minus(group.measures["any medal"]) if group and group.measures else "-" for group in groups]
         found.append((name, max(group.tasks for group in groups if group), cells))
+    return found
+
+
+def _runs(report: Report) -> defaultdict[tuple[str, str], list[Row]]:
+    """Runs by experiment and task."""
+    found: defaultdict[tuple[str, str], list[Row]] = defaultdict(list)
+    for entry in report.entries:
+        for row in entry.rows:
+            found[entry.name, row.task].append(row)
     return found
 
 

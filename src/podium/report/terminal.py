@@ -17,7 +17,8 @@ from podium.report.export import medal_table, notes, research_table
 from podium.report.references import Lines
 from podium.report.table import Entry, Row
 
-MOST_TASKS = 100
+MOST_TASKS, MOST_SCORES = 100, 6
+"""Of these, a table shows each; of more, less."""
 MEDAL_STYLES = {"gold": "yellow", "silver": "bright_white", "bronze": "dark_orange3"}
 
 
@@ -64,7 +65,9 @@ def _about(summary: Summary) -> Iterator[Text]:
         said = ", ".join(f"{count} {cause}" for cause, count in summary.causes.items())
         yield Text(f"{summary.name}: without a valid submission: {said}.")
     if summary.pass_at_k:
-        said = ", ".join(f"{at.k}: {at.percent:.1f}{'' if at.customary else '*'}" for at in summary.pass_at_k)
+        few = len(summary.pass_at_k) <= MOST_SCORES
+        shown = [at for at in summary.pass_at_k if few or at.k.bit_count() == 1]  # of many, the powers of two
+        said = ", ".join(f"{at.k}: {at.percent:.1f}{'' if at.customary else '*'}" for at in shown)
         yield Text(f"{summary.name}: any medal in the best of k runs, %: {said} (* k above half the runs).")
     used = {name: spent for name, spent in summary.usage.items() if spent.total}
     if used:
@@ -118,7 +121,7 @@ def _tasks(entry: Entry, lines: dict[str, Lines]) -> Table:
         table.add_row(
             Text(clean(task)),
             f"{held.metric or ''}{arrow}",
-            Text(", ".join(_score(row) for row in rows)),
+            Text(_scores(rows)),
             _medals(rows),
             f"{sum(ranks) / len(ranks):.0f}" if ranks else "-",
             *(number(getattr(held, name)) for name in ("median", "bronze", "silver", "gold")),
@@ -126,8 +129,13 @@ def _tasks(entry: Entry, lines: dict[str, Lines]) -> Table:
     return table
 
 
-def _score(row: Row) -> str:
-    return number(row.score) if row.valid else row.cause or "-"
+def _scores(rows: Sequence[Row]) -> str:
+    """Every run's score or what became of it; a range where there are many."""
+    if len(rows) <= MOST_SCORES:
+        return ", ".join(number(row.score) if row.valid else row.cause or "-" for row in rows)
+    scores = sorted(row.score for row in rows if row.valid and row.score is not None)
+    valid = f"{len(scores)} of {len(rows)} valid"
+    return f"{number(scores[0])} to {number(scores[-1])}, {valid}" if scores else valid
 
 
 def number(value: float | None) -> str:
