@@ -4,16 +4,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from workbench import Bench, ScriptedModels
+from workbench import Bench
 
 
 @pytest.fixture
-def models() -> Iterator[ScriptedModels]:
-    served = ScriptedModels()
-    yield served
-    served.close()
-
-
-@pytest.fixture
-def bench(tmp_path: Path, models: ScriptedModels) -> Bench:
-    return Bench(tmp_path, models)
+def bench(tmp_path: Path) -> Iterator[Bench]:
+    made = Bench(tmp_path)
+    with made.serving():
+        yield made

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from workbench import Bench
 
+from model_server import Fault
 from podium.actions.editing import fenced_block
 
 SCRIPT = "import os\n\nrate = 0.1\nprint(rate)\n"
@@ -16,20 +17,20 @@ def edit(script: str, save: str, instruction: str = "halve the rate") -> tuple[s
 
 def test_an_edit_is_saved_and_shown_as_a_diff(bench: Bench) -> None:
     (bench.workspace / "train.py").write_text(SCRIPT)
-    bench.models.answers = [f"Sure.\n```python\n{SCRIPT.replace('0.1', '0.05')}```\nDone."]
+    bench.answers = [f"Sure.\n```python\n{SCRIPT.replace('0.1', '0.05')}```\nDone."]
     [observation] = bench.perform(edit("train.py", "train.py"))
     assert observation.startswith("train.py was saved. Check")
     assert "--- train.py\n+++ train.py\n@@ -1,5 +1,5 @@" in observation
     assert "-rate = 0.1\n+rate = 0.05\n" in observation
     assert (bench.workspace / "train.py").read_text() == SCRIPT.replace("0.1", "0.05")
     assert bench.models.requests[0]["model"] == "edit"
-    assert SCRIPT in bench.models.prompt(0)
-    assert "halve the rate" in bench.models.prompt(0)
+    assert SCRIPT in bench.prompt(0)
+    assert "halve the rate" in bench.prompt(0)
 
 
 def test_the_main_model_edits_where_no_other_is_named(bench: Bench) -> None:
     bench.roles = {}
-    bench.models.answers = ["```\n1\n```"]
+    bench.answers = ["```\n1\n```"]
     bench.perform(edit("train.py", "train.py"))
     assert bench.models.requests[0]["model"] == "main"
 
@@ -38,7 +39,7 @@ def test_undo_takes_back_what_was_written_not_what_was_read(bench: Bench) -> Non
     (bench.workspace / "code").mkdir()
     (bench.workspace / "code/a.py").write_text("a = 1\n")
     (bench.workspace / "code/b.py").write_text("b = 1\n")
-    bench.models.answers = ["```\na = 2\n```", "```\na = 3\n```"]
+    bench.answers = ["```\na = 2\n```", "```\na = 3\n```"]
     bench.perform(edit("code/a.py", "code/b.py"), edit("code/b.py", "code/b.py"))
     assert (bench.workspace / "code/b.py").read_text() == "a = 3\n"
     first, second, third, other = bench.perform(
@@ -53,7 +54,7 @@ def test_undo_takes_back_what_was_written_not_what_was_read(bench: Bench) -> Non
 
 
 def test_a_script_that_does_not_exist_starts_empty(bench: Bench) -> None:
-    bench.models.answers = ["```python\nprint('new')\n```"]
+    bench.answers = ["```python\nprint('new')\n```"]
     [observation, undone] = bench.perform(
         edit("new.py", "new.py", "print new"), ("undo_edit_script", {"script_name": "new.py"})
     )
@@ -63,7 +64,7 @@ def test_a_script_that_does_not_exist_starts_empty(bench: Bench) -> None:
 
 def test_a_malformed_answer_is_asked_for_once_more(bench: Bench) -> None:
     (bench.workspace / "train.py").write_text(SCRIPT)
-    bench.models.answers = ["I changed it, trust me.", "```\nfixed\n```"]
+    bench.answers = ["I changed it, trust me.", "```\nfixed\n```"]
     [observation] = bench.perform(edit("train.py", "train.py"))
     assert "+fixed" in observation
     assert [message["role"] for message in bench.models.requests[1]["messages"]] == ["user", "assistant", "user"]
@@ -71,7 +72,7 @@ def test_a_malformed_answer_is_asked_for_once_more(bench: Bench) -> None:
 
 def test_two_malformed_answers_change_nothing(bench: Bench) -> None:
     (bench.workspace / "train.py").write_text(SCRIPT)
-    bench.models.answers = ["```\na\n```\nand\n```\nb\n```", "```python\ncut off"]
+    bench.answers = ["```\na\n```\nand\n```\nb\n```", "```python\ncut off"]
     observation, undone = bench.perform(edit("train.py", "train.py"), ("undo_edit_script", {"script_name": "train.py"}))
     assert observation.startswith("Nothing was changed")
     assert "no edit" in undone
@@ -80,7 +81,7 @@ def test_two_malformed_answers_change_nothing(bench: Bench) -> None:
 
 def test_a_model_that_fails_is_an_observation(bench: Bench) -> None:
     (bench.workspace / "train.py").write_text(SCRIPT)
-    bench.models.answers = [400, "   "]
+    bench.answers = [Fault(400, "this model does not want to"), "   "]
     failed, empty = bench.perform(edit("train.py", "train.py"), edit("train.py", "train.py"))
     assert "(edit) could not answer" in failed
     assert "this model does not want to" in failed
@@ -92,7 +93,7 @@ def test_files_that_cannot_be_edited(bench: Bench) -> None:
     (bench.workspace / "latin.py").write_bytes(b"# caf\xe9\n")
     (bench.workspace / "a.bin").write_bytes(b"\0\1")
     (bench.workspace / "train.py").write_text(SCRIPT)
-    bench.models.answers = ["```\nchanged\n```"]
+    bench.answers = ["```\nchanged\n```"]
     long, latin, binary, folder, protected = bench.perform(
         edit("long.py", "x"), edit("latin.py", "x"), edit("a.bin", "x"), edit("data", "x"),
         edit("train.py", "data/train.csv"),
@@ -106,23 +107,23 @@ def test_files_that_cannot_be_edited(bench: Bench) -> None:
 
 def test_an_edit_without_effect_says_so(bench: Bench) -> None:
     (bench.workspace / "train.py").write_text(SCRIPT)
-    bench.models.answers = [f"```\n{SCRIPT}```"]
+    bench.answers = [f"```\n{SCRIPT}```"]
     assert "changed nothing" in bench.perform(edit("train.py", "train.py"))[0]
 
 
 def test_line_ends_and_backticks_of_a_script_survive(bench: Bench) -> None:
     script = 'doc = """\r\n```\r\ncode\r\n```\r\n"""\r\n'
     (bench.workspace / "a.py").write_bytes(script.encode())
-    bench.models.answers = [f"````\n{script.replace(chr(13), '')}x = 1\n````"]
+    bench.answers = [f"````\n{script.replace(chr(13), '')}x = 1\n````"]
     [observation] = bench.perform(edit("a.py", "a.py"))
-    assert "````\ndoc" in bench.models.prompt(0)
+    assert "````\ndoc" in bench.prompt(0)
     assert (bench.workspace / "a.py").read_bytes() == script.encode() + b"x = 1\r\n"
     assert observation.count("\n-") == 1  # the header alone
 
 
 def test_a_segment_is_spliced_back(bench: Bench) -> None:
     (bench.workspace / "train.py").write_text(SCRIPT)
-    bench.models.answers = ["```\nrate = 0.2\nsteps = 5\n```"]
+    bench.answers = ["```\nrate = 0.2\nsteps = 5\n```"]
     arguments = {
         "script_name": "train.py", "start_line_number": 3, "end_line_number": "3",
         "edit_instruction": "add steps", "save_name": "train.py",
@@ -130,8 +131,8 @@ def test_a_segment_is_spliced_back(bench: Bench) -> None:
     [observation] = bench.perform(("Edit Script Segment (AI)", arguments))
     assert (bench.workspace / "train.py").read_text() == "import os\n\nrate = 0.2\nsteps = 5\nprint(rate)\n"
     assert "+steps = 5" in observation
-    assert "lines 3 to 3" in bench.models.prompt(0)
-    assert "import os" not in bench.models.prompt(0)
+    assert "lines 3 to 3" in bench.prompt(0)
+    assert "import os" not in bench.prompt(0)
 
 
 def test_a_segment_must_exist(bench: Bench) -> None:

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from workbench import Bench
 
+from model_server import Fault
 from podium.actions.asking import BLOCK_CHARACTERS, split_blocks
 
 
@@ -15,28 +16,28 @@ def understand(file: str, question: str = "the learning rate") -> tuple[str, dic
 
 def test_a_short_file_is_read_at_once(bench: Bench) -> None:
     (bench.workspace / "a.py").write_text("rate = 0.1\n")
-    bench.models.answers = ["It is 0.1."]
+    bench.answers = ["It is 0.1."]
     assert bench.perform(understand("a.py")) == ["It is 0.1."]
     [request] = bench.models.requests
     assert request["model"] == "fast"
-    assert "rate = 0.1" in bench.models.prompt(0)
-    assert "the learning rate" in bench.models.prompt(0)
+    assert "rate = 0.1" in bench.prompt(0)
+    assert "the learning rate" in bench.prompt(0)
 
 
 def test_a_long_file_is_read_in_blocks_and_merged(bench: Bench) -> None:
     (bench.workspace / "a.txt").write_text("".join(f"line {n}\n" for n in range(1_700)))
-    bench.models.answers = ["first half", "second half", "both halves"]
+    bench.answers = ["first half", "second half", "both halves"]
     [observation] = bench.perform(understand("a.txt"))
     assert observation == "both halves"
-    assert "part 1 of 2" in bench.models.prompt(0)
-    assert "part 2 of 2" in bench.models.prompt(1)
-    assert "first half" in bench.models.prompt(2)
-    assert "second half" in bench.models.prompt(2)
+    assert "part 1 of 2" in bench.prompt(0)
+    assert "part 2 of 2" in bench.prompt(1)
+    assert "first half" in bench.prompt(2)
+    assert "second half" in bench.prompt(2)
 
 
 def test_a_huge_file_is_read_as_far_as_it_goes(bench: Bench) -> None:
     (bench.data / "huge.csv").write_text("1,2,3\n" * 1_000_000)
-    bench.models.answers = [*(f"part {n}" for n in range(10)), "merged"]
+    bench.answers = [*(f"part {n}" for n in range(10)), "merged"]
     [observation] = bench.perform(understand("data/huge.csv"))
     assert observation == "data/huge.csv is long: only its first 99,960 characters were read.\nmerged"
     assert len(bench.models.requests) == 11
@@ -46,7 +47,7 @@ def test_what_cannot_be_understood_is_an_observation(bench: Bench) -> None:
     (bench.workspace / "a.bin").write_bytes(b"\0\1\2")
     (bench.workspace / "empty").write_text("\n")
     (bench.workspace / "a.py").write_text("x")
-    bench.models.answers = [400]
+    bench.answers = [Fault(400)]
     missing, binary, empty, failed = bench.perform(
         understand("nowhere"), understand("a.bin"), understand("empty"), understand("a.py")
     )
@@ -57,7 +58,7 @@ def test_what_cannot_be_understood_is_an_observation(bench: Bench) -> None:
 
 
 def test_the_log_is_appended_to_and_retrieved(bench: Bench) -> None:
-    bench.models.answers = ["You tried 0.1: 80 %."]
+    bench.answers = ["You tried 0.1: 80 %."]
     *added, retrieved = bench.perform(
         ("append_summary_to_research_log", {"content": "Tried 0.1: 80 %.\n"}),
         ("Append Summary to Research Log", {"content": "Tried 0.2: 70 %."}),
@@ -68,7 +69,7 @@ def test_the_log_is_appended_to_and_retrieved(bench: Bench) -> None:
     assert retrieved == "You tried 0.1: 80 %."
     assert (bench.workspace / "research_log.log").read_text() == "Tried 0.1: 80 %.\n\nTried 0.2: 70 %.\n\n"
     for part in ("Tried 0.1: 80 %.", "Tried 0.2", "Make it better.", "try 0.05"):
-        assert part in bench.models.prompt(0)
+        assert part in bench.prompt(0)
     assert bench.models.requests[0]["model"] == "fast"
 
 
@@ -78,7 +79,7 @@ def test_an_empty_log_needs_no_model(bench: Bench) -> None:
 
 
 def test_reflection_knows_problem_log_and_question(bench: Bench) -> None:
-    bench.models.answers = ["Nothing yet.", "Try something else."]
+    bench.answers = ["Nothing yet.", "Try something else."]
     observations = bench.perform(
         ("reflection", {"things_to_reflect_on": "why 80 %?"}),
         ("append_summary_to_research_log", {"content": "Got 80 %."}),
@@ -86,17 +87,17 @@ def test_reflection_knows_problem_log_and_question(bench: Bench) -> None:
         problem="Make it better.",
     )
     assert observations[2] == "Try something else."
-    assert "nothing has been recorded yet" in bench.models.prompt(0)
+    assert "nothing has been recorded yet" in bench.prompt(0)
     for part in ("why 80 %?", "Make it better.", "Got 80 %."):
-        assert part in bench.models.prompt(1)
+        assert part in bench.prompt(1)
 
 
 def test_of_a_long_log_the_latest_part_is_used(bench: Bench) -> None:
     (bench.workspace / "research_log.log").write_text("old entry\n" + "entry\n" * 50_000 + "latest entry\n")
-    bench.models.answers = ["reflected"]
+    bench.answers = ["reflected"]
     assert bench.one("reflection", things_to_reflect_on="x") == "reflected"
-    assert "latest entry" in bench.models.prompt(0)
-    assert "old entry" not in bench.models.prompt(0)
+    assert "latest entry" in bench.prompt(0)
+    assert "old entry" not in bench.prompt(0)
 
 
 @given(st.text(alphabet=st.sampled_from("ab\n\r\u2028é"), max_size=200), st.integers(2, 20))

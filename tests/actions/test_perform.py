@@ -202,7 +202,7 @@ def test_an_agent_that_calls_tools_gets_the_same(bench: Bench) -> None:
 def test_limits_of_the_run_are_no_observation(bench: Bench) -> None:
     (bench.workspace / "a.py").write_text("x")
     bench.limits = {"token_limit": 20}
-    bench.models.answers = ["one", "two", "three"]
+    bench.answers = ["one", "two", "three"]
 
     async def work(tools: dict[str, Tool]) -> None:
         for _ in range(3):

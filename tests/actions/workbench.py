@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import gc
-import json
+import random
 import warnings
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from contextlib import AsyncExitStack, contextmanager
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 from inspect_ai import Task
@@ -21,63 +19,12 @@ from inspect_ai.tool import Tool
 from inspect_ai.util import SandboxEnvironmentSpec
 
 import podium.sandbox.provider  # noqa: F401 (makes itself known to Inspect)
+from model_server import Fault, ModelServer, Request, last_text, serving
 from podium.actions import actions, perform
 from podium.sandbox.config import BubblewrapConfig
 from podium.sandbox.policy import Limits, Mount
 
 Work = Callable[[dict[str, Tool]], Awaitable[Any]]
-
-
-class ScriptedModels:
-    """An OpenAI-compatible server whose models give answers in the order they were scripted; a number is a refusal."""
-
-    def __init__(self) -> None:
-        self.answers: list[str | int] = []
-        self.requests: list[dict[str, Any]] = []
-        models = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                length = int(self.headers["Content-Length"])
-                models.requests.append(json.loads(self.rfile.read(length)))
-                answer = models.answers.pop(0) if models.answers else 404
-                status = answer if isinstance(answer, int) else 200
-                body = json.dumps(_refusal() if status != 200 else _completion(str(answer))).encode()
-                self.send_response(status)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-
-            def log_message(self, *_: object) -> None:
-                pass
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._thread = Thread(target=self._server.serve_forever, args=(0.01,), daemon=True)
-        self._thread.start()
-
-    def model(self, name: str) -> Model:
-        url = f"http://127.0.0.1:{self._server.server_port}/v1"
-        return get_model(f"openai-api/podium/{name}", base_url=url, api_key="none", memoize=False)
-
-    def prompt(self, number: int) -> str:
-        """The last message of a request."""
-        return str(self.requests[number]["messages"][-1]["content"])
-
-    def close(self) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
-
-
-def _completion(text: str) -> dict[str, Any]:
-    choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
-    usage = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
-    return {"id": "1", "object": "chat.completion", "created": 0, "model": "m", "choices": [choice], "usage": usage}
-
-
-def _refusal() -> dict[str, Any]:
-    return {"error": {"message": "this model does not want to", "type": "refusal"}}
 
 
 @contextmanager
@@ -92,9 +39,12 @@ def _leaks_of_inspect() -> Iterator[None]:
 class Bench:
     """A workspace on the host, and a sandbox around it for as long as some actions last."""
 
-    def __init__(self, folder: Path, models: ScriptedModels) -> None:
+    models: ModelServer
+
+    def __init__(self, folder: Path) -> None:
         self.workspace, self.data = folder / "workspace", folder / "data"
-        self.models = models
+        self.answers: list[str | Fault] = []
+        """What the models will say, whichever is asked."""
         self.roles = {"edit": "edit", "fast": "fast"}
         self.limits: dict[str, Any] = {}
         self.provider = "bubblewrap"
@@ -103,17 +53,35 @@ class Bench:
             path.mkdir(parents=True)
         (self.data / "train.csv").write_text("id,label\n1,2\n")
 
+    @contextmanager
+    def serving(self) -> Iterator[None]:
+        """Has the models listen."""
+
+        def answer(request: Request, rng: random.Random) -> str | Fault:
+            return self.answers.pop(0) if self.answers else Fault(404, "nothing is left to say")
+
+        with serving(answer) as self.models:
+            yield
+
+    def prompt(self, number: int) -> str:
+        """The last message of a request."""
+        return last_text(self.models.requests[number])
+
     def play(self, work: Work, **options: Any) -> Any:
         """What the work returns, done in a sandbox with the actions."""
         results: list[Any] = []
+        main, roles = self._model("main"), {role: self._model(name) for role, name in self.roles.items()}
 
         @solver
         def playing() -> Any:
             async def solve(state: TaskState, generate: Generate) -> TaskState:
-                try:
-                    results.append(await work(actions(**options)))
-                except Exception as error:
-                    results.append(error)
+                async with AsyncExitStack() as connections:
+                    for model in (main, *roles.values()):
+                        await connections.enter_async_context(model)
+                    try:
+                        results.append(await work(actions(**options)))
+                    except Exception as error:
+                        results.append(error)
                 return state
 
             return solve
@@ -129,8 +97,8 @@ class Bench:
         with _leaks_of_inspect():
             [log] = evaluate(
                 task,
-                model=self.models.model("main"),
-                model_roles={role: self.models.model(name) for role, name in self.roles.items()},
+                model=main,
+                model_roles=dict(roles),
                 log_dir=str(self._logs),
                 display="none",
             )
@@ -151,3 +119,6 @@ class Bench:
     def one(self, action: str, /, **arguments: object) -> str:
         """The observation after one action."""
         return self.perform((action, arguments))[0]
+
+    def _model(self, name: str) -> Model:
+        return get_model(f"openai-api/podium/{name}", base_url=self.models.url, api_key="none", memoize=False)
