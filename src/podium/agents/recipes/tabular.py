@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from podium.agents.recipes.blending import loss_source
 from podium.agents.recipes.finishing import ending, forms
 from podium.agents.recipes.profile import Profile
 from podium.agents.recipes.recipe import Move, Recipe, Settings
@@ -13,6 +14,10 @@ from podium.agents.recipes.scripts import assign
 LARGE_BYTES = 300_000_000
 ROWS_OF_LARGE = 400_000
 """As many rows of train are read where it is large."""
+WIDE = 150
+"""With more numbers than this in a row, none are made of pairs of them, and no curves are drawn for each."""
+LARGE_CELLS = 5_000_000
+"""With more cells than this in train, only models that make short work of them are used."""
 
 
 def suits(profile: Profile) -> bool:
@@ -25,7 +30,7 @@ def suits(profile: Profile) -> bool:
 def tables(profile: Profile) -> str:
     """The start of a story: tables, keys and the truth."""
     assert profile.train is not None and profile.test is not None
-    numbers = [column.name for column in profile.features if column.kind == "number" and not column.is_code]
+    numbers = profile.of_kind("number")
     groups = [column.name for column in profile.features if column.kind == "category" or is_grouping(column)]
     rows = f", nrows={ROWS_OF_LARGE}" if profile.size_bytes > LARGE_BYTES else ""
     given = assign(TRAIN=profile.train.file, TEST=profile.test.file, KEY=profile.key)
@@ -53,7 +58,10 @@ def truth(profile: Profile) -> str:
     if profile.classes:
         return "truth = class_places(train[LABELS[0]], CLASSES)"
     one = "LABELS[0]" if len(profile.labels) == 1 else "LABELS"
-    return f"truth = train[{one}].to_numpy(float)"
+    source = f"truth = train[{one}].to_numpy(float)"
+    if profile.is_distribution and profile.goal == "regression":
+        source += "\ntruth = truth / np.maximum(truth.sum(axis=1, keepdims=True), 1e-9)"
+    return source
 
 
 def features(profile: Profile, settings: Settings) -> str:
@@ -63,6 +71,8 @@ def features(profile: Profile, settings: Settings) -> str:
         lines[0] += ".join(date_features(both, DATES))"
     lines.append("groups = group_features(both, GROUPS, DATES)")
     lines.append("numbers = numbers.join(family_features(numbers))")
+    if profile.of_kind("date"):
+        lines.append("numbers = numbers.join(gap_features(both, groups, DATES))")
     if settings.get("relative"):
         lines.append("numbers = numbers.join(relative_features(numbers, groups))")
     lines.append("measured, numbers = numbers, numbers.join(frequencies(groups))")
@@ -74,14 +84,11 @@ def learning(profile: Profile, settings: Settings, model: str) -> str:
     several = profile.goal == "multilabel" or (profile.goal == "regression" and len(profile.labels) > 1)
     log = bool(settings.get("log"))
     lines = [f"folds = make_folds(truth, {settings['folds']}{_grouped(profile)})", f"aim = {_aim(profile, log)}"]
-    if settings.get("pairs"):
-        lines += _found(profile)
-    if settings.get("trim"):
-        lines.append("usable = ~outliers(residual)")
+    lines += _found(profile, settings) if settings.get("pairs") else []
     lines += ["", *_fit(model, settings["model"]), ""]
     call = f"cross_validated(numbers, groups, {{}}, folds, fit{_extras(settings)})"
     if several:
-        lines.append(f"oof, guess, rows = by_column(lambda column: {call.format('column')}, aim)")
+        lines.append(f"oof, guess, rows = by_column(lambda column, until: {call.format('column')}, aim)")
     else:
         lines.append(f"oof, guess, rows = {call.format('aim')}")
     if log:
@@ -99,19 +106,32 @@ def _aim(profile: Profile, log: bool) -> str:
     return "np.log1p(truth)" if log else "truth"
 
 
-def _found(profile: Profile) -> list[str]:
-    """Lines that add what two first models, made for their errors alone, show to be missing."""
-    clear = "winsorised({})" if profile.goal == "regression" else "{}"
+def _found(profile: Profile, settings: Settings) -> list[str]:
+    """Lines that add what first models, made for their errors alone, miss, and that find rows that must be wrong."""
+    firsts = "(additive,)" if profile.goal == "multiclass" else "(additive, shallow_boosting)"
+    clear = "winsorised(residual)" if profile.goal == "regression" else "residual"
     return [
         "",
-        "# Two first models are made for their errors: these say which features are missing.",
-        "for first in (additive, shallow_boosting):",
-        "    residual = residuals(numbers, groups, aim, folds, first)",
-        f"    clear = {clear.format('residual')}",
-        "    pairs, crosses = best_pairs(measured, clear), best_crosses(groups, measured, clear)",
-        "    numbers, groups = with_new(numbers, pairs), with_new(groups, crosses)",
-        '    print("found", [*pairs, *crosses])',
+        "# First models are made for their errors: these say which features are missing.",
+        f"apart = make_folds(truth, 3{_grouped(profile)})",
+        f"residual = clearest([residuals(numbers, groups, aim, apart, first) for first in {firsts}])",
+        *(_trimmed() if settings.get("trim") else []),
+        f"clear = {clear}",
+        "pairs, crosses = best_pairs(measured, clear), best_crosses(groups, measured, clear)",
+        "numbers, groups = with_new(numbers, pairs), with_new(groups, crosses)",
+        'print("found", [*pairs, *crosses], "after", round(time_used(), 2), "of the time", flush=True)',
         "",
+    ]
+
+
+def _trimmed() -> list[str]:
+    """Lines that find rows that must be wrong. They mislead first models too, so that it is done again without them."""
+    return [
+        "usable = ~outliers(residual)",
+        "if not usable.all():",
+        "    residual = residuals(numbers, groups, aim, apart, additive, usable)",
+        "    usable = ~outliers(residual)",
+        '    print(int((~usable).sum()), "rows are left out: they are far from what all others say")',
     ]
 
 
@@ -122,8 +142,86 @@ def _fit(model: str, options: Settings) -> list[str]:
 
 def _extras(settings: Settings) -> str:
     extras = f", weight={settings['weight']}" if "weight" in settings else ""
-    extras += ", usable=usable" if settings.get("trim") else ""
+    extras += ", usable=usable" if settings.get("pairs") and settings.get("trim") else ""
     return extras + (f", seeds={settings['seeds']}" if settings.get("seeds", 1) > 1 else "")
+
+
+def committee_story(profile: Profile, settings: Settings) -> str:
+    """Several models on the same features, weighed."""
+    log = bool(settings.get("log"))
+    several = profile.goal == "multilabel" or (profile.goal == "regression" and len(profile.labels) > 1)
+    usable = ", usable=usable" if settings.get("pairs") and settings.get("trim") else ""
+    fits = "".join(f"    {name!r}: {source},\n" for name, source in settings["members"].items())
+    kinds = "boosting" if is_wide(profile) else "boosting, hybrid"
+    further = f", further=variants({kinds})" if settings["search"] else ""
+    call = f"committee(numbers, groups, {{}}, folds, fits, loss{further}{usable}{{}})"
+    if several:
+        made = f"by_column_until(lambda column, until: {call.format('column', ', until=until')}, aim, 0.85)"
+    else:
+        made = call.format("aim", "")
+    lines = [
+        f"folds = make_folds(truth, {settings['folds']}{_grouped(profile)})",
+        f"aim = {_aim(profile, log)}",
+        *(_found(profile, settings) if settings.get("pairs") else []),
+        f"fits = {{\n{fits}}}",
+        "",
+        "",
+        "def loss(truth, oof):",
+        f"    return {'rmse(truth, oof)' if log else column_loss(profile)}",
+        "",
+        "",
+        f"oof, guess, rows = {made}",
+        *(["oof, guess = np.expm1(oof), np.expm1(guess)"] if log else []),
+    ]
+    return "\n".join([tables(profile), features(profile, settings), *lines, ending(profile, settings)])
+
+
+def column_loss(profile: Profile) -> str:
+    """The loss of one column, where there are several that are learnt one after the other."""
+    if profile.goal == "multilabel":
+        return "-roc_auc(truth, oof)" if profile.metric == "roc_auc" else "log_loss(truth, oof)"
+    shares = profile.goal == "regression" and profile.is_distribution
+    return "rmse(truth, oof)" if shares else loss_source(profile)
+
+
+def is_wide(profile: Profile) -> bool:
+    """Whether there are too many numbers in a row for what is made of pairs of them or of curves."""
+    return len(profile.of_kind("number")) > WIDE
+
+
+def members(profile: Profile) -> dict[str, str]:
+    """The members of a committee, the more promising first, as source."""
+    assert profile.train is not None
+    is_large = profile.train.rows * max(1, len(profile.features)) > LARGE_CELLS or profile.train.is_cut
+    boosted = "with_options(boosting, dict(learning_rate=0.05, max_iter=250, max_leaf_nodes=8, min_samples_leaf=20, "
+    boosted += "l2_regularization=5.0, max_features=0.5))"
+    found = {"boosting": boosted}
+    if is_large:
+        return found
+    if not is_wide(profile):
+        mixed = "with_options(hybrid, dict(learning_rate=0.05, max_iter=120, max_leaf_nodes=6, min_samples_leaf=20, "
+        mixed += "l2_regularization=5.0, max_features=0.5))"
+        found = {"additive": "additive", "hybrid": mixed, **found}
+    if _may_be_logged(profile):
+        found |= {"logged boosting": f"logged({boosted})"}
+        found |= {} if is_wide(profile) else {"logged additive": "logged(additive)"}
+    if profile.goal == "regression" and profile.metric in ("mae", "smape"):
+        found["median boosting"] = (
+            "with_options(boosting, dict(loss='absolute_error', max_iter=200, max_leaf_nodes=12))"
+        )
+    found["network"] = "network"
+    if profile.train.rows <= 6000:
+        found["machine"] = "machine"
+    return {**found, "forest": "with_options(forest, dict(n_estimators=100, min_samples_leaf=2, max_features=0.4))"}
+
+
+def _may_be_logged(profile: Profile) -> bool:
+    """Whether the target is positive and spans orders of magnitude, and is not learnt as a logarithm anyway."""
+    assert profile.train is not None
+    if profile.goal != "regression" or profile.metric == "rmsle" or len(profile.labels) > 1:
+        return False
+    label = profile.train[profile.labels[0]]
+    return label.low is not None and label.low >= 0 and (label.high or 0) > 20 * (label.middle or 1e9)
 
 
 def story_with(model: str) -> Callable[[Profile, Settings], str]:
@@ -154,8 +252,22 @@ def _boosting(profile: Profile) -> Settings:
         "l2_regularization": 5.0,
         "max_features": 0.5,
     }
-    common = {"folds": 4, "log": _log(profile), "pairs": True, "relative": True, "model": model}
+    thorough = not is_wide(profile)
+    common = {"folds": 4, "log": _log(profile), "pairs": thorough, "relative": thorough, "model": model}
     return {**common, "trim": True} if profile.goal == "regression" and len(profile.labels) == 1 else common
+
+
+def _committee(profile: Profile) -> Settings:
+    settings = {name: value for name, value in _boosting(profile).items() if name != "model"}
+    return {**settings, "folds": 5, "members": members(profile), "search": True}
+
+
+def _committee_moves(profile: Profile, settings: Settings) -> Sequence[Move]:
+    return [
+        Move("leave out what compares a row with its group", {"relative": not settings.get("relative")}),
+        Move("make more folds, so that every model learns from more rows", {"folds": 2 * settings["folds"]}),
+        Move("leave out the features that first models ask for", {"pairs": not settings.get("pairs")}),
+    ]
 
 
 def _hybrid(profile: Profile) -> Settings:
@@ -189,6 +301,17 @@ RECIPES = (
         suits=suits,
         story=story_with("boosting"),
         defaults=_quick,
+    ),
+    Recipe(
+        name="committee",
+        title="Many models on plain features and on pairs of them that first models missed, weighed by their merits.",
+        suits=suits,
+        story=committee_story,
+        defaults=_committee,
+        moves=_committee_moves,
+        simpler=lambda profile, settings: {**settings, "pairs": False, "relative": False},
+        share=0.3,
+        least_s=45.0,
     ),
     Recipe(
         name="boosting",

@@ -72,6 +72,24 @@ def code_parts(codes: pd.Series) -> list[pd.Series]:
     return list(kept.values())
 
 
+def gap_features(both: pd.DataFrame, groups: pd.DataFrame, dates: list[str]) -> pd.DataFrame:
+    """How long ago the row before of the same group was, and how long it is until the next, on a log scale.
+
+    What a shop, machine or person did lately, and how soon it goes on, often matters.
+    """
+    found: dict[str, pd.Series] = {}
+    for date in dates:
+        when = pd.to_datetime(both[date], errors="coerce")
+        if when.nunique() < len(both) / 20:
+            continue
+        for group in (name for name in groups if 8 <= groups[name].nunique() <= len(groups) / 3):
+            order = pd.DataFrame({"group": groups[group], "when": when}).sort_values(["group", "when"])
+            steps = order.groupby("group")["when"]
+            found[f"{date} since last of {group}"] = steps.diff().dt.total_seconds()
+            found[f"{date} until next of {group}"] = -steps.diff(-1).dt.total_seconds()
+    return np.log1p(pd.DataFrame(found, index=both.index).clip(lower=0) / 60)
+
+
 def frequencies(groups: pd.DataFrame) -> pd.DataFrame:
     """How many rows share a row's group."""
     counted = {f"{name} count": groups[name].map(groups[name].value_counts()) for name in groups}

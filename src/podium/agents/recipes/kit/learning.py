@@ -26,6 +26,7 @@ def class_places(labels: pd.Series, classes: list[Any]) -> np.ndarray:
 def make_folds(truth: np.ndarray, count: int, group: pd.Series | None = None) -> Folds:
     """Train and validation rows. Groups stay together; classes and quantiles of the target are spread evenly."""
     rows = np.arange(len(truth))
+    count = max(2, min(count, len(rows) if group is None else group.nunique()))
     if group is not None:
         return list(GroupKFold(count, shuffle=True, random_state=SEED + SPLIT).split(rows, groups=group))
     layers = truth if truth.ndim == 1 else truth @ (2.0 ** np.arange(truth.shape[1]) % 97)
@@ -33,6 +34,7 @@ def make_folds(truth: np.ndarray, count: int, group: pd.Series | None = None) ->
         layers = pd.qcut(
             pd.Series(layers).rank(method="first"), min(10, max(2, len(rows) // (2 * count))), labels=False
         )
+    layers = pd.factorize(np.asarray(layers))[0]
     rare = pd.Series(layers).map(pd.Series(layers).value_counts()) < count
     layers = np.where(rare, -1, layers)
     if pd.Series(layers).value_counts().min() < count:
@@ -92,12 +94,12 @@ def cross_validated(
         fit: learns from features, groups and aims; gives what predicts.
         usable: train rows worth learning from; all unless given.
         seeds: how often every model is fitted, with other chances.
-        refit: whether test rows are predicted by one model of all train rows.
+        refit: whether test rows are predicted by one more model, of all train rows, if there is time.
         until: the part of the script's time by which it should be done; folds that do not fit in are left out.
     """
     rows, aims = len(aim), as_numbers(aim)
     if refit:
-        folds = [(np.arange(rows), np.arange(0)), *folds]
+        folds = [*folds, (np.arange(rows), np.arange(0))]
     values, codes = numbers.to_numpy(float), groups.to_numpy(int)
 
     def of_fold(number: int) -> np.ndarray:
@@ -108,8 +110,12 @@ def cross_validated(
         if codes.shape[1]:
             own, others = target_means(codes[learn], aims[learn], codes[apply], weight)
             inner, outer = np.hstack([inner, own]), np.hstack([outer, others])
+        if len(np.unique(aim[learn])) == 1:
+            return np.repeat(aims[learn][:1], len(apply), axis=0).astype(float)
         models = (fit(inner, codes[learn], aim[learn], SEED + 100 * number + again) for again in range(seeds))
-        return sum(model(outer, codes[apply]) for model in models) / seeds
+        predicted = sum(model(outer, codes[apply]) for model in models) / seeds
+        # The last classes may be missing from a fold.
+        return predicted if aims.ndim == 1 else np.pad(predicted, ((0, 0), (0, aims.shape[1] - predicted.shape[1])))
 
     found = side_by_side(of_fold, len(folds), until=until, is_large=values.size > LARGE)
     oof = np.zeros((rows, *found[0].shape[1:]))
@@ -117,7 +123,8 @@ def cross_validated(
     for (_, check), predicted in zip(folds, found, strict=False):
         oof[check], done[check] = predicted[: len(check)], True
     tests = [predicted[len(predicted) - len(values) + rows :] for predicted in found]
-    return oof, tests[0] if refit else np.mean(tests, axis=0), done
+    is_refitted = refit and len(found) == len(folds)
+    return oof, tests[-1] if is_refitted else np.mean(tests, axis=0), done
 
 
 def side_by_side(work: Callable[[int], np.ndarray], count: int, *, until: float, is_large: bool) -> list[np.ndarray]:
@@ -141,22 +148,50 @@ def with_new(table: pd.DataFrame, more: pd.DataFrame) -> pd.DataFrame:
     return table.join(more[[name for name in more if name not in table]])
 
 
-def residuals(numbers: pd.DataFrame, groups: pd.DataFrame, aim: np.ndarray, folds: Folds, fit: Fit) -> np.ndarray:
+def residuals(
+    numbers: pd.DataFrame,
+    groups: pd.DataFrame,
+    aim: np.ndarray,
+    folds: Folds,
+    fit: Fit,
+    usable: np.ndarray | None = None,
+) -> np.ndarray:
     """What a model leaves unexplained of train rows that it had not seen; 0 where there was no time to say."""
     aims = as_numbers(aim)
-    oof, _, rows = cross_validated(numbers, groups, aims, folds, fit, until=0.4)
+    oof, _, rows = cross_validated(numbers, groups, aims, folds, fit, usable=usable, until=0.4)
     return np.where(rows if aims.ndim == 1 else rows[:, None], aims - oof, 0.0)
 
 
 def by_column(one: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray, np.ndarray]], truth: np.ndarray) -> Any:
     """Predictions for several columns of truth, one after the other."""
-    found = [one(column) for column in truth.T]
+    return by_column_until(lambda column, until: one(column), truth, 1.0)
+
+
+def by_column_until(
+    one: Callable[[np.ndarray, float], tuple[np.ndarray, np.ndarray, np.ndarray]], truth: np.ndarray, until: float
+) -> Any:
+    """The same where every column may take its share of the time until then."""
+    started, count = time_used(), truth.shape[1]
+    found = [one(column, started + (until - started) * (place + 1) / count) for place, column in enumerate(truth.T)]
     rows = np.all([done for _, _, done in found], axis=0)
     return np.column_stack([oof for oof, _, _ in found]), np.column_stack([guess for _, guess, _ in found]), rows
 
 
 def outliers(residual: np.ndarray, width: float = 6.0) -> np.ndarray:
-    """Which residuals are so far off that the row must be wrong."""
-    centre = np.median(residual)
-    spread = 1.4826 * np.median(np.abs(residual - centre))
-    return np.asarray(np.abs(residual - centre) > width * max(spread, 1e-12))
+    """Which residuals are so far off that the row must be wrong.
+
+    Where there are nearly as many a little nearer, the target just has long tails, and no row is.
+    """
+    distance = np.abs(residual - np.median(residual)) / max(robust_spread(residual), 1e-12)
+    far = distance > width
+    return np.asarray(far & (far.sum() > 2 * np.sum((distance > 0.6 * width) & ~far)))
+
+
+def robust_spread(values: np.ndarray) -> float:
+    """The standard deviation, as the middle half of the values has it."""
+    return float(1.4826 * np.median(np.abs(values - np.median(values))))
+
+
+def clearest(found: list[np.ndarray]) -> np.ndarray:
+    """Of the residuals of several models, the smallest."""
+    return min(found, key=lambda one: np.mean([robust_spread(column) for column in one.reshape(len(one), -1).T]))

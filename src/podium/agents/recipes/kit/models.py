@@ -74,7 +74,17 @@ def kernel(features: np.ndarray, groups: np.ndarray, aim: np.ndarray, seed: int,
 
 
 def curves(features: np.ndarray, groups: np.ndarray, seed: int, knots: int) -> Callable[..., np.ndarray]:
-    """What makes a linear model additive: splines of each feature, its logarithm, and the members of each group."""
+    """What makes a linear model additive, as `fitted_curves` has it."""
+    return fitted_curves(features, groups, seed, knots)[0]
+
+
+def fitted_curves(
+    features: np.ndarray, groups: np.ndarray, seed: int, knots: int
+) -> tuple[Callable[..., np.ndarray], np.ndarray]:
+    """What makes a linear model additive: splines of each feature, its logarithm, and the members of each group.
+
+    It is given as a function, and already applied to the features.
+    """
     smooth = make_pipeline(
         filled(),
         QuantileTransformer(n_quantiles=min(200, len(features)), random_state=seed),
@@ -90,14 +100,13 @@ def curves(features: np.ndarray, groups: np.ndarray, seed: int, knots: int) -> C
         made = [part.fit_transform(given) if learn else part.transform(given) for part, given in parts]
         return np.hstack([part.astype(np.float32) for part in made])
 
-    shape(features, groups, learn=True)
-    return shape
+    return shape, shape(features, groups, learn=True)
 
 
 def additive(features: np.ndarray, groups: np.ndarray, aim: np.ndarray, seed: int, *, knots: int = 4) -> Any:
     """A sum of smooth curves, one for each feature, and of an effect of each group."""
-    shape = curves(features, groups, seed, knots)
-    predict = linear(shape(features, groups), aim, seed)
+    shape, shaped = fitted_curves(features, groups, seed, knots)
+    predict = linear(shaped, aim, seed)
     return lambda features, groups: predict(shape(features, groups))
 
 
@@ -106,8 +115,8 @@ def hybrid(
 ) -> Any:
     """An additive model first; boosting then learns what that leaves over, or where it is to be trusted."""
     is_number = aim.dtype.kind != "i"
-    shape = curves(features, groups, seed, knots)
-    base, first = ridge(shape(features, groups), as_numbers(aim))
+    shape, shaped = fitted_curves(features, groups, seed, knots)
+    base, first = ridge(shaped, as_numbers(aim))
     rest = boosting(np.column_stack([features, first]), groups, aim - first if is_number else aim, seed, **options)
 
     def predict(features: np.ndarray, groups: np.ndarray) -> np.ndarray:
