@@ -1,4 +1,4 @@
-"""The last resort: the same prediction for every row, or the sample submission as it is."""
+"""What is submitted first: the sample submission as it is, then the same prediction for every row."""
 
 from __future__ import annotations
 
@@ -8,14 +8,23 @@ from podium.agents.recipes.recipe import Recipe, Settings
 from podium.agents.recipes.scripts import assign
 from podium.agents.recipes.tabular import truth
 
-WORST_FALLING = 1e6
-"""Stands for the score of a submission that nothing is known about, where lower is better."""
+WORST = 1e6
+"""Stands for the score of a submission that nothing is known about: this, or minus this where higher is better."""
+
+
+CORRELATIONS = ("pearson", "spearman")
+"""Metrics that cannot say anything about the same prediction for every row."""
+
+
+def suits(profile: Profile) -> bool:
+    """Whether there is something to count in train; masks of one picture say nothing about another."""
+    counts = not profile.metric.startswith("rle_") and profile.metric not in CORRELATIONS
+    return counts and profile.train is not None and bool(profile.labels)
 
 
 def story(profile: Profile, settings: Settings) -> str:
-    """What is most common in train, as far as that is known."""
-    if settings.get("plain") or profile.train is None or not profile.labels:
-        return _sample(profile)
+    """What is most common in train."""
+    assert profile.train is not None
     if profile.goal in ("list", "text", "unknown"):
         return _commonest(profile)
     middle = {
@@ -48,49 +57,48 @@ def _middle_number(profile: Profile) -> str:
 def _commonest(profile: Profile) -> str:
     """The items that are most common in train where lists are asked for, or else the most common value."""
     assert profile.train is not None
-    given = assign(TRAIN=profile.train.file) + forms(profile)
     count = int(profile.metric_options.get("k", 1))
     split = ".astype(str).str.split().explode()" if profile.goal == "list" else ""
-    return (
-        given
-        + f"""
+    return f"""{assign(TRAIN=profile.train.file)}{forms(profile)}
 train, sample = read_table(TRAIN), read_sample(SAMPLE)
 values = {{}}
 for target, label in zip(TARGETS, LABELS):
     common = train[label].dropna(){split}.value_counts().index[:{count}].astype(str)
     values[target] = [" ".join(common)] * len(sample)
 write_submission(sample, IDS, None, values)
-{_unknown_score(profile)}
+{_unknown_score(profile, WORST / 2)}
 """
-    )
 
 
-def _sample(profile: Profile) -> str:
-    return (
-        assign(SAMPLE=profile.sample)
-        + f"""
-read_sample(SAMPLE).to_csv("submission.csv", index=False)
-{_unknown_score(profile)}
+def sample_story(profile: Profile, settings: Settings) -> str:
+    """Needs nothing but Python itself, so that in a moment there is a submission whatever becomes of the rest."""
+    content = "packed_bytes(SAMPLE)"
+    if profile.metric in CORRELATIONS:
+        content = f"varied({content}, {list(profile.targets)!r})"
+    return f"""{assign(SAMPLE=profile.sample)}
+Path("submission.csv").write_bytes({content})
+{_unknown_score(profile, WORST)}
 """
-    )
 
 
-def _unknown_score(profile: Profile) -> str:
-    worst = 0.0 if profile.higher_is_better else WORST_FALLING
-    return f'print("podium-metric: {worst}")  # not measured: as bad as can be'
-
-
-def _simpler(profile: Profile, settings: Settings) -> Settings | None:
-    return None if settings.get("plain") else {"plain": True}
+def _unknown_score(profile: Profile, worst: float) -> str:
+    return f'print("podium-metric: {-worst if profile.higher_is_better else worst}")  # not measured: as bad as can be'
 
 
 RECIPES = (
     Recipe(
         name="constant",
-        title="The same prediction for every row: what is most common in train, or the sample's own values.",
-        suits=lambda profile: True,
+        title="The same prediction for every row: what is most common in train.",
+        suits=suits,
         story=story,
-        simpler=_simpler,
+        can_merge=False,
+    ),
+    Recipe(
+        name="sample",
+        title="The sample submission as it is.",
+        suits=lambda profile: True,
+        story=sample_story,
         can_merge=False,
     ),
 )
+FALLBACKS = tuple(recipe.name for recipe in RECIPES)

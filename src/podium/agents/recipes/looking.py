@@ -6,7 +6,6 @@ Only the data, the brief and the sample submission are asked, never a task's nam
 from __future__ import annotations
 
 import re
-import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
@@ -18,18 +17,21 @@ from podium.agents.recipes.files import (
     SOUNDS,
     Paths,
     describe_files,
+    files_as_table,
     find_pointers,
     group_files,
     list_files,
 )
 from podium.agents.recipes.profile import Column, Goal, Join, Profile, Shape, Spans, Table
-from podium.agents.recipes.tables import ROWS, Seen, as_text, read_frame, read_tables
+from podium.agents.recipes.tables import ROWS, Seen, as_text, describe_table, read_frame, read_tables
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from podium.agents.search.proposer import Context
 
+COLUMNS = 200
+"""As many columns of a table are looked through for ids."""
 _RUNS = re.compile(r"^\d+ \d+( \d+ \d+)*$")
 CLASS_METRICS = frozenset(
     [
@@ -70,10 +72,11 @@ def look(context: Context) -> Profile:
     )
     try:
         sample = read_frame(public / context.sample, text=True)
-    except (OSError, ValueError, KeyError, StopIteration, ImportError, zipfile.BadZipFile) as error:
-        return replace(bare, doubts=(f"The sample submission could not be read ({error}).",))
-    seen = read_tables(public, [name for name in listed if name != context.sample])
-    return _profile(bare, sample, seen, groups)
+        seen = read_tables(public, [name for name in listed if name != context.sample])
+        return _profile(bare, sample, seen, groups)
+    # Data can be odd in more ways than anybody thinks of; a submission of some kind is still possible.
+    except Exception as error:
+        return replace(bare, doubts=(f"The data was not understood ({type(error).__name__}: {error}).",))
 
 
 def _profile(bare: Profile, sample: pd.DataFrame, seen: Seen, groups: Paths) -> Profile:
@@ -81,6 +84,8 @@ def _profile(bare: Profile, sample: pd.DataFrame, seen: Seen, groups: Paths) -> 
     doubts: list[str] = []
     test = _find_test(bare, sample, seen)
     train, labels, is_wide = _find_train(bare, seen, test)
+    if train is None:
+        train, labels, is_wide = _train_of_files(bare, sample, seen, groups)
     profile = replace(
         bare,
         tables=tuple(seen.tables.values()),
@@ -95,7 +100,11 @@ def _profile(bare: Profile, sample: pd.DataFrame, seen: Seen, groups: Paths) -> 
     frame = seen.frames[train]
     goal, classes, labels, is_wide = _goal(profile, sample, frame, labels, is_wide)
     profile = replace(profile, goal=goal, labels=labels, classes=classes, is_wide=is_wide)
-    profile = replace(profile, pointers=find_pointers(groups, frame, sample, profile.ids))
+    if len(labels) > 1:
+        adds_up = profile.is_distribution and (profile.metric == "kl_divergence" or _adds_up(frame, labels))
+        profile = replace(profile, is_distribution=adds_up)
+    tests = None if test is None else seen.frames[test[0]]
+    profile = replace(profile, pointers=find_pointers(groups, frame, tests, sample, profile.ids))
     profile = replace(profile, features=_features(profile, seen))
     profile = replace(profile, **_order(profile, seen), **_further(profile, seen))
     if goal in ("unknown", "text"):
@@ -110,11 +119,16 @@ def _find_test(bare: Profile, sample: pd.DataFrame, seen: Seen) -> tuple[str, st
     wanted = set(sample[bare.ids[0]].head(2000))
     found: list[tuple[float, str, str]] = []
     for name, frame in seen.frames.items():
-        for column in frame.columns:
-            if column in bare.targets or seen.tables[name][column].kind not in ("number", "category", "text", "date"):
+        for described in seen.tables[name].columns[:COLUMNS]:
+            column = described.name
+            if column in bare.targets or not _may_be_id(described):
                 continue
             share = len(wanted & set(frame[column].map(as_text))) / max(1, len(wanted))
-            bonus = 0.2 * (column == bare.ids[0]) + 0.1 * ("test" in name.lower()) - 0.3 * ("train" in name.lower())
+            bonus = (
+                0.2 * (column.lower() == bare.ids[0].lower())
+                + 0.1 * ("test" in name.lower())
+                - 0.3 * ("train" in name.lower())
+            )
             bonus -= 0.2 * (frame[column].nunique() < len(frame))
             if share > 0.95 or (share > 0.3 and len(frame) >= ROWS):
                 found.append((share + bonus, name, column))
@@ -122,6 +136,10 @@ def _find_test(bare: Profile, sample: pd.DataFrame, seen: Seen) -> tuple[str, st
         return None
     _, name, column = max(found)
     return name, column
+
+
+def _may_be_id(column: Column) -> bool:
+    return column.kind in ("category", "text", "date") or (column.kind == "number" and column.is_whole)
 
 
 def _find_train(bare: Profile, seen: Seen, test: tuple[str, str] | None) -> tuple[str | None, tuple[str, ...], bool]:
@@ -149,6 +167,21 @@ def _find_train(bare: Profile, seen: Seen, test: tuple[str, str] | None) -> tupl
     return None, (), False
 
 
+def _train_of_files(
+    bare: Profile, sample: pd.DataFrame, seen: Seen, groups: Paths
+) -> tuple[str | None, tuple[str, ...], bool]:
+    """Like `_find_train`, where the folders or names of files tell their classes: a table of these is made."""
+    if bare.metric not in CLASS_METRICS or not bare.targets or any(target not in sample for target in bare.targets):
+        return None, (), False
+    is_wide = len(bare.targets) > 2
+    found = files_as_table(groups, sample[bare.ids[0]].head(50), bare.targets if is_wide else ())
+    if found is None:
+        return None, (), False
+    name, frame, column = found
+    seen.frames[name], seen.tables[name] = frame, describe_table(name, frame)
+    return name, (column,), is_wide
+
+
 def _column_of_classes(frame: pd.DataFrame, targets: Sequence[str]) -> str | None:
     """The column whose values are the names of the targets, as written or with a word before."""
     names = {_plain(target) for target in targets}
@@ -169,7 +202,7 @@ def _plain(text: str) -> str:
 def _likeliest_label(columns: Sequence[str], target: str) -> str | None:
     if len(columns) == 1:
         return str(columns[0])
-    usual = [target.lower(), "target", "label", "class", "y", "outcome", "score"]
+    usual = [target.lower(), "target", "label", "class", "y", "outcome", "score", "category_id", "category"]
     named = [column for column in columns if str(column).lower() in usual]
     return str(named[0]) if named else None
 
@@ -247,6 +280,8 @@ def _features(profile: Profile, seen: Seen) -> tuple[Column, ...]:
     if train is None or test is None:
         return ()
     left_out = {*profile.ids, profile.key, *profile.labels, *profile.targets}
+    # Where rows are known by what they say, that is all there is to learn from.
+    left_out -= {column.name for column in train.columns if column.kind == "text" and column.name == profile.key}
     shared = [column for column in train.columns if column.name in test and column.name not in left_out]
     return tuple(
         column
@@ -360,6 +395,9 @@ def _edges(name: str, table: Table, frame: pd.DataFrame, profile: Profile, seen:
 
 def _shape(profile: Profile, sample: pd.DataFrame, seen: Seen, frame: pd.DataFrame | None) -> Shape:
     """Where the signal lies."""
+    if profile.goal == "list" or profile.metric in LIST_METRICS:
+        suited: Shape = "text" if profile.of_kind("text") else "pictures" if profile.pointers else "unknown"
+        return "ranking" if _log(profile, seen) else suited
     suffixes = {files.suffix for files in profile.files if files.count >= 5}
     if profile.pointers is not None or (frame is None and suffixes):
         if _has_masks(profile, sample, frame):
@@ -368,8 +406,6 @@ def _shape(profile: Profile, sample: pd.DataFrame, seen: Seen, frame: pd.DataFra
         for shape, kind in kinds:
             if suffixes & kind:
                 return shape
-    if profile.goal == "list" or profile.metric in LIST_METRICS:
-        return "ranking" if _log(profile, seen) else "unknown" if not profile.of_kind("text") else "text"
     if frame is None or profile.goal in ("unknown", "text"):
         return "unknown"
     if profile.edges is not None:

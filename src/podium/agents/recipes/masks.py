@@ -69,7 +69,7 @@ def reading(profile: Profile) -> str:
     source = f"""{given}
 train, sample = read_table(TRAIN).drop_duplicates(COLUMN), read_sample(SAMPLE)
 names = list(as_names(train[COLUMN]))
-originals = [read_sized(TRAIN_FILES.format(name)) for name in names]
+originals = [read_sized(path) for path in paths_of(TRAIN_FILES, names)]
 shapes = [picture.shape[:2] for picture in originals]
 """
     if has_runs:
@@ -86,7 +86,7 @@ def story(profile: Profile, settings: Settings) -> str:
     return f"""{reading(profile)}
 pictures = [shrunk(picture, {settings["side"]}) for picture in originals]
 masks = [shrunk(mask.astype(np.uint8) * 255, {settings["side"]}) > 127 for mask in truth]
-tests = [read_sized(TEST_FILES.format(name)) for name in sample[IDS[0]]]
+tests = [read_sized(path) for path in paths_of(TEST_FILES, sample[IDS[0]])]
 sizes = [picture.shape[:2] for picture in tests]
 codes = typical_codes(pictures, {settings["patches"]})
 features, labels = sampled_pixels(pictures, masks, codes, each={settings["pixels"]})
@@ -125,7 +125,7 @@ def merge(profile: Profile, folders: Sequence[str]) -> str:
     """The mean of what scripts have found, cleaned up anew."""
     return f"""FOLDERS = {list(folders)!r}
 {reading(profile)}
-sizes = [read_sized(TEST_FILES.format(name)).shape[:2] for name in sample[IDS[0]]]
+sizes = [read_sized(path).shape[:2] for path in paths_of(TEST_FILES, sample[IDS[0]])]
 oof, predicted = mean_chances(FOLDERS, "chances.npz")
 rows = [i for i, one in enumerate(oof) if one.max() > 0]
 save_chances("chances.npz", oof, predicted)

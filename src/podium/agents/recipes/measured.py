@@ -30,8 +30,8 @@ def rows_to_files(profile: Profile) -> str:
 train, sample, keys = read_table(TRAIN), read_sample(SAMPLE), None
 train = train[train[LABELS].notna().all(axis=1)].reset_index(drop=True)
 {_shuffled(profile)}{truth(profile)}
-{_test_rows(profile)}train_paths = [TRAIN_FILES.format(name) for name in as_names(train[COLUMN])]
-test_paths = [TEST_FILES.format(name) for name in {_test_names(profile)}]
+{_test_rows(profile)}train_paths = paths_of(TRAIN_FILES, as_names(train[COLUMN]))
+test_paths = paths_of(TEST_FILES, {_test_names(profile)})
 """
 
 

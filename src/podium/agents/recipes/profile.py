@@ -35,6 +35,7 @@ class Column:
     is_code: bool = False
     """Whether its numbers look like names: account numbers, article numbers."""
     low: float | None = None
+    middle: float | None = None
     high: float | None = None
 
 

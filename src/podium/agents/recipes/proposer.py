@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from podium.agents.recipes.blending import blend
+from podium.agents.recipes.constant import FALLBACKS
 from podium.agents.recipes.finishing import scoring
 from podium.agents.recipes.looking import look
 from podium.agents.recipes.profile import Profile
@@ -17,9 +18,8 @@ from podium.agents.search.proposer import Context, Proposal, Review
 from podium.agents.search.tree import Node, Operator, Result, Tree
 
 BLEND = "blend"
-LAST_RESORT = "constant"
-LEAST_S = 20.0
-"""A script may take this long even if that is a greater share of what is left."""
+RESERVE_S = 6.0
+"""Kept back for a last blend."""
 
 
 @dataclass(frozen=True)
@@ -70,8 +70,9 @@ class RecipesProposer:
     @cached_property
     def recipes(self) -> list[Recipe]:
         """Those that suit, in the order in which they are drafted."""
-        *others, constant = recipes_for(self.profile)
-        return [constant, *others]  # in a moment there is a submission, whatever becomes of the rest
+        found = recipes_for(self.profile)
+        early = [recipe for recipe in reversed(found) if recipe.name in FALLBACKS]
+        return [*early, *(recipe for recipe in found if recipe.name not in FALLBACKS)]
 
     async def propose(self, operator: Operator, parents: Sequence[Node], tree: Tree) -> Proposal | None:
         if operator == "draft":
@@ -89,17 +90,16 @@ class RecipesProposer:
 
     def can_draft(self, tree: Tree) -> bool:
         """Whether some recipe has not been drafted."""
-        left = self._undrafted(tree)
-        return any(recipe.name != LAST_RESORT for recipe in left) or (bool(left) and not tree.good)
+        return bool(self._undrafted(tree))
 
     def _undrafted(self, tree: Tree) -> list[Recipe]:
         used = {making.recipe for node in tree if (making := making_of(node)) is not None}
         return [recipe for recipe in self.recipes if recipe.name not in used]
 
     def _draft(self, tree: Tree) -> Proposal | None:
-        if not self.can_draft(tree):
-            return None
         left = self._undrafted(tree)
+        if not left:
+            return None
         return self._proposal(left[0], left[0].defaults(self.profile), left[0].title, tree)
 
     def _improve(self, parent: Node, tree: Tree) -> Proposal | None:
@@ -119,7 +119,7 @@ class RecipesProposer:
         return None
 
     def _mend(self, parent: Node, tree: Tree) -> Proposal | None:
-        """The same recipe made simpler; then the constant, unless there is something valid already."""
+        """The same recipe with whole numbers if these are asked for, or else made simpler."""
         making = making_of(parent)
         recipe = None if making is None else recipe_named(making.recipe)
         if making is None or recipe is None:
@@ -149,14 +149,14 @@ class RecipesProposer:
         recipe = None if making is None else recipe_named(making.recipe)
         story = (recipe.merge if recipe is not None and recipe.merge is not None else blend)(self.profile, folders)
         title = f"Blends the predictions of scripts {', '.join(str(node.number) for node in nodes)}."
-        return Proposal(title, write_script(title, story, recipe=BLEND, settings=settings), self._time_s(0.5))
+        return Proposal(title, write_script(title, story, recipe=BLEND, settings=settings), self._time_s(0.5, 20.0))
 
     def _proposal(self, recipe: Recipe, settings: Settings, plan: str, tree: Tree) -> Proposal | None:
         """A script, unless it has been tried."""
         if Making(recipe.name, settings).mark in self._marks(tree):
             return None
         script = write_script(plan, recipe.story(self.profile, settings), recipe=recipe.name, settings=settings)
-        return Proposal(" ".join([plan, *self._remarks()]), script, self._time_s(recipe.share))
+        return Proposal(" ".join([plan, *self._remarks()]), script, self._time_s(recipe.share, recipe.least_s))
 
     def _remarks(self) -> list[str]:
         """What a reader of a plan should know about how the task was understood."""
@@ -167,6 +167,8 @@ class RecipesProposer:
     def _marks(self, tree: Tree) -> set[str]:
         return {making.mark for node in tree if (making := making_of(node)) is not None}
 
-    def _time_s(self, share: float) -> float | None:
+    def _time_s(self, share: float, least_s: float) -> float | None:
         left = self._context.remaining().time_s
-        return None if left is None else max(LEAST_S, share * left)
+        if left is None:
+            return None
+        return min(max(least_s, share * left), max(left - RESERVE_S, 0.6 * left))

@@ -50,6 +50,8 @@ class Recipe:
     """Whether it leaves predictions that can be blended with those of others."""
     share: float = 0.25
     """The part of the remaining time that one script of it should take at most."""
+    least_s: float = 20.0
+    """It may take this long even if that is a greater share."""
 
 
 def recipes_for(profile: Profile) -> list[Recipe]:

@@ -14,8 +14,10 @@ from podium.agents.search.tree import Node, Tree
 
 BLENDED = 6
 """As many scripts are blended at most."""
-BLENDING_S = 8.0
-"""Kept back for a last blend."""
+BLENDING_S = 6.0
+"""Kept back for a last blend, if there is something to blend."""
+WORTHWHILE_S = 4.0
+"""With less time than this, no script is begun."""
 FRESH = 3
 """A blend is made when so many scripts have come that were in none; of fewer, when nothing is left to draft."""
 DEBUG_DEPTH = 2
@@ -40,25 +42,21 @@ class Recipes(SearchAgent):
 def schedule(tree: Tree, *, can_draft: bool, time_s: float | None) -> Choice | None:
     """Mends what broke, drafts what is left to draft, and then improves the best and blends in turn.
 
-    Towards the end of its time it blends once more and stops.
+    Scripts keep to the time they are given, so that none is left unused: towards the end it blends once more and stops.
     """
-    is_ending = time_s is not None and time_s < BLENDING_S + _usual_seconds(tree)
+    parts = tuple(node.number for node in mergeable(tree)[:BLENDED])
+    fresh = len(set(parts) - _blended(tree))
+    blending_s = BLENDING_S if len(parts) > 1 and fresh else 0.0
+    is_ending = time_s is not None and time_s < WORTHWHILE_S + blending_s
     broken = [node for node in tree if _is_broken_leaf(tree, node) and tree.debug_depth(node) < DEBUG_DEPTH]
     if broken and not (is_ending and tree.good):
         return Choice("debug", (broken[0].number,))
-    parts = tuple(node.number for node in mergeable(tree)[:BLENDED])
-    fresh = len(set(parts) - _blended(tree))
     if len(parts) > 1 and (fresh >= FRESH or (fresh and (is_ending or not can_draft))):
         return Choice("merge", parts)
     if is_ending and tree.good:
         return None
     best = tree.best
     return DRAFT if can_draft or best is None else Choice("improve", (best.number,))
-
-
-def _usual_seconds(tree: Tree) -> float:
-    """How long a script takes: the longest of the last few."""
-    return max((node.result.seconds for node in tree.nodes[-4:] if node.result is not None), default=0.0)
 
 
 def _is_broken_leaf(tree: Tree, node: Node) -> bool:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import io
 import re
+import tempfile
 import zipfile
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -22,10 +23,15 @@ TABLES = 40
 """As many tables are read."""
 LARGEST_BYTES = 200_000_000
 """Files that cannot be read in part are not read if they are larger."""
-IS_TABLE = re.compile(r"\.(csv|tsv|parquet|json|jsonl|ndjson)$|\.(csv|tsv)\.(zip|7z)$", re.IGNORECASE)
+IS_TABLE = re.compile(r"\.(csv|tsv|parquet|json|jsonl|ndjson)$|\.(csv|tsv|json)\.(zip|7z)$", re.IGNORECASE)
 _DATE = re.compile(
     r"^\s*(\d{4}-\d{1,2}-\d{1,2}|\d{1,2}/\d{1,2}/\d{2,4}|\d{4}/\d{1,2}/\d{1,2})([ T]\d{1,2}:\d{2}.*)?\s*$"
 )
+UNREADABLE = (
+    *(OSError, ValueError, KeyError, IndexError, TypeError, ImportError),
+    *(StopIteration, AttributeError, MemoryError, zipfile.BadZipFile),
+)
+"""What reading a file that is no table after all may end in."""
 
 
 @dataclass
@@ -38,17 +44,17 @@ class Seen:
 
 def read_tables(public: Path, listed: Sequence[str]) -> Seen:
     seen = Seen()
-    names = [name for name in listed if IS_TABLE.search(name) and len(Path(name).parts) <= 2]
+    names = [name for name in listed if IS_TABLE.search(name) and len(Path(name).parts) <= 3]
     folders = Counter(Path(name).parent.as_posix() for name in names)
     names = [name for name in names if folders[Path(name).parent.as_posix()] <= TABLES]
     for name in names[:TABLES]:
         try:
             frame = read_frame(public / name)
-        except (OSError, ValueError, KeyError, ImportError, StopIteration, zipfile.BadZipFile, UnicodeError):
+        except UNREADABLE:
             continue
         if len(frame) and len(frame.columns):
             frame.columns = [str(column) for column in frame.columns]
-            seen.frames[name], seen.tables[name] = frame, _table(name, frame)
+            seen.frames[name], seen.tables[name] = frame, describe_table(name, frame)
     return seen
 
 
@@ -59,7 +65,7 @@ def read_frame(path: Path, *, rows: int | None = ROWS, text: bool = False) -> pd
     name = path.name.lower()
     if name.endswith(".parquet"):
         return pd.read_parquet(path).head(rows or ROWS)
-    if name.endswith((".json", ".jsonl", ".ndjson")):
+    if ".json" in name or name.endswith(".ndjson"):
         return _read_json(path, rows)
     options: dict[str, Any] = {"dtype": str, "keep_default_na": False} if text else {"low_memory": False}
     with _opened(path) as file:
@@ -68,35 +74,37 @@ def read_frame(path: Path, *, rows: int | None = ROWS, text: bool = False) -> pd
 
 
 def _read_json(path: Path, rows: int | None) -> pd.DataFrame:
-    import pandas as pd
+    from podium.agents.recipes.kit.submission import read_records
 
     if path.stat().st_size > LARGEST_BYTES:
         raise ValueError("too large to be looked at")
-    with path.open(encoding="utf-8") as file:
-        start = file.read(4000).lstrip()
-    if start.startswith("{") and "}\n{" in start.replace("\r", ""):
-        frame: pd.DataFrame = pd.read_json(path, lines=True, nrows=rows)
-        return frame
-    if not start.startswith("["):
-        raise ValueError("no list of records")
-    return pd.read_json(path).head(rows or ROWS)
+    with _opened(path) as file:
+        return read_records(io.BytesIO(file.read())).head(rows or ROWS)
 
 
 def _opened(path: Path) -> BinaryIO:
     name = path.name.lower()
     if name.endswith(".7z"):
-        import py7zr
-
-        with py7zr.SevenZipFile(path) as packed:
-            return io.BytesIO(next(iter(packed.readall().values())).read())
+        return _from_7z(path)
     if name.endswith(".zip"):
         with zipfile.ZipFile(path) as archive:
-            inner = next(name for name in archive.namelist() if not name.startswith("__MACOSX"))
-            return io.BytesIO(archive.read(inner))
+            names = [name for name in archive.namelist() if not name.startswith("__MACOSX") and not name.endswith("/")]
+            return io.BytesIO(archive.read(names[0]))
     return path.open("rb")
 
 
-def _table(name: str, frame: pd.DataFrame) -> Table:
+def _from_7z(path: Path) -> BinaryIO:
+    import py7zr
+
+    if path.stat().st_size > LARGEST_BYTES:
+        raise ValueError("too large to be looked at")
+    with tempfile.TemporaryDirectory() as folder, py7zr.SevenZipFile(path) as packed:
+        packed.extractall(folder)
+        return io.BytesIO(next(one for one in sorted(Path(folder).rglob("*")) if one.is_file()).read_bytes())
+
+
+def describe_table(name: str, frame: pd.DataFrame) -> Table:
+    """What is said of a table in a profile."""
     columns = tuple(_column(column, frame[column]) for column in frame.columns)
     return Table(name, len(frame), columns, is_cut=len(frame) >= ROWS)
 
@@ -119,17 +127,17 @@ def _column(name: str, values: pd.Series) -> Column:
     return Column(name, _kind_of_text(text, distinct, length), distinct, missing, length)
 
 
-def _number(name: str, known: pd.Series, missing: float) -> Column:
+def _number(name: str, cells: pd.Series, missing: float) -> Column:
     import numpy as np
 
-    values = known.to_numpy(dtype=float)
+    values = cells.to_numpy(dtype=float)
     values = values[np.isfinite(values)]
     distinct = len(np.unique(values))
     whole = bool(len(values)) and bool((values == np.rint(values)).all())
-    low, high = (float(values.min()), float(values.max())) if len(values) else (None, None)
-    return Column(
-        name, "number", distinct, missing, is_whole=whole, is_code=whole and _is_code(values), low=low, high=high
-    )
+    known = Column(name, "number", distinct, missing, is_whole=whole, is_code=whole and _is_code(values))
+    if not len(values):
+        return known
+    return replace(known, low=float(values.min()), middle=float(np.median(values)), high=float(values.max()))
 
 
 def _is_code(values: Any) -> bool:

@@ -14,8 +14,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from podium.agents.recipes.kit.archives import file_bytes
 from podium.agents.recipes.kit.environment import CORES, SEED, SPLIT, time_used
-from podium.agents.recipes.kit.pictures import bytes_of_deep, file_bytes, locally_normalised, patch_codes
+from podium.agents.recipes.kit.pictures import bytes_of_deep, locally_normalised, patch_codes
 
 Masks = list[np.ndarray]
 Codes = Callable[[np.ndarray], np.ndarray]

@@ -5,31 +5,17 @@ measured on grey pictures takes an array of numbers with three axes; a spectrogr
 """
 
 import io
-import zipfile
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache, partial
+from functools import partial
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from PIL import Image
 from scipy.ndimage import gaussian_filter
 
+from podium.agents.recipes.kit.archives import file_bytes
 from podium.agents.recipes.kit.environment import CORES, DATA, SEED, time_used
-
-
-@cache
-def opened_archive(path: str) -> zipfile.ZipFile:
-    """An archive of the public data."""
-    return zipfile.ZipFile(DATA / path)
-
-
-def file_bytes(path: str) -> bytes:
-    """The content of a file, which may lie in an archive: `train.zip/a/1.png`."""
-    archive, found, inner = path.partition(".zip/")
-    if found and not (DATA / path).exists():
-        return opened_archive(f"{archive}.zip").read(inner)
-    return (DATA / path).read_bytes()
 
 
 def picture_form(paths: list[str], most: int) -> tuple[int, str]:

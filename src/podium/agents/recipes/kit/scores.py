@@ -1,8 +1,12 @@
 """Scores: truth first, prediction second. Of several columns the mean is taken."""
 
 import numpy as np
-from scipy.stats import rankdata
-from sklearn.metrics import cohen_kappa_score, f1_score, matthews_corrcoef
+
+
+def average_ranks(values: np.ndarray) -> np.ndarray:
+    """Ranks from 1 on; equals share the mean of theirs."""
+    _, place, count = np.unique(values, return_inverse=True, return_counts=True)
+    return np.asarray((np.cumsum(count) - (count - 1) / 2)[place])
 
 
 def roc_auc(truth: np.ndarray, guess: np.ndarray) -> float:
@@ -10,7 +14,7 @@ def roc_auc(truth: np.ndarray, guess: np.ndarray) -> float:
     truth, guess = truth.reshape(len(truth), -1) > 0.5, guess.reshape(len(guess), -1)
     scores = []
     for column in range(truth.shape[1]):
-        positive, ranks = truth[:, column], rankdata(guess[:, column])
+        positive, ranks = truth[:, column], average_ranks(guess[:, column])
         count = positive.sum()
         if 0 < count < len(positive):
             excess = ranks[positive].sum() - count * (count + 1) / 2
@@ -62,22 +66,34 @@ def error_rate(truth: np.ndarray, guess: np.ndarray) -> float:
 
 def f1(truth: np.ndarray, guess: np.ndarray) -> float:
     """The harmonic mean of precision and recall."""
-    return float(f1_score(truth, guess, average="binary", zero_division=0))
+    return float(2 * np.sum((truth == 1) & (guess == 1)) / max(1, np.sum(truth == 1) + np.sum(guess == 1)))
 
 
 def macro_f1(truth: np.ndarray, guess: np.ndarray) -> float:
     """The mean F1 of the classes."""
-    return float(f1_score(truth, guess, average="macro", zero_division=0))
+    return float(np.mean([f1(truth == one, guess == one) for one in np.union1d(truth, guess)]))
+
+
+def confusion(truth: np.ndarray, guess: np.ndarray) -> np.ndarray:
+    """How often each value (rows) was taken for each (columns)."""
+    values, places = np.unique(np.concatenate([truth, guess]), return_inverse=True)
+    pairs = places[: len(truth)] * len(values) + places[len(truth) :]
+    return np.bincount(pairs, minlength=len(values) ** 2).reshape(len(values), -1).astype(float)
 
 
 def matthews(truth: np.ndarray, guess: np.ndarray) -> float:
     """The correlation of true and predicted classes."""
-    return float(matthews_corrcoef(truth, guess))
+    table = confusion(truth, guess)
+    true, guessed, total = table.sum(axis=1), table.sum(axis=0), table.sum()
+    spread = (total**2 - true @ true) * (total**2 - guessed @ guessed)
+    return float((np.trace(table) * total - true @ guessed) / np.sqrt(spread)) if spread > 0 else 0.0
 
 
 def quadratic_kappa(truth: np.ndarray, guess: np.ndarray) -> float:
     """Agreement of grades, in which large differences weigh more."""
-    return float(np.nan_to_num(cohen_kappa_score(truth.astype(int), guess.astype(int), weights="quadratic")))
+    truth, guess = truth.astype(int), guess.astype(int)
+    by_chance = np.mean(truth**2.0) + np.mean(guess**2.0) - 2 * np.mean(truth) * np.mean(guess)
+    return float(1 - np.mean((truth - guess) ** 2.0) / by_chance) if by_chance > 0 else 0.0
 
 
 def rmse(truth: np.ndarray, guess: np.ndarray) -> float:
@@ -113,7 +129,9 @@ def pearson(truth: np.ndarray, guess: np.ndarray) -> float:
 
 def spearman(truth: np.ndarray, guess: np.ndarray) -> float:
     """The correlation of ranks."""
-    return pearson(rankdata(truth, axis=0), rankdata(guess, axis=0))
+    pairs = [one.reshape(len(one), -1) for one in (truth, guess)]
+    ranks = [np.column_stack([average_ranks(column) for column in one.T]) for one in pairs]
+    return pearson(*ranks)
 
 
 def map_at_k(truth: list[set[str]], guess: list[list[str]], k: int) -> float:

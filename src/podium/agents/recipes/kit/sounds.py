@@ -11,9 +11,9 @@ from scipy.fft import dct
 from scipy.io import wavfile
 from scipy.ndimage import gaussian_filter1d
 
+from podium.agents.recipes.kit.archives import file_bytes
 from podium.agents.recipes.kit.environment import CORES, SEED, time_used
 from podium.agents.recipes.kit.pictures import (
-    file_bytes,
     in_chunks,
     locally_normalised,
     orientation_histograms,

@@ -1,45 +1,50 @@
 """Reading tables, and writing predictions in the form of the sample submission."""
 
 import io
-import zipfile
+import json
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from podium.agents.recipes.kit.environment import DATA
+from podium.agents.recipes.kit.archives import file_table, packed_bytes
 
 
 def read_table(file: str, **options: Any) -> pd.DataFrame:
-    """A table of the public data."""
-    if file.endswith(".parquet"):
-        return pd.read_parquet(DATA / file)
-    if file.endswith(".json"):
-        return pd.read_json(DATA / file)
-    if file.endswith((".jsonl", ".ndjson")):
-        return pd.read_json(DATA / file, lines=True)
+    """A table of the public data. The files of a folder are one too: `train/*.png` has a row for each."""
+    if "/*" in file:
+        return file_table(*file.split("/*"))
+    if ".json" in file or file.endswith((".ndjson", ".parquet")):
+        content = io.BytesIO(packed_bytes(file))
+        table = pd.read_parquet(content) if file.endswith(".parquet") else read_records(content)
+        table = table[options.get("usecols", list(table.columns))].head(options.get("nrows", len(table)))
+        return table.astype(options["dtype"]) if "dtype" in options else table
     separator = "\t" if ".tsv" in file else ","
-    table: pd.DataFrame = pd.read_csv(open_table(file), sep=separator, low_memory=False, **options)
-    return table
+    return pd.read_csv(io.BytesIO(packed_bytes(file)), sep=separator, low_memory=False, **options)
 
 
-def open_table(file: str) -> io.BytesIO:
-    """The content of a table, which may lie in an archive."""
-    if file.endswith(".7z"):
-        import py7zr
-
-        with py7zr.SevenZipFile(DATA / file) as archive:
-            return io.BytesIO(next(iter(archive.readall().values())).read())
-    if file.endswith(".zip"):
-        with zipfile.ZipFile(DATA / file) as archive:
-            name = next(name for name in archive.namelist() if not name.startswith("__MACOSX"))
-            return io.BytesIO(archive.read(name))
-    return io.BytesIO((DATA / file).read_bytes())
+def read_records(content: io.BytesIO) -> pd.DataFrame:
+    """A table from JSON: a list of records, a record to a line, or pictures with annotations as COCO has them."""
+    text = content.read().decode("utf-8", "replace")
+    try:
+        document = json.loads(text)
+    except ValueError:
+        document = [json.loads(line) for line in text.splitlines() if line.strip()]
+    if isinstance(document, dict) and "images" in document:
+        table = pd.DataFrame(document["images"])
+        if "annotations" in document:
+            notes = pd.DataFrame(document["annotations"]).rename(columns={"id": "annotation_id"})
+            table = notes.merge(table.rename(columns={"id": "image_id"}), on="image_id", suffixes=("", "_of_image"))
+    elif isinstance(document, dict):
+        table = pd.DataFrame([document] if not all(isinstance(one, list) for one in document.values()) else document)
+    else:
+        table = pd.DataFrame(document)
+    return table.map(lambda value: json.dumps(value) if isinstance(value, list | dict) else value)
 
 
 def read_sample(file: str) -> pd.DataFrame:
     """The sample submission, every cell as it is written."""
-    return pd.read_csv(open_table(file), dtype=str, keep_default_na=False)
+    return pd.read_csv(io.BytesIO(packed_bytes(file)), dtype=str, keep_default_na=False)
 
 
 def write_submission(sample: pd.DataFrame, ids: list[str], keys: pd.DataFrame | None, values: dict[str, Any]) -> None:
