@@ -7,11 +7,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from podium.errors import PodiumError
-from podium.grading.medals import Thresholds, thresholds
 from podium.report.curves import Point
-from podium.task import Baseline, Edition, Leaderboard
+from podium.report.table import Entry, Row
+from podium.runs.record import Plan
 from podium.viewer.text import number_in_words, time_in_words
 
 WIDTH, HEIGHT = 760, 300
@@ -180,26 +181,22 @@ def _submission(point: Point, x: Scale, y: Scale) -> Mark:
     return Mark(x(point.working_s), y(point.score), point.medal or "none", words)
 
 
+def limits_of(row: Row, plan: Plan | None) -> dict[str, float]:
+    """The scores that a run is measured against, by name; none if the task or its field is not here."""
+    data_dir = None if plan is None or plan.data_dir is None else str(plan.data_dir)
+    return dict(_limits(row.task, row.edition, data_dir))
+
+
 @lru_cache(maxsize=256)
-def limits_of(task_id: str, edition: Edition, data_dir: Path | None) -> tuple[tuple[str, float], ...]:
-    """The scores that a task's runs are measured against, by name; none if the task or its field is not here."""
-    from podium.catalog import load
-    from podium.data.home import locate
-    from podium.grading.grade import find_reference
+def _limits(task: str, edition: str | None, data_dir: str | None) -> tuple[tuple[str, float], ...]:
+    from podium.report.references import read_lines  # brings all that grading needs
 
+    facts: dict[str, Any] = {"agent": "", "model": None, "kind": "", "complexity": None, "competition": True}
+    row = Row(experiment="", task=task, seed=0, status="finished", edition=edition, **facts)
+    entry = Entry("", Path(), "", None, (task,), 1, None, (row,), plan={"data_dir": data_dir})
     try:
-        task = load(task_id).in_edition(edition)
-        reference = find_reference(task, locate(task_id, edition=edition, data_dir=data_dir))
-    except (PodiumError, OSError, LookupError):
+        lines = read_lines(entry)[task]
+    except (PodiumError, OSError, ValueError, LookupError):
         return ()
-    match reference:
-        case Leaderboard():
-            return tuple(_named(thresholds(reference)))
-        case Baseline():
-            return (("baseline", reference.score),)
-    return ()
-
-
-def _named(limits: Thresholds) -> list[tuple[str, float]]:
-    names = (("gold", limits.gold), ("silver", limits.silver), ("bronze", limits.bronze), ("median", limits.median))
-    return [(name, value) for name, value in names if value is not None and math.isfinite(value)]
+    named = {name: getattr(lines, name) for name in ("ceiling", "gold", "silver", "bronze", "median", "baseline")}
+    return tuple((name, value) for name, value in named.items() if value is not None and math.isfinite(value))

@@ -86,6 +86,7 @@ class Index:
         self._runs: dict[Key, str] = {}
         self._listed: dict[str, Listed] = {}
         self._changed: dict[str, int] = {}
+        self._entries: dict[str, tuple[int, Entry]] = {}
         self._recall()
 
     def close(self) -> None:
@@ -147,18 +148,22 @@ class Index:
 
     def entries(self) -> list[Entry]:
         """Every experiment that can be read, with all its runs, for statistics."""
-        listed = [each for each in self.experiments() if each.error is None]
-        by_name: dict[str, list[Row]] = {each.name: [] for each in listed}
-        folders = {each.name: None if each.imported else each.folder for each in listed}
-        for name, *rest in self._store.ask("SELECT experiment, task, seed, document FROM runs ORDER BY place"):
-            if name in by_name:
-                by_name[name].append(_row(name, folders[name], *rest))
-        return [_entry(each, by_name[each.name]) for each in listed]
+        return [entry for each in self.experiments() if (entry := self._entry(each)) is not None]
 
     def entry(self, name: str) -> Entry | None:
         """One experiment with all its runs; None if there is none or it cannot be read."""
         listed = self.experiment(name)
-        return None if listed is None or listed.error else _entry(listed, self.rows(name)[0])
+        return None if listed is None else self._entry(listed)
+
+    def _entry(self, listed: Listed) -> Entry | None:
+        if listed.error is not None:
+            return None
+        changed = self.changes(listed.name)
+        known = self._entries.get(listed.name)
+        if known is None or known[0] != changed:
+            known = changed, _entry(listed, self.rows(listed.name)[0])
+            self._entries[listed.name] = known
+        return known[1]
 
     def verdicts(self, name: str | None = None) -> dict[Key, dict[str, Any]]:
         """What verifying has found, of runs that have not changed since."""
@@ -231,6 +236,7 @@ class Index:
             changed_runs += self._changed_runs(self._listed[name])
         for name in gone:
             del self._known[name], self._listed[name]
+            self._entries.pop(name, None)
             self._runs = {key: value for key, value in self._runs.items() if key[0] != name}
             self._note_change(name)
         if changed_runs or changed_experiments or gone:

@@ -56,8 +56,14 @@ def serve(root: Path, *, host: str, port: int | None, ready: Callable[[str, Site
     )
     name = f"[{host}]" if ":" in host else host
     ready(f"http://{name}:{listener.getsockname()[1]}/", site)
+    threading.Thread(target=_prepare, daemon=True).start()
     with contextlib.suppress(KeyboardInterrupt):
         _Server(config, site.closing).run(sockets=[listener])
+
+
+def _prepare() -> None:
+    """Imports what the first page of a run would otherwise wait for."""
+    import podium.report.references  # noqa: F401
 
 
 def _listen(host: str, port: int | None) -> socket.socket:

@@ -1,4 +1,4 @@
-"""The leaderboard: what every experiment came to, by the statistics of reports."""
+"""The leaderboard and comparisons: what experiments came to, by the statistics of reports."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from podium.catalog import suites
 from podium.report.aggregate import MEDALS, RESEARCH, Measured, aggregate, arrange
+from podium.report.compare import Comparison, compare
 from podium.report.table import Entry, Row, task_facts
 from podium.viewer.index import Index
 
@@ -59,19 +60,35 @@ class Standings:
     def __init__(self, index: Index) -> None:
         self._index = index
         self._known: dict[tuple[str, str], tuple[int, Standing | None]] = {}
+        self._compared: dict[tuple[str, str, bool], tuple[tuple[int, int], Comparison]] = {}
         self._lock = threading.Lock()
 
     def read(self, filters: Filters) -> tuple[list[Standing], list[Entry]]:
         """The leaderboard, and every experiment there is."""
         entries = self._index.entries()
-        verdicts = self._index.verdicts()
+        passed = {key for key, verdict in self._index.verdicts().items() if verdict["passed"]}
         chosen = [entry for entry in entries if _fits(entry, filters)]
         found = []
         for entry in chosen:
-            standing = self._standing(entry, filters.suite, {key for key in verdicts if verdicts[key]["passed"]})
+            standing = self._standing(entry, filters.suite, passed)
             if standing and (not filters.verified or 0 < standing.ended == standing.verified):
                 found.append(standing)
         return sorted(found, key=lambda standing: standing.rank_key), entries
+
+    def compare(self, first: Entry, second: Entry, *, pad: bool) -> Comparison:
+        """Two experiments side by side.
+
+        Raises:
+            UsageError: there is nothing that may be compared.
+        """
+        key = (first.name, second.name, pad)
+        changed = self._index.changes(first.name), self._index.changes(second.name)
+        known = self._compared.get(key)
+        if known is None or known[0] != changed:
+            known = changed, compare(first, second, pad=pad)
+            with self._lock:
+                self._compared[key] = known
+        return known[1]
 
     def _standing(self, entry: Entry, suite: str, passed: set[tuple[str, str, int]]) -> Standing | None:
         changed = self._index.changes(entry.name)

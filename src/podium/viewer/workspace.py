@@ -140,7 +140,7 @@ def write_blob(run: RunFolder, identity: str, target: Path) -> None:
 def read_json(run: RunFolder, identity: str) -> bytes:
     """A document that was kept beside the snapshots, such as an agent's state."""
     with Reader(run.history) as reader:
-        return reader.read(identity, BLOB).data
+        return reader.read(identity, BLOB)
 
 
 def diff(run: RunFolder, older: str, newer: str) -> Diff:

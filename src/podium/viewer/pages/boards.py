@@ -8,7 +8,7 @@ from starlette.responses import Response
 from podium.catalog import suites
 from podium.errors import UsageError
 from podium.report.aggregate import plus_minus
-from podium.report.compare import compare, settling_text
+from podium.report.compare import settling_text
 from podium.viewer.site import page_of, site_of, with_query
 from podium.viewer.standings import MEASURES, SUCCESS, Filters, editions_of
 from podium.viewer.web import Pages
@@ -66,7 +66,7 @@ def compare_page(request: Request) -> Response:
             problem = "These are the same experiment. Choose two."
         else:
             try:
-                comparison = compare(one, other, pad=pad)
+                comparison = site.standings.compare(one, other, pad=pad)
             except UsageError as error:
                 problem = str(error)
     return site.render(

@@ -188,8 +188,7 @@ def _budget(row: Row, budget: Budget) -> list[Part]:
 def _chart(
     row: Row, lines: StepLines, search: tree.Search | None, plan: Plan | None, here: str, end_s: float
 ) -> chart.Chart | None:
-    edition: Any = row.edition or "v1"
-    limits = dict(chart.limits_of(row.task, edition, plan.data_dir if plan else None))
+    limits = chart.limits_of(row, plan)
     higher = row.higher_is_better
     if higher is None:
         higher = search.tree.higher_is_better if search else True
