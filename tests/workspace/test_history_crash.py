@@ -6,19 +6,19 @@ import os
 import random
 import resource
 import shutil
-import signal
 import subprocess
 import sys
-import time
+from functools import partial
 from pathlib import Path
 
 import pytest
+from crashing import run_and_kill
 
 from podium.errors import RecordError
 from podium.workspace.history import History
 
 
-def work(repository: Path, workspace: Path, report: int, seed: int, *, compacting: bool) -> None:
+def work(repository: Path, workspace: Path, seed: int, report: int, *, compacting: bool) -> None:
     """Changes files and takes snapshots for ever, telling each one's id."""
     dice = random.Random(seed)
     history = History(repository, workspace)
@@ -33,30 +33,13 @@ def work(repository: Path, workspace: Path, report: int, seed: int, *, compactin
             history.compact()
 
 
-def run_and_kill(repository: Path, workspace: Path, seed: int, *, compacting: bool) -> list[str]:
-    """What a worker reported before it was killed at a random moment."""
-    reading, writing = os.pipe()
-    child = os.fork()
-    if child == 0:
-        try:
-            os.close(reading)
-            work(repository, workspace, writing, seed, compacting=compacting)
-        finally:
-            os._exit(1)
-    os.close(writing)
-    time.sleep(random.Random(seed).uniform(0.0, 0.25))
-    os.kill(child, signal.SIGKILL)
-    os.waitpid(child, 0)
-    with os.fdopen(reading, "rb") as pipe:
-        told = pipe.read().decode()
-    return [told[start : start + 64] for start in range(0, len(told), 64)]
-
-
 @pytest.mark.parametrize("compacting", [False, True])
 def test_kill_9_at_any_moment_leaves_a_sound_history(tmp_path: Path, workspace: Path, compacting: bool) -> None:
     repository, told = tmp_path / "h.git", []
     for seed in range(20):
-        told += run_and_kill(repository, workspace, seed, compacting=compacting)
+        working = partial(work, repository, workspace, seed, compacting=compacting)
+        report = run_and_kill(working, seed=seed, within_s=0.25).decode()
+        told += [report[start : start + 64] for start in range(0, len(report), 64)]
     assert told
     with History(repository, workspace) as history:
         head = history.head()

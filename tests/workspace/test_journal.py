@@ -7,12 +7,11 @@ import json
 import os
 import random
 import resource
-import signal
 import tempfile
-import time
 from pathlib import Path
 
 import pytest
+from crashing import run_and_kill
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -182,23 +181,15 @@ def test_an_interrupted_append_leaves_no_trace_in_the_next(path: Path) -> None:
 
 def test_kill_9_loses_nothing_that_was_appended(tmp_path: Path) -> None:
     path, told = tmp_path / "steps.jsonl", 0
+
+    def append(report: int) -> None:
+        journal = Journal.open(path)
+        while True:
+            journal.append({"observation": "x" * random.randrange(20_000)})
+            os.write(report, b".")
+
     for seed in range(10):
-        reading, writing = os.pipe()
-        child = os.fork()
-        if child == 0:
-            try:
-                journal = Journal.open(path)
-                while True:
-                    journal.append({"observation": "x" * random.randrange(20_000)})
-                    os.write(writing, b".")
-            finally:
-                os._exit(1)
-        os.close(writing)
-        time.sleep(random.Random(seed).uniform(0, 0.1))
-        os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
-        with os.fdopen(reading, "rb") as pipe:
-            told += len(pipe.read())
+        told += len(run_and_kill(append, seed=seed, within_s=0.1))
         with Journal.open(path) as journal:
             assert len(journal) >= told
             told = len(journal)

@@ -30,7 +30,7 @@ class _Check:
                 continue
             self.seen.add(current)
             try:
-                content = objects.decode_commit(self.reader.read(current, objects.COMMIT).data)
+                content = objects.decode_commit(self.reader.read(current, objects.COMMIT))
                 self._tree(read_snapshot(self.reader, current).tree, f"snapshot {current[:12]}")
             except RecordError as error:
                 self.problems.append(f"snapshot {current[:12]}: {error}")
@@ -47,7 +47,7 @@ class _Check:
             self.seen.add(identity.hex())
             try:
                 if mode == objects.FOLDER:
-                    entries = objects.decode_tree(self.reader.read(identity.hex(), objects.TREE).data)
+                    entries = objects.decode_tree(self.reader.read(identity.hex(), objects.TREE))
                     pending += [(entry.mode, entry.id, f"{path}/{os.fsdecode(entry.name)}") for entry in entries]
                 elif self.reader.stream(identity.hex(), len) != objects.BLOB:
                     self.problems.append(f"{path!r}: object {identity.hex()} is no file.")

@@ -38,7 +38,7 @@ def extract(reader: Reader, snapshot: Snapshot, path: str, target: Path, limit_b
     if entry.mode == objects.FOLDER:
         return Extracted("folder", None, "it is a folder")
     if entry.mode == objects.LINK:
-        leads_to = os.fsdecode(reader.read(entry.id.hex(), objects.BLOB).data)
+        leads_to = os.fsdecode(reader.read(entry.id.hex(), objects.BLOB))
         return Extracted("link", None, f"it is, or lies behind, a symbolic link to {leads_to!r}")
     size = reader.size(entry.id.hex())
     if size > limit_bytes:
@@ -54,7 +54,7 @@ def find_entry(reader: Reader, tree: bytes, path: str) -> TreeEntry | None:
     for part in path.split("/"):
         if entry.mode != objects.FOLDER:
             return entry if entry.mode == objects.LINK else None
-        entries = objects.decode_tree(reader.read(entry.id.hex(), objects.TREE).data)
+        entries = objects.decode_tree(reader.read(entry.id.hex(), objects.TREE))
         found = next((each for each in entries if each.name == os.fsencode(part)), None)
         if found is None:
             return None

@@ -9,7 +9,7 @@ import re
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO
 
 from podium.errors import RecordError
 from podium.workspace import objects
@@ -29,13 +29,6 @@ _SETTINGS = {
 _REPACK_SETTINGS = {
     "core.bigFileThreshold": "256k",  # a search for differences between larger blobs takes seconds and saves little
 }
-
-
-class Stored(NamedTuple):
-    """An object read back, its name checked against its content."""
-
-    kind: bytes
-    data: bytes
 
 
 def command(repository: Path, *arguments: str) -> list[str]:
@@ -120,17 +113,17 @@ class Reader:
         """The size of an object's content."""
         return self._ask("--batch-check", identity)[1]
 
-    def read(self, identity: str, expected: bytes | None = None) -> Stored:
-        """An object as a whole.
+    def read(self, identity: str, expected: bytes) -> bytes:
+        """The content of an object of the expected kind.
 
         Raises:
             RecordError: it is missing, damaged, or not of the expected kind.
         """
         pieces: list[bytes] = []
         kind = self.stream(identity, pieces.append)
-        if expected is not None and kind != expected:
+        if kind != expected:
             raise RecordError(f"Object {identity} of {self._repository} is no {expected.decode()}.")
-        return Stored(kind, b"".join(pieces))
+        return b"".join(pieces)
 
     def stream(self, identity: str, sink: Callable[[bytes], object]) -> bytes:
         """Hands over an object's content piece by piece and returns its kind.

@@ -125,7 +125,7 @@ class History:
             RecordError: it is missing or damaged.
         """
         with self._store.reader() as reader:
-            return reader.read(identity, objects.BLOB).data
+            return reader.read(identity, objects.BLOB)
 
     def restore(self, commit: str) -> Restored:
         """Brings the workspace back to a snapshot, changing only what differs."""

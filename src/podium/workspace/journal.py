@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from podium.errors import RecordError, UsageError
-from podium.workspace.locks import full_disk_explained, take_lock
+from podium.workspace.locks import full_disk_explained, take_lock, write_all
 
 START = hashlib.sha256(b"podium journal 1").hexdigest()
 """What the first line carries as the hash of the one before."""
@@ -161,7 +161,7 @@ class Journal(Lines):
             if os.fstat(self._descriptor).st_size != offset:
                 os.ftruncate(self._descriptor, offset)  # an `append` was interrupted before it could return its line
             try:
-                _write(self._descriptor, data + b"\n")
+                write_all(self._descriptor, data + b"\n")
                 os.fdatasync(self._descriptor)
             except BaseException:
                 with contextlib.suppress(OSError):
@@ -238,7 +238,7 @@ def _cut_off(path: Path, descriptor: int, torn: Torn) -> Torn:
     aside = next(each for each in _asides(path) if not each.exists())
     copy = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
     try:
-        _write(copy, torn.data)
+        write_all(copy, torn.data)
         os.fdatasync(copy)
     except BaseException:
         aside.unlink(missing_ok=True)
@@ -256,13 +256,6 @@ def _asides(path: Path) -> Iterator[Path]:
     while True:
         yield path.with_name(f"{path.name}.torn-{number}")
         number += 1
-
-
-def _write(descriptor: int, data: bytes) -> None:
-    # One call in practice; the rest of a short write is tried once more so that the kernel says why it stopped.
-    view = memoryview(data)
-    while view:
-        view = view[os.write(descriptor, view) :]
 
 
 def _sync_folder(folder: Path) -> None:

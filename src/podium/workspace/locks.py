@@ -1,4 +1,4 @@
-"""One writer at a time, and what a full disk is called."""
+"""Writing: one process at a time, all of it, and what a full disk is called."""
 
 from __future__ import annotations
 
@@ -33,6 +33,13 @@ def take_lock(descriptor: int, path: Path, *, patience_s: float) -> None:
             if time.monotonic() > deadline:
                 raise RecordError(f"Another process is writing to {path}. Wait for it to end, or stop it.") from None
             time.sleep(_POLL_S)
+
+
+def write_all(descriptor: int, data: bytes) -> None:
+    """Writes every byte; the rest of a short write is tried once more, so that the kernel says why it stopped."""
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view) :]
 
 
 @contextlib.contextmanager

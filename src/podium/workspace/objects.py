@@ -123,18 +123,17 @@ class Commit(NamedTuple):
 
     tree: str
     parents: tuple[str, ...]
-    message: str
 
 
 def decode_commit(data: bytes) -> Commit:
     """The parts of a commit object that matter here."""
-    head, _, message = data.partition(b"\n\n")
-    lines = [line.partition(" ") for line in head.decode("utf-8", "replace").split("\n")]
+    head = data.partition(b"\n\n")[0].decode("utf-8", "replace")
+    lines = [line.partition(" ") for line in head.split("\n")]
     trees = [value for key, _, value in lines if key == "tree"]
     if len(trees) != 1:
         raise RecordError("A commit of the history is malformed.")
     parents = tuple(value for key, _, value in lines if key == "parent")
-    return Commit(trees[0], parents, message.decode("utf-8", "replace"))
+    return Commit(trees[0], parents)
 
 
 class Pack(NamedTuple):

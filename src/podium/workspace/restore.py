@@ -81,7 +81,7 @@ class Restorer:
     def _folder(self, descriptor: int, tree: bytes, path: str, depth: int) -> None:
         if depth > _DEEPEST:
             raise RecordError(f"A snapshot of Podium is at most {_DEEPEST} folders deep; this one is deeper.")
-        entries = objects.decode_tree(self.reader.read(tree.hex(), objects.TREE).data)
+        entries = objects.decode_tree(self.reader.read(tree.hex(), objects.TREE))
         wanted = {os.fsdecode(entry.name): entry for entry in entries}
         present = _listing(descriptor)
         for name in present.keys() - wanted.keys():
@@ -183,7 +183,7 @@ class Restorer:
 
     def _write_link(self, parent: int, name: str, entry: TreeEntry) -> None:
         aside = _aside()
-        os.symlink(self.reader.read(entry.id.hex(), objects.BLOB).data, aside.encode(), dir_fd=parent)
+        os.symlink(self.reader.read(entry.id.hex(), objects.BLOB), aside.encode(), dir_fd=parent)
         try:
             os.rename(aside, name, src_dir_fd=parent, dst_dir_fd=parent)
         except BaseException:

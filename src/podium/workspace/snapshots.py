@@ -28,9 +28,9 @@ def read_snapshot(reader: Reader, commit: str) -> Snapshot:
     Raises:
         RecordError: it is missing or damaged, or no snapshot.
     """
-    root = objects.decode_commit(reader.read(commit, objects.COMMIT).data).tree
-    entries = {entry.name: entry for entry in objects.decode_tree(reader.read(root, objects.TREE).data)}
+    root = objects.decode_commit(reader.read(commit, objects.COMMIT)).tree
+    entries = {entry.name: entry for entry in objects.decode_tree(reader.read(root, objects.TREE))}
     if entries.keys() != {FILES, RECORD}:
         raise RecordError(f"Commit {commit} is no snapshot of a workspace.")
-    record = Record.decode(reader.read(entries[RECORD].id.hex(), objects.BLOB).data)
+    record = Record.decode(reader.read(entries[RECORD].id.hex(), objects.BLOB))
     return Snapshot(entries[FILES].id, record)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from podium.errors import RecordError
 from podium.workspace import git, objects
-from podium.workspace.locks import take_lock
+from podium.workspace.locks import take_lock, write_all
 
 _CONFIG = "[core]\n\trepositoryformatversion = 1\n\tbare = true\n[extensions]\n\tobjectformat = sha256\n"
 _MAIN = "ref: refs/heads/main\n"
@@ -88,17 +88,17 @@ class Store:
         with self._written_aside() as (file, aside):
             first = read(min(left, _CHUNK_BYTES))
             packer = zlib.compressobj(objects.level_for(first))
-            _write(file, packer.compress(head))
+            write_all(file, packer.compress(head))
             piece = first
             while piece:
                 left -= len(piece)
                 digest.update(piece)
-                _write(file, packer.compress(piece))
+                write_all(file, packer.compress(piece))
                 piece = read(min(left, _CHUNK_BYTES)) if left else b""
             if left:
                 Path(aside).unlink()
                 return None
-            _write(file, packer.flush())
+            write_all(file, packer.flush())
             self._place(aside, _loose_name(digest.digest()), os.fstat(file).st_size)
         self.known.add(digest.digest())
         self.added_bytes += size_bytes
@@ -220,7 +220,7 @@ class Store:
 
     def _write_file(self, name: str, data: bytes) -> None:
         with self._written_aside() as (file, aside):
-            _write(file, data)
+            write_all(file, data)
             self._place(aside, name, len(data))
 
     def _place(self, aside: str, name: str, size_bytes: int) -> None:
@@ -249,12 +249,6 @@ class Store:
 def _loose_name(identity: bytes) -> str:
     name = identity.hex()
     return f"objects/{name[:2]}/{name[2:]}"
-
-
-def _write(file: int, data: bytes) -> None:
-    view = memoryview(data)
-    while view:
-        view = view[os.write(file, view) :]
 
 
 def _refuse_foreign(repository: Path) -> None:
