@@ -102,7 +102,11 @@ def _task(stage: Stage, played: Played, failures: list[BaseException]) -> Inspec
             place = graded_place(stage.folder, stage.task.id, stage.plan)
             # In a thread: evaluating a program waits for a lease and for the program.
             grade = partial(grade_snapshot, stage.history, snapshot, stage.task.id, stage.plan, place)
-            played.grade = await to_thread.run_sync(grade)
+            try:
+                played.grade = await to_thread.run_sync(grade)
+            except Exception as error:
+                failures.append(error)
+                raise
             return as_score(played.grade)
 
         return score

@@ -166,7 +166,7 @@ def hub() -> Iterator[tuple[str, dict[str, bytes]]]:
 
 
 def test_reviews_and_model_come_from_the_hub(hub: tuple[str, dict[str, bytes]], tmp_path: Path) -> None:
-    imdb.fetch_from_hub(tmp_path, hub[0])
+    imdb.fetch_from(tmp_path, hub[0])
     assert sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file()) == sorted(
         [f"{part}.csv" for part in imdb.PARTS] + [f"distilbert/{name}" for name in imdb.MODEL_FILES]
     )
@@ -181,7 +181,7 @@ def test_a_file_that_the_hub_lacks_is_named(hub: tuple[str, dict[str, bytes]], t
     address, files = hub
     del files[f"/{imdb.MODEL}/resolve/{imdb.MODEL_REVISION}/vocab.txt"]
     with pytest.raises(DownloadError, match=r"vocab\.txt could not be downloaded.*run the command again"):
-        imdb.fetch_from_hub(tmp_path, address)
+        imdb.fetch_from(tmp_path, address)
 
 
 @pytest.mark.research
@@ -189,7 +189,7 @@ def test_a_file_that_the_hub_lacks_is_named(hub: tuple[str, dict[str, bytes]], t
 def test_the_starter_stops_where_the_model_is_missing(place: Place, tmp_path: Path, data_dir: Path) -> None:
     row = play("imdb", tmp_path / "run", data_dir)
     assert "train.py has no model yet" in Steps(row.folder).observation(1)
-    assert row.record.valid is False
+    assert row.record.score == 0.5  # of the sample submission, which is what is handed in then
 
 
 FILLED = """

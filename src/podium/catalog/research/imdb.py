@@ -8,11 +8,10 @@ import numpy as np
 import pandas as pd
 
 from podium.catalog.research._distilbert import write_model
-from podium.data.download import OTHERWISE
 from podium.data.files import remove_tree
+from podium.data.hub import fetch_from_hub
 from podium.data.records import read_parquet
 from podium.data.verbs import WORDS, link_file, link_tree, read_csv, write_answers, write_csv
-from podium.errors import DownloadError, MissingExtraError
 from podium.metrics import accuracy
 from podium.task import Baseline, Columns, Starter, research_task
 
@@ -41,38 +40,18 @@ task = research_task(
 
 @task.fetch
 def fetch(raw: Path) -> None:
-    fetch_from_hub(raw)
+    fetch_from(raw)
 
 
-def fetch_from_hub(raw: Path, endpoint: str | None = None) -> None:
-    """Downloads the reviews and the model from Hugging Face; files that are whole are not fetched again.
-
-    Args:
-        endpoint: another site that speaks the hub's protocol; by default `$HF_ENDPOINT`, else the hub.
-    """
-    try:
-        from huggingface_hub import hf_hub_download
-    except ImportError as error:
-        raise MissingExtraError("Downloading IMDb", "research") from error
-    reviews, model = raw / "reviews", raw / "distilbert"
+def fetch_from(raw: Path, endpoint: str | None = None) -> None:
+    """Downloads the reviews and the model; `endpoint` is another site that speaks the hub's protocol."""
+    reviews = raw / "reviews"
     files = {part: f"plain_text/{part}-00000-of-00001.parquet" for part in PARTS}
-    try:
-        for name in files.values():
-            hf_hub_download(
-                DATASET, name, repo_type="dataset", revision=DATASET_REVISION, local_dir=reviews, endpoint=endpoint
-            )
-        for name in MODEL_FILES:
-            hf_hub_download(MODEL, name, revision=MODEL_REVISION, local_dir=model, endpoint=endpoint)
-    except (OSError, ValueError) as error:
-        reason = next(iter(str(error).splitlines()), type(error).__name__)
-        raise DownloadError(
-            f"{name} could not be downloaded from Hugging Face ({reason}). "
-            f"What has arrived is kept: run the command again to go on. {OTHERWISE}"
-        ) from error
+    fetch_from_hub(DATASET, files.values(), reviews, is_dataset=True, revision=DATASET_REVISION, endpoint=endpoint)
+    fetch_from_hub(MODEL, MODEL_FILES, raw / "distilbert", revision=MODEL_REVISION, endpoint=endpoint)
     for part, name in files.items():
         write_csv(read_parquet(reviews / name), raw / f"{part}.csv")
     remove_tree(reviews)
-    remove_tree(model / ".cache")  # the hub's notes on how far it got
 
 
 @task.prepare
