@@ -1,0 +1,168 @@
+"""BabyLM: pretrain a language model on as many words as a child hears."""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from podium.data.files import link_tree
+from podium.data.hub import fetch_from_hub
+from podium.data.web import fetch_file
+from podium.errors import InvalidSubmission, RawDataError
+from podium.task import Evaluation, Files, Starter, metric, research_task
+
+if TYPE_CHECKING:
+    import numpy as np
+
+HERE = Path(__file__).parent
+ARCHIVE = "https://github.com/babylm/babylm.github.io/raw/main/babylm_data.zip"
+PARTS = ("babylm_10M", "babylm_dev", "babylm_test")
+TOKENIZER_FILES = ("config.json", "tokenizer.json", "tokenizer_config.json", "vocab.json", "merges.txt")
+BLOCK, SMALL_BLOCK = 1024, 64
+TIME_S = 3600.0
+
+
+@metric("Perplexity", higher_is_better=False)
+def perplexity(truth: Any, losses: Any) -> float:
+    """The exponential of the mean loss per token."""
+    return math.exp(min(sum(losses) / len(losses), 700.0))
+
+
+task = research_task(
+    "BabyLM",
+    title="BabyLM: a language model from ten million words",
+    kind="language modelling",
+    metric=perplexity,
+    submission=Files(names=("output/",), max_bytes=8 << 30, tolerance=1e-3),
+    starter=Starter(HERE / "BabyLM", "train.py"),
+    first="fixed",
+)
+
+
+@task.fetch
+def fetch(raw: Path) -> None:
+    """The challenge's archive, and GPT-2's tokenizer and configuration (not its weights)."""
+    archive = raw / "babylm_data.zip"
+    fetch_file(ARCHIVE, archive)
+    with zipfile.ZipFile(archive) as opened:
+        for name in opened.namelist():
+            part = next((part for part in PARTS if f"/{part}/" in f"/{name}" and not name.endswith("/")), None)
+            if part and "__MACOSX" not in name and not (target := raw / part / Path(name).name).exists():
+                target.parent.mkdir(exist_ok=True)
+                aside = target.with_suffix(".part")
+                with opened.open(name) as source, aside.open("wb") as file:
+                    shutil.copyfileobj(source, file)
+                aside.rename(target)
+    fetch_from_hub("openai-community/gpt2", TOKENIZER_FILES, raw / "gpt2")
+    _settings(raw, BLOCK)
+
+
+@task.prepare
+def prepare(raw: Path, public: Path, private: Path) -> None:
+    """Training and validation text for the agent; the test text stays here."""
+    for name in (*PARTS, "gpt2"):
+        if not (raw / name).is_dir():
+            raise RawDataError(f"{raw / name} is missing: the raw folder holds {', '.join((*PARTS, 'gpt2'))}.")
+    for name in ("babylm_10M", "babylm_dev", "gpt2"):
+        link_tree(raw / name, public / name)
+    link_tree(raw / "babylm_test", private / "babylm_test")
+    shutil.copyfile(raw / "settings.json", public / "settings.json")
+
+
+@task.fabricate
+def fabricate(raw: Path, rng: np.random.Generator) -> None:
+    """Sentences of a small made-up language, and a tokenizer that knows nothing but bytes."""
+    for part, sentences in zip(PARTS, (2500, 300, 300), strict=True):
+        for source in ("stories", "speech"):
+            path = raw / part / f"{source}.{part.removeprefix('babylm_').replace('10M', 'train')}"
+            path.parent.mkdir(exist_ok=True)
+            path.write_text("".join(_sentence(rng) for _ in range(sentences)), encoding="utf-8")
+    (raw / "gpt2").mkdir()
+    documents = {"config.json": _small_config(), "tokenizer.json": _byte_tokenizer(), "tokenizer_config.json": _CONFIG}
+    for name, document in documents.items():
+        (raw / "gpt2" / name).write_text(json.dumps(document), encoding="utf-8")
+    _settings(raw, SMALL_BLOCK)
+
+
+_CONFIG = {"tokenizer_class": "PreTrainedTokenizerFast", "model_max_length": BLOCK, "eos_token": "<|endoftext|>"}
+_WHO = ("the cat", "a dog", "my sister", "the old man", "every bird", "the small girl", "nobody", "a teacher")
+_DOES = ("sees", "likes", "follows", "hears", "wants", "finds", "forgets", "paints")
+_WHAT = ("the moon", "a red ball", "the river", "bread and milk", "an open door", "the snow", "a long story", "it")
+_WHEN = ("in the morning", "again", "at night", "when it rains", "", "today", "with a smile", "by the sea")
+
+
+def _sentence(rng: np.random.Generator) -> str:
+    """What somebody does is often followed by what suits it, so that there is something to learn."""
+    verb = int(rng.integers(len(_DOES)))
+    what = verb if rng.random() < 0.7 else int(rng.integers(len(_WHAT)))
+    words = (_WHO[rng.integers(len(_WHO))], _DOES[verb], _WHAT[what], _WHEN[rng.integers(len(_WHEN))])
+    return " ".join(word for word in words if word) + ".\n"
+
+
+def _small_config() -> dict[str, Any]:
+    sizes = {"n_embd": 64, "n_layer": 2, "n_head": 2, "n_positions": SMALL_BLOCK, "vocab_size": 257}
+    ids = {"bos_token_id": 256, "eos_token_id": 256}
+    return {"model_type": "gpt2", "architectures": ["GPT2LMHeadModel"], **sizes, **ids}
+
+
+def _byte_tokenizer() -> dict[str, Any]:
+    """GPT-2's own kind of tokenizer, without merges: a token per byte."""
+    plain = [*range(33, 127), *range(161, 173), *range(174, 256)]
+    spare = iter(range(256, 512))
+    letters = [chr(byte) if byte in plain else chr(next(spare)) for byte in range(256)]
+    end = {"id": 256, "content": "<|endoftext|>", "special": True}
+    flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
+    level = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}
+    vocabulary = {letter: number for number, letter in enumerate(letters)} | {"<|endoftext|>": 256}
+    return {
+        "version": "1.0",
+        "added_tokens": [{**end, **flags}],
+        "pre_tokenizer": level,
+        "decoder": level,
+        "model": {"type": "BPE", "vocab": vocabulary, "merges": []},
+    }
+
+
+def _settings(raw: Path, block: int) -> None:
+    (raw / "settings.json").write_text(json.dumps({"block": block}), encoding="utf-8")
+
+
+@task.evaluate
+def evaluate(evaluation: Evaluation) -> float:
+    """Perplexity on the test text, always with the tokenizer that was handed out: others count other tokens."""
+    code = evaluation.submission / "output"
+    own = [path.name for path in code.rglob("*") if path.suffix in (".py", ".bin", ".pt", ".pkl")]
+    if own:
+        raise InvalidSubmission(f"output/ holds {own[0]}; only weights in safetensors and JSON files are read.")
+    blocks = _test_blocks(evaluation)
+    files: dict[str, Path | bytes] = {
+        "evaluate.py": HERE / "evaluation" / "babylm.py",
+        "output": evaluation.submission / "output",
+        "blocks.npz": blocks,
+    }
+    ran = evaluation.execute(["python", "evaluate.py"], files=files, time_s=TIME_S)
+    if ran.exit_code:
+        raise InvalidSubmission(f"The model in output/ cannot be used: {ran.stopped or ran.output[-400:]}")
+    try:
+        losses = [float(loss) for loss in json.loads(ran.read("losses.json", 1 << 20))]
+    except (ValueError, TypeError) as error:
+        raise InvalidSubmission(f"The model in output/ left no losses: {error}") from error
+    if not losses or not all(math.isfinite(loss) and loss >= 0 for loss in losses):
+        raise InvalidSubmission("The model in output/ has losses that are no finite numbers.")
+    return perplexity(None, losses)
+
+
+def _test_blocks(evaluation: Evaluation) -> bytes:
+    """The test text as blocks of tokens, made in a sandbox of its own: nothing of the agent is there."""
+    files: dict[str, Path | bytes] = {
+        "cut.py": HERE / "evaluation" / "babylm_blocks.py",
+        "babylm_test": evaluation.private / "babylm_test",
+    }
+    ran = evaluation.execute(["python", "cut.py"], files=files, time_s=TIME_S, data=True)
+    if ran.exit_code:
+        raise RawDataError(f"The test text of BabyLM cannot be read: {ran.output[-400:]}")
+    return ran.read("blocks.npz")

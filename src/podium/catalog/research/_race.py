@@ -1,0 +1,81 @@
+"""Two programs raced: starter and submission in turns, each time in a fresh sandbox, by Podium's clock."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from podium.errors import InvalidSubmission, PodiumError
+from podium.task import Evaluation, Ran, metric
+
+Times = tuple[Sequence[float], Sequence[float]]
+"""Of the starter and of the submission, in seconds."""
+RESOLUTION_S, RESOLUTION = 0.02, 0.1
+"""Starting a program takes that much more or less each time, in seconds and as a share: what is shorter is noise."""
+
+
+@metric("Speed-up", higher_is_better=True)
+def speed_up(times: Times, start_s: Sequence[float]) -> float:
+    """How many times as fast the submitted program is as the starter, once both have started.
+
+    The shortest time of several counts: whatever disturbs a measurement makes it longer.
+    """
+    start = min(start_s)
+    shortest = max(RESOLUTION_S, RESOLUTION * start)
+    starter, submitted = (max(shortest, min(seconds) - start) for seconds in times)
+    return starter / submitted
+
+
+def race(
+    evaluation: Evaluation,
+    *,
+    program: str,
+    output: str,
+    rounds: int,
+    nothing: bytes,
+    draw: Callable[[], bytes],
+    check: Callable[[bytes, bytes], None],
+    data: bool = False,
+) -> float:
+    """The speed-up of a program called as `python PROGRAM input.npz OUTPUT`.
+
+    Args:
+        nothing: an input without work in it. The time the starter takes for that, which is what starting costs
+            everybody, is subtracted; the starter tells it, as it has no reason to pretend.
+        draw: an input that nobody has seen before.
+        check: compares the output of the starter (first) with that of the submission.
+        data: whether the programs see the public data.
+    """
+    assert evaluation.starter is not None
+    command = ["python", program, "input.npz", output]
+    starter, submitted = (folder / program for folder in (evaluation.starter, evaluation.submission))
+
+    def run(place: Any, content: bytes, time_s: float, blame: type[PodiumError]) -> Ran:
+        ran = evaluation.execute(command, files={program: place, "input.npz": content}, time_s=time_s, data=data)
+        if ran.stopped or ran.exit_code:
+            who = "the submission" if blame is InvalidSubmission else "the starter itself"
+            why = f"was stopped ({ran.stopped})" if ran.stopped else f"ended with exit code {ran.exit_code}"
+            raise blame(f"'{' '.join(command)}' of {who} {why}: {ran.output[-500:] or 'it printed nothing'}")
+        return ran
+
+    start_s, starter_s, submitted_s = [], [], []
+    for _ in range(rounds):
+        start_s.append(run(starter, nothing, 3600, PodiumError).seconds)
+        content = draw()
+        honest = run(starter, content, 3600, PodiumError)
+        tried = run(submitted, content, 30 + 5 * honest.seconds, InvalidSubmission)
+        expected = honest.read(output)
+        check(expected, tried.read(output, len(expected) + (1 << 16)))
+        starter_s.append(honest.seconds)
+        submitted_s.append(tried.seconds)
+    return speed_up((starter_s, submitted_s), start_s)
+
+
+def packed(**arrays: np.ndarray) -> bytes:
+    """Arrays as the content of an .npz file."""
+    buffer = io.BytesIO()
+    np.savez(buffer, allow_pickle=False, **arrays)
+    return buffer.getvalue()
