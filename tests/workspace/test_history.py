@@ -194,6 +194,13 @@ def test_a_history_opened_again_goes_on(history: History, tmp_path: Path) -> Non
     assert objects_in(history.repository) == before + 1
 
 
+def test_a_folder_may_be_wanted_with_all_that_lies_in_it(tmp_path: Path, workspace: Path) -> None:
+    make(workspace, {b"output": {b"a": {b"weights": b"w" * 2000}}, b"output.bin": b"o" * 2000})
+    with History(tmp_path / "h.git", workspace, always=["output/"], bounds=Bounds(large_bytes=1000)) as history:
+        kinds = [(file.path, file.kind) for file in history.files(history.snapshot("", None, time_s=0))]
+    assert kinds == [("output.bin", "large"), ("output/a/weights", "file")]
+
+
 def test_large_files_are_recorded_by_hash_unless_always_wanted(tmp_path: Path, workspace: Path) -> None:
     make(workspace, {b"model.bin": b"m" * 2000, b"out": {b"submission.csv": b"s" * 2000, b"other.csv": b"o" * 5000}})
     bounds = Bounds(large_bytes=1000, always_bytes=4000)

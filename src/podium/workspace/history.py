@@ -59,13 +59,14 @@ class History:
         Args:
             repository: The git directory; out of reach of whatever runs in the workspace.
             workspace: The folder whose snapshots are taken.
-            always: Paths within it whose content is stored though it be large, such as the submission's.
+            always: Paths within it whose content is stored though it be large, such as the submission's; one with a
+                slash at the end is a folder with all that lies in it.
             bounds: How much is taken in.
             patience_s: How long the first write waits for another writer to end.
         """
         self.repository = repository
         self.workspace = workspace
-        self._always = frozenset(always)
+        self._always = frozenset(always), tuple(name for name in always if name.endswith("/"))
         self._bounds = bounds or Bounds()
         self._store = Store(repository, patience_s=patience_s)
         self._cache: Folder | None = None
@@ -98,7 +99,7 @@ class History:
             RecordError: the disk is full, or another process writes to this history.
         """
         with self._writing():
-            walk = Walk(self._store, self._bounds, self._always)
+            walk = Walk(self._store, self._bounds, *self._always)
             folder = self._walk(walk, None if thorough else self._cache)
             record = self._store.add(objects.BLOB, walk.record().encode())
             root = [TreeEntry(objects.FOLDER, FILES, folder.tree), TreeEntry(objects.FILE, RECORD, record)]

@@ -87,6 +87,7 @@ class Walk:
     store: Store
     bounds: Bounds
     always: frozenset[str]
+    always_below: tuple[str, ...]
     _notes: list[LargeFile | LeftOut] = field(default_factory=list)
     _entries: int = 0
     _hashed_bytes: int = 0
@@ -221,7 +222,7 @@ class Walk:
             os.close(descriptor)
 
     def _content(self, descriptor: int, name: str, path: str) -> Entry:
-        wanted = path in self.always
+        wanted = path in self.always or path.startswith(self.always_below)
         for _ in range(_ATTEMPTS):
             started_ns = time.time_ns()
             status = os.fstat(descriptor)
