@@ -141,6 +141,10 @@ def test_the_leaderboard_filters(pages: TestClient) -> None:
     everyone = pages.get("/leaderboard").text
     assert "nested/plain" in everyone and ">search<" in everyone
     assert "cannot be compared" in everyone
+    (row,) = re.findall(r"<tr>(?:(?!</tr>).)*>search<.*?</tr>", everyone, re.DOTALL)
+    numbers = re.findall(r'<td class="n nowrap">(.*?)</td>', row)
+    assert numbers == ["50.0", "0.0", "50.0", "50.0", "35.8"]  # the first seed: a bronze medal, and a run that failed
+    assert "1 seed of 2 tasks" in row and "0 of 3" in row
     only = pages.get("/leaderboard?agent=recipes").text.split("<tbody>")[1]
     assert "search" in only and "nested/plain" not in only
     assert "nested/plain" in pages.get("/leaderboard?model=openai/gpt-4o").text.split("<tbody>")[1]

@@ -207,9 +207,8 @@ def make_all(root: Path, *, hostile: bool = True) -> None:
     search = make_experiment(root / "search", agent="recipes", tasks=(TASK, OTHER), seeds=2)
     make_search(root / "search", search)
     make_record(root / "search", search, seed=1, medal="gold", percentile=99.0, score=0.95)
-    make_record(
-        root / "search", search, OTHER, 0, status="failed", valid=None, score=None, medal=None, error="it broke"
-    )
+    nothing = dict.fromkeys(("valid", "score", "medal", "above_median", "percentile", "submission_sha256"))
+    make_record(root / "search", search, OTHER, 0, status="failed", error="it broke", **nothing)
     plain = make_experiment(
         root / "nested" / "plain", agent="command", model="openai/gpt-4o", created="2026-02-01T00:00:00+00:00"
     )

@@ -45,7 +45,7 @@ class Guard:
                 headers.setdefault("Content-Security-Policy", POLICY)
                 for name, value in _HEADERS.items():
                     headers.setdefault(name, value)
-                headers.setdefault("Cache-Control", "no-store")
+                headers.setdefault("Cache-Control", "no-cache" if scope["path"].startswith("/static/") else "no-store")
             await send(message)
 
         app: ASGIApp = self._app

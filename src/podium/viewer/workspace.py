@@ -95,7 +95,7 @@ def list_folder(run: RunFolder, commit: str, folder: str) -> Listing:
     return Listing(folder, names[:SHOWN_NAMES], len(names))
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=4)
 def _files(run: Path, commit: str) -> list[StoredFile]:
     return history_of(RunFolder(run)).files(commit)
 
