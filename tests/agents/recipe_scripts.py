@@ -30,7 +30,13 @@ class Outcome:
 
 
 def profile_of(
-    public: Path, metric: Metric, *, ids: tuple[str, ...], targets: tuple[str, ...], brief: str = ""
+    public: Path,
+    metric: Metric,
+    *,
+    ids: tuple[str, ...],
+    targets: tuple[str, ...],
+    sample: str = "sample_submission.csv",
+    brief: str = "",
 ) -> Profile:
     """What recipes see of a public folder with a sample submission."""
     return look(
@@ -38,7 +44,7 @@ def profile_of(
             brief=brief,
             public=public,
             metric=metric,
-            sample="sample_submission.csv",
+            sample=sample,
             ids=ids,
             targets=targets,
             seed=0,

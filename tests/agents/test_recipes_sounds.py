@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ from recipe_scripts import profile_of, recipe_for, run_recipe
 from scipy.io import wavfile
 from sklearn.metrics import roc_auc_score
 
-from podium.agents.recipes.kit.sounds import band_weights, glides, read_sound, spectrograms
+from podium.agents.recipes.kit.sounds import aiff_samples, band_weights, glides, read_sound, spectrograms
 from podium.metrics import roc_auc
 
 RATE, LENGTH, TRAIN, TEST = 4000, 2000, 90, 40
@@ -76,6 +77,17 @@ def test_rising_and_falling_differ() -> None:
     bands[1, np.arange(40)[::-1], np.arange(40)] = 20
     rising, falling = glides(bands)
     assert np.abs(rising - falling).max() > 1
+
+
+def test_aiff_is_read_as_well() -> None:
+    samples = np.arange(-50, 50, dtype=">i2")
+    rate = struct.pack(">HQ", 16383 + 12, 8000 << 51)  # 8000 as a number of 80 bits
+    form = struct.pack(">hIh", 1, len(samples), 16) + rate
+    chunks = struct.pack(">4sI", b"COMM", 18) + form + struct.pack(">4sIII", b"SSND", 208, 0, 0) + samples.tobytes()
+    content = struct.pack(">4sI4s", b"FORM", len(chunks) + 4, b"AIFF") + chunks
+    found_rate, found = aiff_samples(content)
+    assert found_rate == 8000
+    np.testing.assert_array_equal(found, samples)
 
 
 def test_channels_rates_and_lengths_are_made_alike(tmp_path: Path) -> None:

@@ -14,12 +14,15 @@ WORST = 1e6
 
 CORRELATIONS = ("pearson", "spearman")
 """Metrics that cannot say anything about the same prediction for every row."""
+WORDS = ("mean_levenshtein", "normalised_levenshtein", "word_jaccard", "accuracy", "error_rate")
+"""Metrics by which one text can be nearly as good as another."""
 
 
 def suits(profile: Profile) -> bool:
-    """Whether there is something to count in train; masks of one picture say nothing about another."""
-    counts = not profile.metric.startswith("rle_") and profile.metric not in CORRELATIONS
-    return counts and profile.train is not None and bool(profile.labels)
+    """Whether there is something to count in train: classes, numbers, items or words, not boxes or masks."""
+    if profile.train is None or not profile.labels or profile.metric in CORRELATIONS:
+        return False
+    return profile.goal not in ("text", "unknown") or profile.metric in WORDS
 
 
 def story(profile: Profile, settings: Settings) -> str:

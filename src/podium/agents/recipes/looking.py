@@ -98,6 +98,9 @@ def _profile(bare: Profile, sample: pd.DataFrame, seen: Seen, groups: Paths) -> 
         doubts.append("No table holds the target, so there is nothing to learn from.")
         return replace(profile, shape=_shape(profile, sample, seen, None), doubts=tuple(doubts))
     frame = seen.frames[train]
+    if not labels:
+        column, separator = _column_of_lists(frame, bare.targets) or ("", "")
+        labels, profile = (column,), replace(profile, separator=separator)
     goal, classes, labels, is_wide = _goal(profile, sample, frame, labels, is_wide)
     profile = replace(profile, goal=goal, labels=labels, classes=classes, is_wide=is_wide)
     if len(labels) > 1:
@@ -143,7 +146,10 @@ def _may_be_id(column: Column) -> bool:
 
 
 def _find_train(bare: Profile, seen: Seen, test: tuple[str, str] | None) -> tuple[str | None, tuple[str, ...], bool]:
-    """The table with the truth, its columns that hold it, and whether the targets are classes of one of them."""
+    """The table with the truth, its columns that hold it, and whether the targets are classes of one of them.
+
+    There are no such columns where one lists the targets that hold.
+    """
     held = test[0] if test else None
     ranked = sorted(seen.frames, key=lambda name: ("train" not in name.lower(), -len(seen.frames[name])))
     ranked = [name for name in ranked if name != held]
@@ -157,6 +163,9 @@ def _find_train(bare: Profile, seen: Seen, test: tuple[str, str] | None) -> tupl
             column = _column_of_classes(seen.frames[name], bare.targets)
             if column is not None:
                 return name, (column,), True
+        for name in ranked:
+            if _column_of_lists(seen.frames[name], bare.targets) is not None:
+                return name, (), False
     if held is not None and len(bare.targets) == 1:
         for name in ranked:
             left = [str(column) for column in seen.frames[name] if column not in seen.frames[held]]
@@ -195,6 +204,18 @@ def _column_of_classes(frame: pd.DataFrame, targets: Sequence[str]) -> str | Non
     return None
 
 
+def _column_of_lists(frame: pd.DataFrame, targets: Sequence[str]) -> tuple[str, str] | None:
+    """The column that lists names of targets, and what lies between these."""
+    names = set(targets)
+    for column in frame.columns:
+        values = [as_text(value) for value in frame[column].dropna().unique()[:2000]]
+        for separator in (",", " ", ";", "|"):
+            items = [item for value in values for item in value.split(separator)]
+            if any(separator in value for value in values) and set(items) <= names:
+                return str(column), separator
+    return None
+
+
 def _plain(text: str) -> str:
     return text.strip().lower().replace(" ", "_")
 
@@ -213,6 +234,8 @@ def _goal(
     """What is to be predicted; with its classes, the columns that hold the truth, and whether targets are classes."""
     import pandas as pd
 
+    if profile.separator is not None:
+        return "multilabel", (), labels, False
     if is_wide:
         return "multiclass", _classes_by_target(frame[labels[0]], profile.targets), labels, True
     if len(labels) > 1:
@@ -240,9 +263,9 @@ def _single_goal(profile: Profile, label: str, known: pd.Series) -> tuple[Goal, 
     by_class = profile.metric in CLASS_METRICS
     if is_number and not (by_class and (whole or distinct == 2)):
         return "regression", ()
-    if distinct == 2:
+    if distinct == 2 and (by_class or is_number):
         return "binary", tuple(_plain_value(value) for value in sorted(known.unique()))
-    if 2 < distinct <= max(20, len(known) // 2) and (by_class or not is_number):
+    if 2 < distinct <= max(20, len(known) // 2) and by_class:
         return "multiclass", tuple(_plain_value(value) for value in sorted(known.unique()))
     return "text", ()
 

@@ -132,6 +132,8 @@ class Profile:
     """The values of the label, in the order of the targets where those are classes."""
     is_wide: bool = False
     """Whether the targets are the classes of one label, a probability for each."""
+    separator: str | None = None
+    """What lies between the names of targets in the label, where that lists those that hold."""
     is_distribution: bool = False
     """Whether the targets of a row must add up to one."""
     features: tuple[Column, ...] = ()

@@ -8,10 +8,12 @@ from podium.agents.recipes.measured import GOALS, learning, model_moves, rows_to
 from podium.agents.recipes.profile import Profile
 from podium.agents.recipes.recipe import Move, Recipe, Settings
 
+READABLE = (".wav", ".aif", ".aiff")
+
 
 def suits(profile: Profile) -> bool:
     """Whether rows lead to sounds that can be read, and the target is a class or a number."""
-    readable = any(files.suffix == ".wav" for files in profile.files)
+    readable = any(files.suffix in READABLE for files in profile.files)
     return profile.shape == "audio" and profile.pointers is not None and readable and profile.goal in GOALS
 
 

@@ -55,6 +55,8 @@ def is_grouping(column: Any) -> bool:
 
 def truth(profile: Profile) -> str:
     """Source that makes `truth`."""
+    if profile.separator is not None:
+        return f"truth = listed_flags(train[LABELS[0]], TARGETS, {profile.separator!r})"
     if profile.classes:
         return "truth = class_places(train[LABELS[0]], CLASSES)"
     one = "LABELS[0]" if len(profile.labels) == 1 else "LABELS"

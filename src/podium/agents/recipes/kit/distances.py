@@ -9,7 +9,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC, SVR
 
 from podium.agents.recipes.kit.models import filled, predictor
-from podium.agents.recipes.kit.vectors import margins_as_chances
+from podium.agents.recipes.kit.vectors import margin_chances
 
 
 def evened(features: np.ndarray, groups: np.ndarray) -> tuple[Callable[..., np.ndarray], np.ndarray]:
@@ -38,7 +38,7 @@ def machine(features: np.ndarray, groups: np.ndarray, aim: np.ndarray, seed: int
     width = 1 / max(float(even.var(axis=0).sum()), 1e-9)
     if aim.dtype.kind == "i":
         chooser = SVC(C=penalty, gamma=width).fit(even, aim)
-        return lambda features, groups: margins_as_chances(chooser.decision_function(shape(features, groups)))
+        return lambda features, groups: margin_chances(chooser, shape(features, groups), aim)
     centre, size = aim.mean(), aim.std() or 1.0
     estimator = SVR(C=penalty, gamma=width).fit(even, (aim - centre) / size)
     return lambda features, groups: centre + size * estimator.predict(shape(features, groups))

@@ -23,6 +23,12 @@ def class_places(labels: pd.Series, classes: list[Any]) -> np.ndarray:
     return labels.map(lambda value: places.get(str(value), -1)).to_numpy(int)
 
 
+def listed_flags(labels: pd.Series, names: list[str], separator: str) -> np.ndarray:
+    """A column of 0 and 1 per name: whether a row lists it."""
+    listed = [set(str(value).split(separator)) for value in labels]
+    return np.array([[float(name in items) for name in names] for items in listed])
+
+
 def make_folds(truth: np.ndarray, count: int, group: pd.Series | None = None) -> Folds:
     """Train and validation rows. Groups stay together; classes and quantiles of the target are spread evenly."""
     rows = np.arange(len(truth))

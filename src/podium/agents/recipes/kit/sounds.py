@@ -1,7 +1,7 @@
 """Sounds: reading them, and measuring what is to be heard."""
 
 import io
-import wave
+import struct
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
@@ -22,11 +22,37 @@ from podium.agents.recipes.kit.pictures import (
 )
 
 
+def read_samples(path: str) -> tuple[int, np.ndarray]:
+    """The rate and the samples of a sound, those of several channels side by side."""
+    content = file_bytes(path)
+    return aiff_samples(content) if content[:4] == b"FORM" else wavfile.read(io.BytesIO(content))
+
+
+def aiff_samples(content: bytes) -> tuple[int, np.ndarray]:
+    """What an AIFF file holds: chunks with a name and a length, of which two say the form and the samples.
+
+    Raises:
+        ValueError: it is compressed, or its samples are of an unusual size.
+    """
+    chunks, place = {}, 12
+    while place + 8 <= len(content):
+        name, size = struct.unpack(">4sI", content[place : place + 8])
+        chunks[name] = content[place + 8 : place + 8 + size]
+        place += 8 + size + size % 2
+    channels, _, bits, exponent, mantissa = struct.unpack(">hIhHQ", chunks[b"COMM"][:18])
+    if bits not in (8, 16, 32) or content[8:12] != b"AIFF":
+        raise ValueError("a form of AIFF that is not read")
+    rate = int(mantissa * 2.0 ** (exponent - 16383 - 63))
+    samples = np.frombuffer(chunks[b"SSND"][8:], dtype=f">i{bits // 8}")
+    samples = samples[: len(samples) // channels * channels].astype(f"i{bits // 8}")
+    return rate, samples if channels == 1 else samples.reshape(-1, channels)
+
+
 def read_sound(path: str, rate: int, length: int) -> np.ndarray:
     """A sound in one channel at a rate and length: its middle if it is longer; silent if it cannot be read."""
     try:
-        own_rate, samples = wavfile.read(io.BytesIO(file_bytes(path)))
-    except (OSError, KeyError, ValueError, wave.Error):
+        own_rate, samples = read_samples(path)
+    except (OSError, KeyError, ValueError, struct.error):
         return np.zeros(length, dtype=np.float32)
     samples = samples.astype(np.float32) / (np.iinfo(samples.dtype).max if samples.dtype.kind in "iu" else 1.0)
     samples = samples.mean(axis=1) if samples.ndim > 1 else samples
@@ -43,15 +69,16 @@ def sound_form(paths: list[str], longest_s: float = 30.0) -> tuple[int, int]:
     rates, lengths = [], []
     for path in paths[:: max(1, len(paths) // 40)]:
         try:
-            rate, samples = wavfile.read(io.BytesIO(file_bytes(path)))
-        except (OSError, KeyError, ValueError):
+            rate, samples = read_samples(path)
+        except (OSError, KeyError, ValueError, struct.error):
             continue
         rates.append(rate)
         lengths.append(len(samples) / rate)
     rate = int(np.median(rates)) if rates else 8000
     while rate >= 32_000:
         rate //= 2
-    return rate, int(rate * min(longest_s, np.quantile(lengths, 0.9) if lengths else 1.0))
+    # What is shorter than a moment is filled up with silence.
+    return rate, int(rate * min(longest_s, max(0.25, np.quantile(lengths, 0.9) if lengths else 1.0)))
 
 
 def read_sounds(paths: list[str], rate: int, length: int, until: float = 1.0) -> np.ndarray:

@@ -57,12 +57,20 @@ def cross_fitted(
         if number and time_used() + (time_used() - started) / number > until:
             break
         model = fit(features[learn], aim[learn], SEED + number)
-        predicted = model(np.concatenate([features[check], features[count:]]))
+        predicted = in_all_classes(model(np.concatenate([features[check], features[count:]])), aim)
         oof = np.zeros((count, *predicted.shape[1:])) if oof is None else oof
         oof[check], done[check] = predicted[: len(check)], True
         total = total + predicted[len(check) :]
     assert oof is not None
     return oof, np.asarray(total / sum(done[check].all() for _, check in folds)), done
+
+
+def in_all_classes(predicted: np.ndarray, aim: np.ndarray) -> np.ndarray:
+    """Predictions with a column for every class of the aim, the last of which a fold may have missed."""
+    if aim.dtype.kind != "i" or aim.ndim > 1 or aim.max() <= 1:
+        return predicted
+    columns = predicted if predicted.ndim == 2 else np.column_stack([1 - predicted, predicted])
+    return np.pad(columns, ((0, 0), (0, int(aim.max()) + 1 - columns.shape[1])))
 
 
 def best_blend(
@@ -125,7 +133,7 @@ def curved_fit(
 
         def one(column: np.ndarray) -> VectorModel:
             machine = SVC(C=penalty).fit(few, column)
-            return lambda values: margins_as_chances(machine.decision_function(values[:, :first]))
+            return lambda values: margin_chances(machine, values[:, :first], column)
 
         return for_each_label(one, aim)
     gamma = 1 / max(float(few.var(axis=0).sum()), 1e-9)
@@ -145,6 +153,16 @@ def for_each_label(one: Callable[[np.ndarray], VectorModel], aim: np.ndarray) ->
 def constant_model(value: float) -> VectorModel:
     """Predicts the same of every row."""
     return lambda values: np.full(len(values), float(value))
+
+
+def margin_chances(machine: Any, values: np.ndarray, aim: np.ndarray) -> np.ndarray:
+    """The chances that a support vector machine gives to classes, in the form of the aim."""
+    chances = margins_as_chances(machine.decision_function(values))
+    if aim.max() <= 1:
+        return chances
+    columns = np.zeros((len(values), int(aim.max()) + 1))
+    columns[:, machine.classes_] = chances if chances.ndim == 2 else np.column_stack([1 - chances, chances])
+    return columns
 
 
 def margins_as_chances(margins: np.ndarray) -> np.ndarray:
