@@ -11,7 +11,8 @@ import anyio
 from anyio import to_thread
 
 from podium.report.table import Row
-from podium.viewer.index import Index, Key, stamp_of
+from podium.viewer.found import stamp_of
+from podium.viewer.index import Index, Key
 from podium.viewer.progress import is_going
 from podium.viewer.verifying import Verifier
 

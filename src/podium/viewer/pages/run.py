@@ -94,17 +94,18 @@ def tree_page(request: Request) -> Response:
     """The search tree, as a picture and as lists, now or after a step."""
     site = site_of(request)
     row, folder = site.find_run(request)
+    key = (row.experiment, row.task, row.seed)
+    sign = site.signs.of_run(key)
     lines = site.lines(folder)
     given = request.query_params.get("step", "")
     step = int(given) if given.isdecimal() and 1 <= int(given) <= len(lines.steps) else None
     search = tree.read_search(folder, lines, step)
     if search is None:
         raise HTTPException(404, "The agent of this run keeps no search tree, or has not begun one.")
-    key = (row.experiment, row.task, row.seed)
     return site.render(
         "tree.html",
         live=f"/live{run_address(*key)}" if step is None else None,
-        sign=site.signs.of_run(key),
+        sign=sign,
         here=run_address(*key),
         row=row,
         step=step,
