@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import pytest
 from making import HIGH, LOW, MEDIUM, entry, imported, medalists, report, row
 
 from podium.errors import UsageError
-from podium.report.aggregate import arrange, headline, plus_minus, summarise
+from podium.report.aggregate import RESEARCH, arrange, headline, plus_minus, summarise
 from podium.report.table import Entry
 
 # Medals per seed on the 22 low, 38 medium and 15 high tasks that give rows of MLE-bench's leaderboard.
@@ -149,6 +150,17 @@ def test_by_kind_of_data(tmp_path: Path) -> None:
     kinds = {group.group: group for group in summarise(imported(tmp_path, [seed])).kinds}
     assert sum(group.tasks for group in kinds.values()) == 3
     assert kinds["tabular classification"].measures["any medal"].mean == 100.0
+
+
+def test_success_at_any_step_is_known_only_where_steps_were_graded() -> None:
+    rows = [
+        row("vectorization", 0, improvement=2.0, best_improvement=12.0, valid=True),
+        row("vectorization", 1, improvement=None, valid=False),
+        row("vectorization", 2, improvement=30.0, valid=True),
+    ]
+    value = RESEARCH["success at 10 % at any step"]
+    assert [value(row) for row in rows[:2]] == [100.0, 0.0]
+    assert math.isnan(value(rows[2]))
 
 
 def test_research_tasks_count_successes_and_improvement() -> None:

@@ -45,6 +45,15 @@ def _success(threshold: float) -> Value:
     return _share(lambda row: row.improvement is not None and row.improvement > threshold)
 
 
+def _success_at_any_step(threshold: float) -> Value:
+    def value(row: Row | None) -> float:
+        if row is not None and row.valid and row.best_improvement is None:
+            return math.nan  # nobody has graded its steps
+        return 100.0 * (row is not None and (row.best_improvement or 0.0) > threshold)
+
+    return value
+
+
 MEDALS: dict[str, Value] = {
     "submitted": _share(lambda row: row.submitted),
     "valid": _share(lambda row: row.valid),
@@ -60,6 +69,7 @@ RESEARCH: dict[str, Value] = {
     "submitted": MEDALS["submitted"],
     "valid": MEDALS["valid"],
     **{f"success at {threshold} %": _success(threshold) for threshold in SUCCESS_AT},
+    **{f"success at {threshold} % at any step": _success_at_any_step(threshold) for threshold in SUCCESS_AT},
     "beyond noise": _share(lambda row: bool(row.beyond_noise)),
     "improvement": _improvement,
 }

@@ -94,7 +94,8 @@ def medal_table(summaries: Sequence[Summary]) -> list[list[str]]:
 def research_table(summaries: Sequence[Summary]) -> list[list[str]]:
     """The same for research tasks."""
     groups = [(summary, summary.research) for summary in summaries if summary.research is not None]
-    return _table(groups, tuple(RESEARCH))
+    known = [name for name in RESEARCH if any(group and name in group.measures for _, group in groups)]
+    return _table(groups, known)
 
 
 def _table(groups: Sequence[tuple[Summary, Aggregate]], measures: Sequence[str]) -> list[list[str]]:

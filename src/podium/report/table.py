@@ -54,6 +54,8 @@ class Row:
     percentile: float | None = None
     improvement: float | None = None
     """Percent by which a research task's baseline was improved."""
+    best_improvement: float | None = None
+    """The largest of any step; known where every step was graded."""
     success: bool | None = None
     beyond_noise: bool | None = None
     """Whether the improvement is more than the baseline's own spread explains."""
@@ -194,7 +196,10 @@ def read_row(folder: Path, name: str, plan: Plan, task: str, seed: int) -> Row:
 
 def _recorded(record: RunRecord) -> dict[str, Any]:
     """What a record says, under the names of the table."""
-    same = "status ended_by higher_is_better medal percentile improvement success beyond_noise error edition miniature"
+    same = (
+        "status ended_by higher_is_better medal percentile improvement best_improvement success beyond_noise error "
+        "edition miniature"
+    )
     return {
         **{name: getattr(record, name) for name in same.split()},
         **record.usage.model_dump(),
@@ -275,5 +280,5 @@ def task_facts(task: str) -> dict[str, Any]:
     return {
         "kind": listing.kind if listing else "unknown",
         "complexity": board["complexity"] if board and board["in_75"] else None,
-        "competition": board is not None or forged or listing is None,
+        "competition": board is not None or forged or (listing is None and not task.startswith("folder-")),
     }

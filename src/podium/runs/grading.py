@@ -80,6 +80,10 @@ def write_curve(run: RunFolder, task_id: str, plan: Plan) -> None:
             points.append({"line": line.n, "submission": identity, "used": used, **known[identity].to_dict()})
     _clear(run.scratch)
     write_atomically(run.curve, json.dumps(points, indent=1, allow_nan=False) + "\n")
+    record = run.read_record()
+    gains = [grade.improvement for grade in known.values() if grade.improvement is not None]
+    if record is not None and gains:
+        run.write_record(record.model_copy(update={"best_improvement": max(gains)}))
 
 
 def graded_place(run: RunFolder, task_id: str, plan: Plan) -> Path:

@@ -125,6 +125,8 @@ class RunRecord(_Frozen):
     improvement: float | None = None
     success: bool | None = None
     beyond_noise: bool | None = None
+    best_improvement: float | None = None
+    """The largest that the submission of any step had, once all of them were graded (`--curve`)."""
     higher_is_better: bool | None = None
     error: str | None = None
     """Why the run failed, or else why its submission is invalid."""
