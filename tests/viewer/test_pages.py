@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import re
 from html import unescape
 from html.parser import HTMLParser
+from pathlib import Path
 from urllib.parse import urljoin, urlsplit
 
 import pytest
 from starlette.testclient import TestClient
-from viewed import TASK
+from viewed import OTHER, TASK, make_experiment, make_record
+
+from podium.report.imported import import_reports
+from podium.viewer.app import make_app
+from podium.viewer.site import Site
 
 RUN = f"/runs/search/{TASK}/0"
 VOID = {"meta", "link", "input", "br"}
@@ -168,3 +174,23 @@ def test_what_is_not_there_is_said_politely(pages: TestClient, address: str) -> 
     answer = pages.get(address)
     assert answer.status_code == 404
     assert "That cannot be shown" in answer.text
+
+
+def test_imported_grading_reports_are_experiments_too(tmp_path: Path) -> None:
+    flags = ("gold_medal", "silver_medal", "bronze_medal", "above_median", "submission_exists", "valid_submission")
+    reports = [
+        {"competition_id": task, "score": 0.5, "is_lower_better": False, **dict.fromkeys(flags, task == TASK)}
+        for task in (TASK, OTHER)
+    ]
+    file = tmp_path / "report.json"
+    file.write_text(json.dumps({"competition_reports": reports}))
+    import_reports(file, tmp_path / "root" / "theirs", agent="theirs")
+    make_record(tmp_path / "root" / "ours", make_experiment(tmp_path / "root" / "ours"))
+    site = Site(tmp_path / "root", file=tmp_path / "index.sqlite")
+    with TestClient(make_app(site), base_url="http://localhost") as pages:
+        assert "2 imported" in pages.get("/").text
+        experiment = pages.get("/experiments/theirs").text
+        assert "imported grading reports" in experiment and "gold" in experiment and "/runs/" not in experiment
+        assert pages.get(f"/runs/theirs/{TASK}/0").status_code == 404
+        assert "50.0" in pages.get("/leaderboard?agent=theirs").text
+        assert "imported, so budget" in pages.get("/compare?a=theirs&b=ours").text
