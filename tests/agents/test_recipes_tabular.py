@@ -156,6 +156,23 @@ def test_odd_data_is_survived(name: str, recipe: str, tmp_path: Path, monkeypatc
     assert set(outcome.submission["y"]) <= set(aim)
 
 
+def test_several_numbers_are_learnt_one_after_the_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    features, _ = odd_tables(120)["an empty column"]
+    aims = pd.DataFrame({"sum": features["a"] + features["b"], "gap": features["a"] - features["c"]})
+    rows = pd.Series(np.arange(len(features)), name="row")
+    pd.concat([rows, features, aims], axis=1)[:80].to_csv(tmp_path / "train.csv", index=False)
+    pd.concat([rows, features], axis=1)[80:].to_csv(tmp_path / "test.csv", index=False)
+    pd.concat([rows, aims * 0], axis=1)[80:].to_csv(tmp_path / "sample_submission.csv", index=False)
+    profile = profile_of(tmp_path, rmse, ids=("row",), targets=("sum", "gap"))
+    for name, settings in {
+        "quick boosting": {},
+        "committee": {**BRIEF_COMMITTEE, "members": {"additive": "additive"}},
+    }.items():
+        outcome = run_recipe(recipe_for(profile, name), profile, tmp_path, tmp_path / name, monkeypatch, settings)
+        for label in ("sum", "gap"):
+            assert np.corrcoef(outcome.submission[label], aims[label][80:])[0, 1] > 0.6
+
+
 def test_one_class_alone_is_submitted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     features, aim = odd_tables()["an empty column"]
     competition(tmp_path, features, aim * 0 + 7, accuracy, aim.to_frame())
