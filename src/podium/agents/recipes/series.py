@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from podium.agents.recipes.finishing import ending, forms
 from podium.agents.recipes.profile import Profile, Table
-from podium.agents.recipes.recipe import Recipe, Settings
+from podium.agents.recipes.recipe import Move, Recipe, Settings
 from podium.agents.recipes.scripts import assign
 from podium.agents.recipes.tabular import boosting_moves
 
@@ -64,9 +64,29 @@ numbers = numbers.join(history_features(known, series, day, origin))
 SOME = """
 # Whether there is anything at all is told first, and then, from rows that have something, how much.
 some = truth > 0
+known_some = [series[: len(train)], day[: len(train)], some.astype(float)]
+before = numbers.join(history_features(known_some, series, day, origin).add_suffix(" with something"))
 chance, chance_guess, _ = cross_validated(
-    numbers, groups, some.astype(int), folds, shallow_boosting, refit=True, until=0.3
+    before, groups, some.astype(int), folds, shallow_boosting, refit=True, until=NEVER
 )
+"""
+EFFECTS = """
+factors = {"series": group_factor(series), "weekday": group_factor(when.dt.dayofweek.to_numpy())}
+factors |= {name: group_factor(groups[name].to_numpy()) for name in groups if name in GROUPS and name not in SERIES}
+factors |= {name: number_factor(given[name].to_numpy()) for name in given if given[name].nunique() > 2}
+factors["season"] = wave_factor(when.dt.dayofyear.to_numpy())
+begin = [(name,) for name in factors] + [("series", "weekday")]
+begin += [(name, "season") for name in STATIC if name in factors]
+
+aim = np.r_[value, np.zeros(len(test))]
+oof, rows = np.zeros(len(truth)), np.zeros(len(truth), dtype=bool)
+for learn, check in folds:
+    said, used = crossed_forecast(
+        factors, begin, aim, np.intersect1d(learn, usable), (series, day, origin), rounds=ROUNDS
+    )
+    oof[check], rows[check] = said[check], True
+said, _ = crossed_forecast(factors, used, aim, usable, (series, day, origin), rounds=0)
+guess = said[len(train) :]
 """
 SLOPES = """
 waves = season_features(when)
@@ -86,6 +106,29 @@ def story_with(model: str) -> Callable[[Profile, Settings], str]:
     return story
 
 
+def effects_story(profile: Profile, settings: Settings) -> str:
+    """Effects added up in logarithms, crossed where that is missing, and how far off each series was of late."""
+    log, zeros = settings["log"], settings["zeros"]
+    given = assign(FOLDS=settings["folds"], STATIC=_static(profile), ROUNDS=settings["rounds"])
+    goal = f"""
+value = {"np.log1p(np.clip(truth, 0, None))" if log else "truth"}
+usable = {"np.flatnonzero(some)" if zeros else "np.arange(len(truth))"}
+"""
+    parts = [tables(profile), given, FEATURES, SOME if zeros else "", goal, EFFECTS, _outward(settings)]
+    if log and profile.metric == "rmse":
+        parts.append("scale = np.clip(truth[rows].sum() / oof[rows].sum(), 0.8, 1.25)  # means lie above medians\n")
+        parts.append("oof, guess = scale * oof, scale * guess\n")
+    return "".join([*parts, ending(profile, settings)])
+
+
+def _outward(settings: Settings) -> str:
+    """Source that brings predictions from logarithms to numbers, and to 0 where nothing is likelier."""
+    log, zeros = settings.get("log"), settings.get("zeros")
+    return f"""{"oof, guess = np.expm1(oof), np.expm1(guess)" if log else ""}
+{"oof, guess = np.where(chance > 0.5, oof, 0), np.where(chance_guess > 0.5, guess, 0)" if zeros else ""}
+"""
+
+
 def _learning(model: str, settings: Settings) -> str:
     options = "".join(f", {name}={value!r}" for name, value in settings["model"].items())
     log, zeros = settings.get("log"), settings.get("zeros")
@@ -99,10 +142,8 @@ def fit(features, groups, aim, seed):
     return {model}(features, groups, aim, seed{options})
 
 
-oof, guess, rows = cross_validated(numbers, groups, aim, folds, fit, refit=True{usable}{seeds})
-{"oof, guess = np.expm1(oof), np.expm1(guess)" if log else ""}
-{"oof, guess = np.where(chance > 0.5, oof, 0), np.where(chance_guess > 0.5, guess, 0)" if zeros else ""}
-"""
+oof, guess, rows = cross_validated(numbers, groups, aim, folds, fit, refit=True{usable}{seeds}, until=NEVER)
+{_outward(settings)}"""
 
 
 def _static(profile: Profile) -> list[str]:
@@ -158,15 +199,14 @@ RECIPES = (
         defaults=lambda profile: {**_settings(profile, learning_rate=0.15, max_iter=80, max_leaf_nodes=15), "folds": 1},
     ),
     Recipe(
-        name="levelled forecast",
-        title="Effects of series, calendar, weather and the like added up; boosting on what they leave over.",
+        name="crossed effects",
+        title="Effects of series, calendar, weather and the like added up, crossed where first ones miss something.",
         suits=suits,
-        story=story_with("levelled"),
-        defaults=lambda profile: {
-            **_settings(profile, knots=5, learning_rate=0.06, max_iter=200, max_leaf_nodes=16, l2_regularization=3.0),
-            "slopes": True,
-        },
-        moves=boosting_moves,
+        story=effects_story,
+        defaults=lambda profile: {**_settings(profile), "folds": 1, "rounds": 3},
+        moves=lambda profile, settings: [Move("look for further crossings", {"rounds": 2 * settings["rounds"]})],
+        simpler=lambda profile, settings: {**settings, "rounds": 0} if settings["rounds"] else None,
+        share=0.6,
     ),
     Recipe(
         name="forecast",
@@ -176,6 +216,17 @@ RECIPES = (
         defaults=lambda profile: _settings(
             profile, learning_rate=0.05, max_iter=400, max_leaf_nodes=24, l2_regularization=3.0, max_features=0.4
         ),
+        moves=boosting_moves,
+    ),
+    Recipe(
+        name="levelled forecast",
+        title="Effects of series, calendar, weather and the like added up; boosting on what they leave over.",
+        suits=suits,
+        story=story_with("levelled"),
+        defaults=lambda profile: {
+            **_settings(profile, knots=5, learning_rate=0.06, max_iter=200, max_leaf_nodes=16, l2_regularization=3.0),
+            "slopes": True,
+        },
         moves=boosting_moves,
     ),
 )

@@ -11,6 +11,7 @@ from podium.agents.recipes.kit.models import boosting, curves, ridge
 from podium.agents.recipes.kit.screening import winsorised
 from podium.agents.recipes.kit.submission import read_table
 
+NEVER = 99.0
 WAVES = {"sine": np.sin, "cosine": np.cos}
 
 
