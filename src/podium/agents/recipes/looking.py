@@ -93,6 +93,7 @@ def _profile(bare: Profile, sample: pd.DataFrame, seen: Seen, groups: Paths) -> 
         test=None if test is None else seen.tables[test[0]],
         key=None if test is None else test[1],
         is_distribution=_adds_up(sample, bare.targets),
+        is_sample_telling=_is_telling(sample, bare.targets),
     )
     if train is None:
         doubts.append("No table holds the target, so there is nothing to learn from.")
@@ -286,6 +287,15 @@ def _is_list(values: pd.Series) -> bool:
     """Whether cells hold several items between blanks."""
     some = values[values.str.strip() != ""].head(200)
     return len(some) > 0 and float(some.str.split().str.len().mean()) >= 3
+
+
+def _is_telling(sample: pd.DataFrame, targets: Sequence[str]) -> bool:
+    import pandas as pd
+
+    if len(targets) != 1 or targets[0] not in sample:
+        return False
+    words = sample[targets[0]][pd.to_numeric(sample[targets[0]], errors="coerce").isna()]
+    return bool(words.nunique() > max(2, 0.1 * len(sample)))
 
 
 def _adds_up(sample: pd.DataFrame, targets: Sequence[str]) -> bool:

@@ -117,6 +117,8 @@ class Profile:
     ids: tuple[str, ...]
     targets: tuple[str, ...]
     """The sample's columns to be filled in."""
+    is_sample_telling: bool = False
+    """Whether the sample's targets are words that differ from row to row, so that they may say something."""
     shape: Shape = "unknown"
     goal: Goal = "unknown"
     tables: tuple[Table, ...] = ()

@@ -90,7 +90,7 @@ def learning(profile: Profile, settings: Settings, model: str) -> str:
     lines += ["", *_fit(model, settings["model"]), ""]
     call = f"cross_validated(numbers, groups, {{}}, folds, fit{_extras(settings)})"
     if several:
-        lines.append(f"oof, guess, rows = by_column(lambda column, until: {call.format('column')}, aim)")
+        lines.append(f"oof, guess, rows = by_column(lambda column: {call.format('column')}, aim)")
     else:
         lines.append(f"oof, guess, rows = {call.format('aim')}")
     if log:
@@ -110,7 +110,8 @@ def _aim(profile: Profile, log: bool) -> str:
 
 def _found(profile: Profile, settings: Settings) -> list[str]:
     """Lines that add what first models, made for their errors alone, miss, and that find rows that must be wrong."""
-    firsts = "(additive,)" if profile.goal == "multiclass" else "(additive, shallow_boosting)"
+    is_single = profile.goal in ("binary", "ordinal", "regression") and len(profile.labels) == 1
+    firsts = "(additive, shallow_boosting)" if is_single else "(additive,)"
     clear = "winsorised(residual)" if profile.goal == "regression" else "residual"
     return [
         "",

@@ -134,6 +134,15 @@ def spearman(truth: np.ndarray, guess: np.ndarray) -> float:
     return pearson(*ranks)
 
 
+def word_jaccard(truth: list[str], guess: list[str]) -> float:
+    """The mean share of words that two texts have in common."""
+    pairs = [
+        (set(str(one).lower().split()), set(str(other).lower().split()))
+        for one, other in zip(truth, guess, strict=True)
+    ]
+    return float(np.mean([len(one & other) / max(1, len(one | other)) for one, other in pairs]))
+
+
 def map_at_k(truth: list[set[str]], guess: list[list[str]], k: int) -> float:
     """The mean over rows of the average precision of the first k items."""
     scores = []
