@@ -19,7 +19,7 @@ from podium.agents.search.tree import Node, Operator, Result, Tree
 
 BLEND = "blend"
 RESERVE_S = 6.0
-"""Kept back for a last blend."""
+"""Kept back for a last blend, once there is something to blend."""
 
 
 @dataclass(frozen=True)
@@ -149,14 +149,19 @@ class RecipesProposer:
         recipe = None if making is None else recipe_named(making.recipe)
         story = (recipe.merge if recipe is not None and recipe.merge is not None else blend)(self.profile, folders)
         title = f"Blends the predictions of scripts {', '.join(str(node.number) for node in nodes)}."
-        return Proposal(title, write_script(title, story, recipe=BLEND, settings=settings), self._time_s(0.5, 20.0))
+        return Proposal(
+            title, write_script(title, story, recipe=BLEND, settings=settings), self._time_s(0.5, 20.0, reserve_s=0.0)
+        )
 
     def _proposal(self, recipe: Recipe, settings: Settings, plan: str, tree: Tree) -> Proposal | None:
         """A script, unless it has been tried."""
         if Making(recipe.name, settings).mark in self._marks(tree):
             return None
+        reserve_s = RESERVE_S if mergeable(tree) else 0.0
         script = write_script(plan, recipe.story(self.profile, settings), recipe=recipe.name, settings=settings)
-        return Proposal(" ".join([plan, *self._remarks()]), script, self._time_s(recipe.share, recipe.least_s))
+        return Proposal(
+            " ".join([plan, *self._remarks()]), script, self._time_s(recipe.share, recipe.least_s, reserve_s)
+        )
 
     def _remarks(self) -> list[str]:
         """What a reader of a plan should know about how the task was understood."""
@@ -167,8 +172,8 @@ class RecipesProposer:
     def _marks(self, tree: Tree) -> set[str]:
         return {making.mark for node in tree if (making := making_of(node)) is not None}
 
-    def _time_s(self, share: float, least_s: float) -> float | None:
+    def _time_s(self, share: float, least_s: float, reserve_s: float) -> float | None:
         left = self._context.remaining().time_s
         if left is None:
             return None
-        return min(max(least_s, share * left), max(left - RESERVE_S, 0.6 * left))
+        return min(max(least_s, share * left), max(left - reserve_s, 0.6 * left))
