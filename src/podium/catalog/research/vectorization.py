@@ -1,0 +1,133 @@
+"""Vectorization: make a convolution layer in plain NumPy faster without changing what it computes."""
+
+import io
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from podium.catalog.research._race import packed, race, speed_up
+from podium.errors import InvalidSubmission
+from podium.task import Baseline, Evaluation, Files, Starter, metric, research_task
+
+UNREADABLE_S = 1e10
+"""What the original scores where it finds no number."""
+SHARE = 1e-9
+"""How far values may be off: another order of summation is fine, single precision is not."""
+
+
+@metric("Run time (s)", higher_is_better=False)
+def first_time(truth: object, written: str) -> float:
+    """The first cell of the first line of a file that programs append their times to."""
+    line = next((line for line in written.splitlines() if line.strip()), "")
+    try:
+        seconds = float(line.split(";")[0])
+    except ValueError:
+        return UNREADABLE_S
+    return seconds if np.isfinite(seconds) else UNREADABLE_S
+
+
+task = research_task(
+    "vectorization",
+    title="Vectorization (MLAgentBench)",
+    kind="code speed",
+    metric=first_time,
+    submission=Files(names=("submission/submission.csv",), max_bytes=1 << 20),
+    starter=Starter(folder=Path(__file__).with_suffix(""), script="train.py"),
+    reference=Baseline(6.1742),
+)
+
+
+@task.fetch
+def fetch(raw: Path) -> None:
+    raw.mkdir(parents=True, exist_ok=True)  # the task is its starter code; there is no data
+
+
+@task.fabricate
+def fabricate(raw: Path, rng: np.random.Generator) -> None:
+    """Nothing to make."""
+
+
+@task.prepare
+def prepare(raw: Path, public: Path, private: Path) -> None:
+    """The description is all the data there is."""
+
+
+@task.evaluate
+def evaluate(evaluation: Evaluation) -> float:
+    """The first time that was ever written: mostly that of the untouched starter, and never checked."""
+    written = (evaluation.submission / "submission/submission.csv").read_text(encoding="utf-8", errors="replace")
+    return first_time(None, written)
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much is measured: enough pictures that starting a program does not hide a speed-up of 50."""
+
+    pictures: int
+    rounds: int
+
+
+EFFORT = Effort(pictures=128, rounds=5)
+MINIATURE_EFFORT = Effort(pictures=32, rounds=3)
+
+
+def evaluate_fixed(evaluation: Evaluation) -> float:
+    """Runs starter and submission in turns on pictures that nobody has seen before, by Podium's clock."""
+    effort = MINIATURE_EFFORT if evaluation.miniature else EFFORT
+    rng = np.random.default_rng(secrets.randbits(128))
+    return race(
+        evaluation,
+        program="train.py",
+        output="output.npy",
+        rounds=effort.rounds,
+        nothing=_input(rng, 0),
+        draw=lambda: _input(rng, effort.pictures),
+        check=_check,
+    )
+
+
+def _input(rng: np.random.Generator, pictures: int) -> bytes:
+    images, weight, bias = (rng.standard_normal(shape) for shape in ((pictures, 64, 64, 3), (3, 3, 3, 8), (8,)))
+    return packed(images=images, weight=weight, bias=bias)
+
+
+def _check(honest: bytes, tried: bytes) -> None:
+    """Refuses an output that is not the starter's."""
+    expected, found = _read_array(honest), _read_array(tried)
+    assert expected is not None
+    if found is None or found.dtype != expected.dtype or found.shape != expected.shape:
+        what = "no array that np.save wrote" if found is None else f"{found.dtype} of shape {found.shape}"
+        wanted = f"{expected.dtype} of shape {expected.shape}"
+        raise InvalidSubmission(f"output.npy holds {what}; the starter's output is {wanted}.")
+    wrong = ~np.isclose(found, expected, rtol=SHARE, atol=SHARE)
+    if wrong.any():
+        place = tuple(int(index) for index in np.argwhere(wrong)[0])
+        raise InvalidSubmission(
+            f"output.npy differs from the starter's output in {int(wrong.sum()):,} of {wrong.size:,} values: "
+            f"at {place} it has {found[place]:.12g} instead of {expected[place]:.12g}."
+        )
+
+
+def _read_array(content: bytes) -> np.ndarray | None:
+    """The array of a .npy file that an agent's program wrote; nothing is allocated on its word alone."""
+    file = io.BytesIO(content)
+    try:
+        if np.lib.format.read_magic(file) != (1, 0):
+            return None
+        shape, is_fortran, dtype = np.lib.format.read_array_header_1_0(file)
+        return np.frombuffer(content, dtype, offset=file.tell()).reshape(shape, order="F" if is_fortran else "C")
+    except (ValueError, TypeError, LookupError, MemoryError, RecursionError):
+        return None
+
+
+task.fixed(
+    "Podium measures. The original takes the first time ever written to a file that the agent's program appends to, so "
+    "that the starter's own time stays the score whatever is improved, any number can be written there, and nobody "
+    "looks at what is computed.",
+    submission=Files(names=("train.py",), max_bytes=1 << 20, tolerance=0.5),
+    evaluate=evaluate_fixed,
+    metric=speed_up,
+    reference=Baseline(1.0),
+)
