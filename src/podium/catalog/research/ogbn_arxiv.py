@@ -61,9 +61,8 @@ def unpack(archive: Path, raw: Path) -> None:
 
 def _shaped(name: str, table: np.ndarray) -> np.ndarray:
     """Features as they are, edges with a row for each end, everything else in one dimension."""
-    if name == "node_feat":
-        return table
-    return table.T.copy() if name == "edge_index" else table[:, 0]
+    shapes = {"node_feat": table, "edge_index": table.T}
+    return np.ascontiguousarray(shapes.get(name, table[:, 0]))
 
 
 @task.prepare

@@ -10,7 +10,7 @@ from metric import map_at_20
 from PIL import Image
 from sklearn.model_selection import train_test_split
 from torch import nn
-from torch.nn.functional import binary_cross_entropy_with_logits
+from torch.nn.functional import binary_cross_entropy, binary_cross_entropy_with_logits
 
 SIZE = 256
 CATEGORIES = 290
@@ -67,7 +67,7 @@ def main() -> None:
     for epoch in range(1, EPOCHS + 1):
         model.train()
         total = 0.0
-        for batch in np.array_split(np.random.permutation(train), max(1, len(train) // BATCH_SIZE)):
+        for batch in torch.from_numpy(np.random.permutation(train)).split(BATCH_SIZE):
             optimizer.zero_grad()
             outputs = model(images[batch].to(device) / 255)
             loss = binary_cross_entropy_with_logits(outputs, labels[batch].to(device))
@@ -75,7 +75,7 @@ def main() -> None:
             optimizer.step()
             total += loss.item() * len(batch)
         found = probabilities(model, images[valid])
-        loss = torch.nn.functional.binary_cross_entropy(found, labels[valid]).item()
+        loss = binary_cross_entropy(found, labels[valid]).item()
         ranked = (found.argsort(1, descending=True)[:, :20] + 1).tolist()
         score = map_at_20([actual[row] for row in valid], ranked)
         print(f"epoch {epoch}: loss {total / len(train):.4f}, validation loss {loss:.4f}, MAP@20 {score:.4f}")
