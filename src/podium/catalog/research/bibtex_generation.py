@@ -1,0 +1,167 @@
+"""BibTeX generation: write a program that finds the claims in a paragraph and the papers to cite for them."""
+
+import re
+from bisect import bisect_left
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from podium.catalog.research._fictional_papers import (
+    CONDITIONS,
+    DIRECTIONS,
+    PROPERTIES,
+    Library,
+    answers_to,
+    fill,
+    make_library,
+    one_of,
+    records,
+    texts_of,
+    write_library,
+)
+from podium.data.verbs import link_file, write_json_lines
+from podium.errors import InvalidSubmission
+from podium.metrics import label_mean_f1
+from podium.task import Evaluation, Files, Starter, research_task
+
+TIME_S = 30.0
+LIBRARY_SEED = 2023
+"""The library is the same for everybody, as a downloaded one would be."""
+CLAIMS = ["{Condition} {verb} the {property} of {names}.", "As for {names}, {condition} {verb} their {property}."]
+REMARKS = [
+    "Anyone who has owned {names} knows how charming they are.",
+    "We chose {names} because they were at hand.",
+    "The next section describes our apparatus.",
+    "It was a long winter, and we had time.",
+    "Whether we need {names} at all is a matter of taste.",
+]
+
+task = research_task(
+    "bibtex-generation",
+    title="BibTeX generation tool",
+    kind="tool building",
+    metric=label_mean_f1.using(title="Citation F1"),
+    submission=Files(names=("cite.py",), max_bytes=1 << 20),
+    starter=Starter(folder=Path(__file__).with_suffix(""), script="cite.py", read_only=("scholar_search.py",)),
+    first="fixed",
+)
+
+
+@task.fetch
+def fetch(raw: Path) -> None:
+    raw.mkdir(parents=True, exist_ok=True)
+    _make(raw, np.random.default_rng(LIBRARY_SEED), things=40, paragraphs=60)
+
+
+@task.fabricate
+def fabricate(raw: Path, rng: np.random.Generator) -> None:
+    _make(raw, rng, things=12, paragraphs=24)
+
+
+def _make(raw: Path, rng: np.random.Generator, *, things: int, paragraphs: int) -> None:
+    library = make_library(rng, things)
+    cases = [{"id": number, **_paragraph(library, rng)} for number in range(paragraphs)]
+    write_library(library, raw, cases=cases, name="paragraphs.jsonl")
+
+
+def _paragraph(library: Library, rng: np.random.Generator) -> dict[str, Any]:
+    """Claims that papers of the library support, and remarks that need no support, in random order."""
+    findings = sorted({finding for finding in library.findings if finding})
+    sentences = []
+    for place in rng.choice(len(findings), rng.integers(2, 4), replace=False):
+        thing, condition, prop, direction = findings[place]
+        words = {
+            "names": one_of(library.things[thing], rng),
+            "condition": one_of(CONDITIONS[condition], rng),
+            "property": one_of(PROPERTIES[prop], rng),
+            "verb": one_of(DIRECTIONS[direction], rng),
+        }
+        sentences.append((fill(one_of(CLAIMS, rng), words), library.ids(*findings[place])))
+    for place in rng.choice(len(REMARKS), rng.integers(2, 4), replace=False):
+        names = one_of(library.things[rng.integers(len(library.things))], rng)
+        sentences.append((fill(REMARKS[place], {"names": names}), []))
+    ordered = [sentences[place] for place in rng.permutation(len(sentences))]
+    return {"sentences": [text for text, _ in ordered], "citations": [papers for _, papers in ordered]}
+
+
+@task.prepare
+def prepare(raw: Path, public: Path, private: Path) -> None:
+    link_file(raw / "papers.jsonl", public / "papers.jsonl")
+    paragraphs = pd.DataFrame(records(raw / "paragraphs.jsonl"))
+    half = len(paragraphs) // 2
+    write_json_lines(paragraphs[:half], public / "paragraphs.jsonl")
+    write_json_lines(paragraphs[half:], private / "paragraphs.jsonl")
+
+
+@task.evaluate
+def evaluate(evaluation: Evaluation) -> float:
+    """The program gets hidden paragraphs, each in a sandbox of its own; F1 of sentences and the papers cited there."""
+    assert evaluation.starter is not None
+    files = {
+        "cite.py": evaluation.submission / "cite.py",
+        "scholar_search.py": evaluation.starter / "scholar_search.py",
+    }
+    papers = {_plain(paper["title"]): paper for paper in records(evaluation.public / "papers.jsonl")}
+    paragraphs = records(evaluation.private / "paragraphs.jsonl")
+
+    def answer(case: dict[str, Any]) -> str:
+        text = " ".join(case["sentences"]).encode()
+        command = ["python", "cite.py", "paragraph.txt", "cited.tex", "references.bib"]
+        ran = evaluation.execute(command, files={**files, "paragraph.txt": text}, time_s=TIME_S, data=True)
+        cited, bibliography = texts_of(ran, "cited.tex", "references.bib")
+        known = {key: _paper(fields, papers) for key, fields in read_bibtex(bibliography).items()}
+        found = citations(cited, case["sentences"])
+        # A key that leads nowhere gets a name of ours: its own might read like the name of a right answer.
+        return " ".join(f"{place}:{known.get(key) or f'nowhere-{n}'}" for n, (place, key) in enumerate(found))
+
+    truth = [
+        " ".join(f"{place}:{paper}" for place, cited in enumerate(case["citations"]) for paper in cited)
+        for case in paragraphs
+    ]
+    return task.metric(truth, answers_to(paragraphs, answer))
+
+
+def citations(cited: str, sentences: list[str]) -> list[tuple[int, str]]:
+    r"""The sentence, by its number, and the key of each \cite in a paragraph.
+
+    Raises:
+        InvalidSubmission: the paragraph is another one.
+    """
+    pieces = re.split(r"\\cite\{([^{}]*)\}", cited)
+    # Blanks do not count, so that a citation may stand before the full stop, after it or on a line of its own.
+    texts = ["".join(piece.split()) for piece in pieces[::2]]
+    expected = ["".join(sentence.split()) for sentence in sentences]
+    if "".join(texts) != "".join(expected):
+        raise InvalidSubmission(r"Without its \cite commands, cited.tex is not the paragraph that was given.")
+    ends = list(accumulate(map(len, expected)))
+    places = [bisect_left(ends, length) for length in accumulate(map(len, texts[:-1]))]
+    return [(place, key.strip()) for place, keys in zip(places, pieces[1::2], strict=True) for key in keys.split(",")]
+
+
+def read_bibtex(text: str) -> dict[str, dict[str, str]]:
+    """The fields of each entry by its key; what is not an entry is passed over."""
+    # The text is the agent's: patterns that never go back (`++`) take no more time on a text made to be slow to read.
+    entries = {}
+    for entry in re.split(r"^[ \t]*+@", text, flags=re.MULTILINE)[1:]:
+        head = re.match(r"\w++\s*+\{\s*+([^\s,{}]++)\s*+,", entry)
+        if head:
+            values = r"\{(?:[^{}]++|\{[^{}]*+\})*+\}|\"[^\"]*+\"|\d++"
+            fields = re.findall(rf"\b(\w++)\s*+=\s*+({values})", entry[head.end() :])
+            entries[head[1]] = {name.lower(): re.sub(r"[{}\"]", "", value).strip() for name, value in fields}
+    return entries
+
+
+def _paper(fields: dict[str, str], papers: dict[str, dict[str, Any]]) -> str | None:
+    """The id of the paper that an entry describes: title, year and the family names of all authors must be right."""
+    paper = papers.get(_plain(fields.get("title", "")))
+    if paper is None or fields.get("year") != str(paper["year"]):
+        return None
+    authors = {_plain(word) for word in re.split(r"[\s,]+", fields.get("author", ""))}
+    return paper["id"] if all(_plain(name.split()[-1]) in authors for name in paper["authors"]) else None
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"[\W_]+", "", text).casefold()
