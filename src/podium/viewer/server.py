@@ -14,6 +14,7 @@ import uvicorn
 from podium.errors import PodiumError, UsageError
 from podium.viewer.app import make_app
 from podium.viewer.site import Site
+from podium.viewer.standings import Filters
 from podium.viewer.web import LOOPBACK
 
 PORT = 8765
@@ -56,14 +57,16 @@ def serve(root: Path, *, host: str, port: int | None, ready: Callable[[str, Site
     )
     name = f"[{host}]" if ":" in host else host
     ready(f"http://{name}:{listener.getsockname()[1]}/", site)
-    threading.Thread(target=_prepare, daemon=True).start()
+    threading.Thread(target=_prepare, args=(site,), daemon=True).start()
     with contextlib.suppress(KeyboardInterrupt):
         _Server(config, site.closing).run(sockets=[listener])
 
 
-def _prepare() -> None:
-    """Imports what the first page of a run would otherwise wait for."""
+def _prepare(site: Site) -> None:
+    """Does what the first page of a run, and the first leaderboard, would otherwise wait for."""
     import podium.report.references  # noqa: F401
+
+    site.standings.read(Filters())
 
 
 def _listen(host: str, port: int | None) -> socket.socket:
