@@ -22,12 +22,13 @@ def make_index() -> str:
 
 def _listing(task_id: str) -> Listing:
     task = load(task_id)
+    metric = task.in_edition(task.edition).metric
     return Listing(
         id=task.id,
         title=task.title,
         kind=task.kind,
-        metric=task.metric.title,
-        higher_is_better=task.metric.higher_is_better,
+        metric=metric.title,
+        higher_is_better=metric.higher_is_better,
         editions=task.editions,
         suites=_suites(task_id),
     )
