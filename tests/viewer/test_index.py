@@ -122,6 +122,15 @@ def test_damage_while_it_is_open_is_mended(opened: Open, tmp_path: Path) -> None
     assert index.rows("first")[0] == rows
 
 
+def test_a_question_after_the_end_harms_nothing(opened: Open, read: list[tuple[str, int]]) -> None:
+    index = opened()
+    index.close()
+    assert index.rows("first") == ([], 0)
+    index.put_verdict(("first", TASK, 0), "", when="", document={})
+    read.clear()
+    assert len(opened().rows("first")[0]) == 3 and read == []
+
+
 def _alter(file: Path, statement: str) -> None:
     connection = sqlite3.connect(file)
     connection.execute(statement)

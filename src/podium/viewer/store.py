@@ -51,10 +51,13 @@ class Store:
         self._lock = threading.RLock()
         self.made_anew = 0
         """How often; whoever remembers what is stored has to forget it then."""
+        self._is_closed = False
         self._connection = self._open()
 
     def close(self) -> None:
+        """Lets go of the file. Who still asks, in a thread that ends late, is told nothing."""
         with self._lock:
+            self._is_closed = True
             self._connection.close()
 
     def ask(self, question: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
@@ -73,6 +76,9 @@ class Store:
     def _mended(self) -> Iterator[None]:
         try:
             yield
+        except sqlite3.ProgrammingError:
+            if not self._is_closed:
+                raise
         except sqlite3.OperationalError as error:
             if "locked" in str(error):  # another viewer is writing; what it writes is what we would have
                 logger.warning("the index %s is locked by another program", self.path)
