@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 from folders import make, read_afresh, wait_until_not_racy
 
+from podium.workspace import stamps
 from podium.workspace.history import History
-from podium.workspace.walk import trusted
+from podium.workspace.walk import Bounds
 
 CONTENT = {
     b"a": b"aaaa",
@@ -26,11 +27,11 @@ CONTENT = {
 
 @contextlib.contextmanager
 def covered_up(workspace: Path) -> Iterator[None]:
-    """Gives every name back the times that a program can set."""
+    """Gives every changed name back the times that a program can set."""
     times = {path: path.lstat() for path in (workspace, *workspace.rglob("*"))}
     yield
     for path, status in times.items():
-        if os.path.lexists(path):
+        if os.path.lexists(path) and path.lstat().st_mtime_ns != status.st_mtime_ns:
             os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns), follow_symlinks=False)
 
 
@@ -122,6 +123,16 @@ CHANGES: dict[str, Callable[[Path], object]] = {
 }
 
 
+@pytest.fixture(params=["at a glance", "one by one"])
+def looking(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the C library's help and without."""
+    if request.param == "one by one":
+        monkeypatch.setattr(stamps, "_statx", None)
+    else:
+        assert stamps._statx is not None
+
+
+@pytest.mark.usefixtures("looking")
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
 def test_a_change_that_was_covered_up_is_seen(history: History, change: Callable[[Path], object]) -> None:
     make(history.workspace, CONTENT)
@@ -154,6 +165,33 @@ def test_folders_whose_names_stayed_are_not_listed(history: History, monkeypatch
     assert after == read_afresh(history.workspace)
 
 
+def test_what_is_only_named_is_named_by_every_snapshot(tmp_path: Path, workspace: Path) -> None:
+    make(workspace, CONTENT)
+    (workspace / "sub" / "model").write_bytes(b"m" * 2000)
+    wait_until_not_racy()
+    with History(tmp_path / "h.git", workspace, bounds=Bounds(large_bytes=1000)) as history:
+        records = [history.record(history.snapshot("", None, time_s=0)) for _ in range(3)]
+    assert [note.path for note in records[0].large] == ["sub/model"]
+    assert records == records[:1] * 3
+
+
+def test_a_glance_sees_what_the_system_says_of_each_name(workspace: Path) -> None:
+    make(workspace, {**CONTENT, b"\xff": b"", **{b"%d" % number: b"x" * number for number in range(600)}})
+    os.mkfifo(workspace / "pipe")
+    os.utime(workspace / "a", ns=(0, -1_500_000_000))
+    os.truncate(workspace / "b", 1 << 40)
+    names = [os.fsencode(path.name) for path in workspace.iterdir()]
+    descriptor = os.open(workspace, os.O_RDONLY)
+    try:
+        seen = stamps.Glance().at(descriptor, names)
+        assert seen is not None
+        assert stamps.stamps_in(seen) == [stamps.stamp_at(descriptor, name) for name in names]
+        assert stamps.Glance().at(descriptor, [*names, b"nothing"]) is None
+        assert isinstance(stamps.stamp_at(descriptor, b"nothing"), FileNotFoundError)
+    finally:
+        os.close(descriptor)
+
+
 @pytest.mark.parametrize(
     ("changed_ns", "read_after_ns", "is_trusted"),
     [
@@ -165,5 +203,5 @@ def test_folders_whose_names_stayed_are_not_listed(history: History, monkeypatch
     ],
 )
 def test_times_in_whole_seconds_are_trusted_later(changed_ns: int, read_after_ns: int, is_trusted: bool) -> None:
-    status = os.stat_result((0,) * 10, {"st_ctime_ns": changed_ns, "st_mtime_ns": 0})
-    assert (trusted(status, changed_ns + read_after_ns) is not None) == is_trusted
+    stamp = stamps.stamp_of(os.stat_result((0,) * 10, {"st_ctime_ns": changed_ns, "st_mtime_ns": 0}))
+    assert (stamps.trusted(stamp, changed_ns + read_after_ns) is not None) == is_trusted

@@ -16,24 +16,20 @@ import stat
 import time
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import NamedTuple
 
 from podium.workspace import objects
 from podium.workspace.record import Kind, LargeFile, LeftOut, Record
+from podium.workspace.stamps import Glance, Stamp, mode_of, stamp_at, stamp_of, stamps_in, trusted
 from podium.workspace.store import Store
 
 READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 ENTER = os.O_RDONLY | os.O_NOFOLLOW | os.O_DIRECTORY | os.O_CLOEXEC
 
-# What changed this shortly before it was read may change again without its times showing it: they advance with the
-# kernel's clock tick, at most 10 ms, and on some file systems only every two seconds.
-_RACY_NS = 30_000_000
-_RACY_IF_COARSE_NS = 2_100_000_000
 _IN_MEMORY_BYTES = 16 * 1024 * 1024
 _CHUNK_BYTES = 1024 * 1024
 _ATTEMPTS = 3
-
-Stamp = tuple[int, int, int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +56,7 @@ class Entry(NamedTuple):
     """What the walk knows of one name."""
 
     stamp: Stamp | None
-    """Its times and so on when it was read; None if it must be read again."""
+    """Its stamp when it was read; None if it must be read again."""
     key: bytes = b""
     line: bytes = b""
     """As it stands in the tree; empty if it does not."""
@@ -73,10 +69,12 @@ class Folder:
     """What the walk knows of one folder: the stat cache of the next walk."""
 
     stamp: Stamp | None
-    """Its own times and so on when it was listed; None if it must be listed again."""
-    entries: dict[str, Entry]
-    order: list[str]
-    """The names as git sorts them."""
+    """Its own when it was listed; None if it must be listed again."""
+    entries: dict[bytes, Entry]
+    seen: bytes | None
+    """What a glance at the entries saw; None if some of them must be read again."""
+    notes: list[LargeFile | LeftOut]
+    """Those of its entries."""
     tree: bytes
 
 
@@ -88,6 +86,7 @@ class Walk:
     bounds: Bounds
     always: frozenset[str]
     always_below: tuple[str, ...]
+    _glance: Glance = field(default_factory=Glance)
     _notes: list[LargeFile | LeftOut] = field(default_factory=list)
     _entries: int = 0
     _hashed_bytes: int = 0
@@ -103,90 +102,71 @@ class Walk:
 
     def folder(self, descriptor: int, path: str, depth: int, before: Folder | None) -> Folder:
         """Reads the folder behind a descriptor; `path` is its name within the workspace, with a slash at its end."""
-        stamp, names = self._list(descriptor, before)
-        earlier = before.entries if before else {}
-        entries, looked_at = self._look_up(descriptor, names, path, depth, earlier)
-        if len(entries) != len(names):
-            stamp = None  # some were passed over: the next walk must not take the others for all
-        if (
-            before is not None
-            and len(entries) == len(earlier)
-            and all(name in earlier and earlier[name].key == entries[name].key for name in looked_at)
-        ):
-            order = before.order
-            if all(earlier[name].line == entries[name].line for name in looked_at):
-                return Folder(stamp, entries, order, before.tree)
-        else:
-            order = sorted(entries, key=lambda name: entries[name].key)
-        tree = self.store.add(objects.TREE, b"".join([entries[name].line for name in order]))
-        return Folder(stamp, entries, order, tree)
-
-    def _list(self, descriptor: int, before: Folder | None) -> tuple[Stamp | None, Collection[str]]:
-        """A folder's stamp and its names; of an endless number, one more than are looked at."""
-        started_ns = time.time_ns()
-        status = os.fstat(descriptor)
-        # Making, removing or renaming a name changes the times of its folder.
-        if before is not None and before.stamp == stamp_of(status):
-            return before.stamp, before.entries
-        with os.scandir(descriptor) as listing:
-            names = [item.name for item in itertools.islice(listing, self.bounds.entries + 1)]
-        return trusted(status, started_ns), names
-
-    def _look_up(
-        self, descriptor: int, names: Collection[str], path: str, depth: int, earlier: dict[str, Entry]
-    ) -> tuple[dict[str, Entry], list[str]]:
-        """What there is by these names, and which of them are not as they were."""
-        entries: dict[str, Entry] = {}
-        looked_at: list[str] = []
-        uncounted = 0
-        # What a step costs in a workspace of thousands of files is the way through this loop for unchanged ones.
-        look_up = os.stat
-        for name in names:
-            uncounted += 1
-            was = earlier.get(name)
-            entry: Entry | None
-            try:
-                status = look_up(name, dir_fd=descriptor, follow_symlinks=False)
-            except OSError as error:
-                entry = _unreadable(path + name, error)
-            else:
-                if was is not None and was[0] == (
-                    status.st_ctime_ns,
-                    status.st_mtime_ns,
-                    status.st_size,
-                    status.st_ino,
-                    status.st_mode,
-                ):
-                    entries[name] = was
-                    if was[4] is not None:
-                        self._notes.append(was[4])
-                    continue
-                self._entries += uncounted
-                uncounted = 0
-                if self._entries > self.bounds.entries:
-                    reason = f"the workspace holds more than {self.bounds.entries:,} names"
-                    self._notes.append(LeftOut(path.rstrip("/"), "crowded", reason))
-                    break
-                entry = self._look(descriptor, name, path + name, depth, status, was)
+        stamp, names = self._list(descriptor, path, before)
+        seen = self._glance.at(descriptor, names)
+        # What a step costs in a workspace of thousands of files ends here for most of them.
+        if before is not None and names is before.entries and seen is not None and seen == before.seen:
+            self._notes += before.notes
+            return before
+        earlier = before.entries if before is not None else {}
+        stamps = stamps_in(seen) if seen is not None else [stamp_at(descriptor, name) for name in names]
+        entries: dict[bytes, Entry] = {}
+        for name, now in zip(names, stamps, strict=True):
+            entry = earlier.get(name)
+            if entry is None or entry.stamp != now:
+                entry = self._look(descriptor, name, path + os.fsdecode(name), depth, now, entry)
             if entry is not None:
                 entries[name] = entry
-                looked_at.append(name)
-                if entry.note is not None:
-                    self._notes.append(entry.note)
-        self._entries += uncounted
-        return entries, looked_at
+        notes = [entry.note for entry in entries.values() if entry.note is not None]
+        self._notes += notes
+        if len(entries) != len(names):
+            stamp = None  # some were passed over: the next walk must not take the others for all
+        if stamp is None or any(entry.stamp is None for entry in entries.values()):
+            seen = None
+        return Folder(stamp, entries, seen, notes, self._tree(entries, before))
+
+    def _list(self, descriptor: int, path: str, before: Folder | None) -> tuple[Stamp | None, Collection[bytes]]:
+        """A folder's stamp and the names to look at; no stamp if there are more of them."""
+        started_ns = time.time_ns()
+        now = stamp_of(os.fstat(descriptor))
+        stamp: Stamp | None
+        names: Collection[bytes]
+        # Making, removing or renaming a name changes the times of its folder.
+        if before is not None and before.stamp == now:
+            stamp, names = now, before.entries
+        else:
+            stamp = trusted(now, started_ns)
+            with os.scandir(descriptor) as listing:
+                names = [os.fsencode(item.name) for item in itertools.islice(listing, self.bounds.entries + 1)]
+        room = self.bounds.entries - self._entries
+        if len(names) > room:
+            reason = f"the workspace holds more than {self.bounds.entries:,} names"
+            self._notes.append(LeftOut(path.rstrip("/"), "crowded", reason))
+            stamp, names = None, list(names)[:room]
+        self._entries += len(names)
+        return stamp, names
+
+    def _tree(self, entries: dict[bytes, Entry], before: Folder | None) -> bytes:
+        if before is not None and len(entries) == len(before.entries):
+            earlier = before.entries
+            if all(name in earlier and entry.line == earlier[name].line for name, entry in entries.items()):
+                return before.tree
+        ordered = sorted(entries.values(), key=attrgetter("key"))
+        return self.store.add(objects.TREE, b"".join([entry.line for entry in ordered]))
 
     def _look(
-        self, parent: int, name: str, path: str, depth: int, status: os.stat_result, was: Entry | None
+        self, parent: int, name: bytes, path: str, depth: int, stamp: Stamp | OSError, was: Entry | None
     ) -> Entry | None:
-        kind = stat.S_IFMT(status.st_mode)
+        if isinstance(stamp, OSError):
+            return _unreadable(path, stamp)
+        kind = stat.S_IFMT(mode_of(stamp))
         try:
             if kind == stat.S_IFDIR:
                 return self._folder(parent, name, path, depth, was)
             if kind == stat.S_IFREG:
                 return self._file(parent, name, path)
             if kind == stat.S_IFLNK:
-                return self._link(parent, name, status)
+                return self._link(parent, name, stamp)
         except Unreadable as error:
             return _unreadable(path, error.error)
         special: dict[int, tuple[Kind, str]] = {
@@ -195,7 +175,7 @@ class Walk:
         }
         return _left_out(path, *special.get(kind, ("device", "it is a device")))
 
-    def _folder(self, parent: int, name: str, path: str, depth: int, was: Entry | None) -> Entry:
+    def _folder(self, parent: int, name: bytes, path: str, depth: int, was: Entry | None) -> Entry:
         if depth >= self.bounds.depth:
             return _left_out(path, "deep", f"it lies more than {self.bounds.depth} folders deep")
         with readable():
@@ -206,14 +186,14 @@ class Walk:
             os.close(descriptor)
         return _in_tree(None, name, objects.FOLDER, folder.tree, folder)
 
-    def _link(self, parent: int, name: str, status: os.stat_result) -> Entry:
+    def _link(self, parent: int, name: bytes, stamp: Stamp) -> Entry:
         started_ns = time.time_ns()
         with readable():
-            target = os.readlink(os.fsencode(name), dir_fd=parent)
+            target = os.readlink(name, dir_fd=parent)
         identity = self.store.add(objects.BLOB, target)
-        return _in_tree(trusted(status, started_ns), name, objects.LINK, identity)
+        return _in_tree(trusted(stamp, started_ns), name, objects.LINK, identity)
 
-    def _file(self, parent: int, name: str, path: str) -> Entry:
+    def _file(self, parent: int, name: bytes, path: str) -> Entry:
         with readable():
             descriptor = os.open(name, READ, dir_fd=parent)
         try:
@@ -221,7 +201,7 @@ class Walk:
         finally:
             os.close(descriptor)
 
-    def _content(self, descriptor: int, name: str, path: str) -> Entry:
+    def _content(self, descriptor: int, name: bytes, path: str) -> Entry:
         wanted = path in self.always or path.startswith(self.always_below)
         for _ in range(_ATTEMPTS):
             started_ns = time.time_ns()
@@ -237,7 +217,7 @@ class Walk:
             if identity is not None:
                 after = os.fstat(descriptor)
                 mode = objects.EXECUTABLE if after.st_mode & stat.S_IXUSR else objects.FILE
-                return _in_tree(trusted(after, started_ns), name, mode, identity)
+                return _in_tree(trusted(stamp_of(after), started_ns), name, mode, identity)
             if refusal is not None:
                 return _left_out(path, "full", refusal)
         return _left_out(path, "changing", "it kept changing while it was read")
@@ -276,7 +256,7 @@ class Walk:
             digest = sha256_of(descriptor, size_bytes)
         after = os.fstat(descriptor)
         executable = bool(after.st_mode & stat.S_IXUSR)
-        stamp = trusted(after, started_ns)
+        stamp = trusted(stamp_of(after), started_ns)
         if digest is None and size_bytes <= self.bounds.hashed_bytes:
             stamp = None  # the next snapshot may have time for it
         return Entry(stamp, note=LargeFile(path, size_bytes, digest, executable))
@@ -297,17 +277,6 @@ def readable() -> Iterator[None]:
         yield
     except OSError as error:
         raise Unreadable(error) from error
-
-
-def stamp_of(status: os.stat_result) -> Stamp:
-    """What changes whenever a file's content or mode does."""
-    return (status.st_ctime_ns, status.st_mtime_ns, status.st_size, status.st_ino, status.st_mode)
-
-
-def trusted(status: os.stat_result, started_ns: int) -> Stamp | None:
-    """The stamp of what was read from `started_ns` on, if a later change is sure to alter it."""
-    racy_ns = _RACY_NS if status.st_ctime_ns % 1_000_000_000 else _RACY_IF_COARSE_NS
-    return None if status.st_ctime_ns > started_ns - racy_ns else stamp_of(status)
 
 
 def read_up_to(descriptor: int, count: int) -> bytes:
@@ -349,10 +318,8 @@ def blob_id(descriptor: int, size_bytes: int) -> bytes:
     return digest.digest()
 
 
-def _in_tree(stamp: Stamp | None, name: str, mode: bytes, identity: bytes, folder: Folder | None = None) -> Entry:
-    encoded = os.fsencode(name)
-    key = objects.tree_key(encoded, mode)
-    return Entry(stamp, key, objects.tree_line(mode, encoded, identity), folder)
+def _in_tree(stamp: Stamp | None, name: bytes, mode: bytes, identity: bytes, folder: Folder | None = None) -> Entry:
+    return Entry(stamp, objects.tree_key(name, mode), objects.tree_line(mode, name, identity), folder)
 
 
 def _left_out(path: str, kind: Kind, reason: str) -> Entry:
