@@ -138,7 +138,7 @@ def told(weights: Weights, sentences: Sentences, rows: np.ndarray, form: str) ->
     """What a network says of some texts."""
     texts, side = sentences.texts[rows], sentences.side[rows]
     inner = texts @ np.maximum(sentences.words @ weights.first + weights.shift, 0)
-    return outcome(inner @ weights.last + side @ weights.side + weights.level, form)
+    return outcome((inner @ weights.last + side @ weights.side + weights.level).astype(float), form)
 
 
 def outcome(scores: np.ndarray, form: str) -> np.ndarray:

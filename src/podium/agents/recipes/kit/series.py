@@ -84,8 +84,10 @@ def history_features(known: list[np.ndarray], series: np.ndarray, day: np.ndarra
         return np.divide(total, number, out=np.full(len(series), np.nan), where=number > 0)
 
     found = {f"mean of {k} days": mean(origin - k + 1, origin) for k in (7, 14, 28, 91)}
-    found["mean of 28 days a year before"] = mean(origin - 364 - 27, origin - 364)
-    found["mean a year ago"] = mean(day - 364 - 3, np.minimum(day - 364 + 3, origin))
+    year_ago = {"mean of 28 days a year before": mean(origin - 364 - 27, origin - 364)}
+    year_ago["mean a year ago"] = mean(day - 364 - 3, np.minimum(day - 364 + 3, origin))
+    # Where nothing is known of the year before, the last months stand for it: no feature is empty in all rows.
+    found |= {name: np.where(np.isnan(values), found["mean of 91 days"], values) for name, values in year_ago.items()}
     back = [day - 7 * np.ceil((day - origin) / 7).astype(int) - 7 * week for week in range(8)]
     past = np.array([np.where(at >= 0, values[series, np.clip(at, 0, None)], np.nan) for at in back])
     for weeks in (4, 8):
