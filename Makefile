@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup demo test test-slow test-browser test-aideml lint format index fields constraints clean
+.PHONY: setup demo test test-slow test-browser test-aideml lint format screenshots index fields constraints clean
 
 setup: .venv/.installed
 
@@ -34,6 +34,10 @@ lint: setup
 format: setup
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+screenshots: setup
+	sh scripts/install_chromium.sh
+	$(BIN)/python scripts/screenshots.py
 
 index: setup
 	$(BIN)/python -m podium.catalog.index
