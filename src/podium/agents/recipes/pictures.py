@@ -43,10 +43,10 @@ def measuring(settings: Settings) -> str:
 def _moves(profile: Profile, settings: Settings) -> Sequence[Move]:
     sizes = list(settings["patches"])
     return [
+        Move("count a patch and its negative as the same", {"even": not settings["even"]}),
         *model_moves(settings)[:1],
         Move("take more patches", {"count": 2 * settings["count"]}),
         Move("take patches of other sizes too", {"patches": sorted({*sizes, *(size + 3 for size in sizes)})}),
-        Move("count a patch and its negative as the same", {"even": not settings["even"]}),
         Move("average over mirrored pictures", {"mirror": not settings["mirror"]}),
         Move("look closer", {"side": 2 * settings["side"]}),
         *model_moves(settings)[1:],

@@ -14,6 +14,8 @@ from podium.agents.recipes.scripts import assign
 LARGE_BYTES = 300_000_000
 ROWS_OF_LARGE = 400_000
 """As many rows of train are read where it is large."""
+MANY = 10
+"""So many columns are worth models of their own beside pictures or sounds."""
 WIDE = 150
 """With more numbers than this in a row, none are made of pairs of them, and no curves are drawn for each."""
 LARGE_CELLS = 5_000_000
@@ -24,6 +26,8 @@ def suits(profile: Profile) -> bool:
     """Whether there are train and test tables with features, and a target that is a class or a number."""
     goals = ("binary", "multiclass", "multilabel", "ordinal", "regression")
     usable = [column for column in profile.features if column.kind in ("number", "category", "date", "text")]
+    if profile.shape in ("pictures", "audio") and len(usable) < MANY:
+        return False  # what a few columns say beside a picture or a sound, recipes for these take into account
     return profile.train is not None and profile.test is not None and bool(usable) and profile.goal in goals
 
 
