@@ -166,7 +166,7 @@ def fabricate(raw: Path, rng: np.random.Generator) -> None:
     images: list[dict[str, Any]] = []
     boxes: list[dict[str, Any]] = []
     rows = []
-    for number in range(1, 241):
+    for number in range(1, 201):
         name = str(uuid.UUID(bytes=rng.bytes(16), version=4))
         kinds = rng.choice(24, rng.integers(1, 5), replace=False, p=popularity / popularity.sum())
         pixels = rng.integers((0, 10, 40), (40, 50, 80), (72, 96, 3))
