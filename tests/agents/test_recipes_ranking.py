@@ -81,6 +81,20 @@ def test_lists_beat_what_is_popular(kinds: bool, tmp_path: Path, monkeypatch: py
         assert found["learnt items"] > found["usual items"]
 
 
+def test_a_year_that_only_the_last_windows_look_back_on_does_no_harm(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers = library(tmp_path / "data")
+    log = pd.read_csv(tmp_path / "data" / "log.csv", parse_dates=["day"], dtype={"book": str})
+    early = log.iloc[:3].assign(day=log["day"].max() - pd.Timedelta(days=365))
+    pd.concat([early, log]).to_csv(tmp_path / "data" / "log.csv", index=False)
+    metric = ndcg_at_k.using(k=5)
+    profile = profile_of(tmp_path / "data", metric, ids=("reader",), targets=("books",), brief=BRIEF)
+    recipe = recipe_for(profile, "learnt items")
+    outcome = run_recipe(recipe, profile, tmp_path / "data", tmp_path / "work", monkeypatch, {"windows": 1})
+    assert score(outcome.submission, answers) > 0.3
+
+
 def test_without_a_log_nothing_is_promised(tmp_path: Path) -> None:
     library(tmp_path / "data")
     (tmp_path / "data" / "log.csv").unlink()

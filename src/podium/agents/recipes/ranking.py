@@ -151,11 +151,18 @@ def learnt_before(day):
         log, starts, WINDOW, of_users, of_items, others={settings["others"]}, most={settings["users"]}
     )
     print("learning from", features.shape, "after", round(time_used(), 2), "of the time", flush=True)
+    names = [name for name in features if features[name].nunique() > 1]
     models = [
-        HistGradientBoostingClassifier(early_stopping=False, random_state=SEED + number, {options}).fit(features, truth)
+        HistGradientBoostingClassifier(early_stopping=False, random_state=SEED + number, {options})
         for number in range({settings["seeds"]})
     ]
-    return lambda features: np.mean([model.predict_proba(features)[:, 1] for model in models], axis=0)
+    models = [model.fit(features[names].to_numpy(), truth) for model in models]
+
+    def chance(features):
+        values = features.reindex(columns=names).to_numpy()
+        return np.mean([model.predict_proba(values)[:, 1] for model in models], axis=0)
+
+    return chance
 
 
 judged_lists = usual_items(log, judged, last, WINDOW, COUNT)
