@@ -1,11 +1,20 @@
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from folders import MEMORY
 
 from podium.workspace.history import History
+
+
+@pytest.fixture
+def in_memory() -> Iterator[Path]:
+    """A folder for what would reach a disk thousands of times."""
+    with tempfile.TemporaryDirectory(dir=MEMORY) as name:
+        yield Path(name)
 
 
 @pytest.fixture

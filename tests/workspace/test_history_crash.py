@@ -33,10 +33,13 @@ def work(repository: Path, workspace: Path, seed: int, report: int, *, compactin
             history.compact()
 
 
+@pytest.mark.parametrize("kills", [8, pytest.param(100, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("compacting", [False, True])
-def test_kill_9_at_any_moment_leaves_a_sound_history(tmp_path: Path, workspace: Path, compacting: bool) -> None:
+def test_kill_9_at_any_moment_leaves_a_sound_history(
+    tmp_path: Path, workspace: Path, compacting: bool, kills: int
+) -> None:
     repository, told = tmp_path / "h.git", []
-    for seed in range(20):
+    for seed in range(kills):
         working = partial(work, repository, workspace, seed, compacting=compacting)
         report = run_and_kill(working, seed=seed, within_s=0.25).decode()
         told += [report[start : start + 64] for start in range(0, len(report), 64)]
