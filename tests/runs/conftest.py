@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from running import TASK, drive
+from running import TASK, drive, write_script
 
 from podium import api
 from podium.runs.driver import Row
@@ -32,13 +31,7 @@ def data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def script(tmp_path: Path) -> Callable[[list[tuple[str, dict[str, Any]]]], Path]:
     """Writes a list of actions for the scripted agent."""
-
-    def write(actions: list[tuple[str, dict[str, Any]]]) -> Path:
-        path = tmp_path / "script.json"
-        path.write_text(json.dumps([{"action": name, "arguments": arguments} for name, arguments in actions]))
-        return path
-
-    return write
+    return lambda actions: write_script(tmp_path / "script.json", actions)
 
 
 @pytest.fixture
@@ -54,7 +47,7 @@ def play(tmp_path: Path, data_dir: Path) -> Run:
     return play_
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def perfect(data_dir: Path) -> str:
     """A submission that is right in every row."""
     answers = pd.read_csv(data_dir / TASK / "private" / "test.csv")

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from running import TASK, drive
+from running import TASK, drive, write_script
 
 from podium.runs.driver import Row
 from podium.runs.experiment import run_folder
@@ -24,7 +24,7 @@ from podium.runs.steps import Steps
 from podium.runs.verify import verify
 from podium.workspace.journal import read_journal
 
-STEPS = 12
+STEPS = 8
 # Appending shows a step that was done twice; the sleep gives the kill something to hit.
 WORK = """
 import pathlib, time
@@ -101,9 +101,22 @@ def run_with_kills(folder: Path, plan: Plan, *, kills: int, rng: random.Random) 
             return done
 
 
-@pytest.fixture
-def undisturbed(play: Any, script: Any, perfect: str) -> Row:
-    return play(script=script(scripted(perfect)), out="undisturbed")
+@pytest.fixture(scope="module")
+def plan(tmp_path_factory: pytest.TempPathFactory, data_dir: Path, perfect: str) -> Plan:
+    path = write_script(tmp_path_factory.mktemp("script") / "script.json", scripted(perfect))
+    return Plan(agent="scripted", options={"script": str(path)}, data_dir=data_dir)
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory, plan: Plan) -> Row:
+    return drive(tmp_path_factory.mktemp("undisturbed"), plan)
+
+
+def command(plan: Plan, folder: Path) -> list[str | Path]:
+    """What a person would call for the same."""
+    podium = Path(sys.executable).with_name("podium")
+    options = ["--agent", plan.agent, "-A", f"script={plan.options['script']}", "--data-dir", str(plan.data_dir)]
+    return [podium, "run", TASK, *options, "--out", folder]
 
 
 def check_equal(run: RunFolder, undisturbed: Row) -> None:
@@ -117,20 +130,15 @@ def check_equal(run: RunFolder, undisturbed: Row) -> None:
     assert verdict.passed, verdict.checks
 
 
-def test_killed_workers_resume(undisturbed: Row, tmp_path: Path, data_dir: Path) -> None:
-    plan = Plan(agent="scripted", options={"script": str(tmp_path / "script.json")}, data_dir=data_dir)
+def test_killed_workers_resume(undisturbed: Row, plan: Plan, tmp_path: Path) -> None:
     run_with_kills(tmp_path / "killed", plan, kills=4, rng=random.Random(1))
     check_equal(run_folder(tmp_path / "killed", TASK, 0), undisturbed)
 
 
-def test_a_killed_driver_takes_its_workers_along(undisturbed: Row, tmp_path: Path, data_dir: Path) -> None:
-    plan = Plan(agent="scripted", options={"script": str(tmp_path / "script.json")}, data_dir=data_dir)
+def test_a_killed_driver_takes_its_workers_along(undisturbed: Row, plan: Plan, tmp_path: Path) -> None:
     folder = tmp_path / "orphaned"
     run = run_folder(folder, TASK, 0)
-    podium = Path(sys.executable).with_name("podium")
-    options = ["--agent", "scripted", "-A", f"script={tmp_path / 'script.json'}", "--data-dir", data_dir]
-    command = [podium, "run", TASK, *options, "--out", folder]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as driver:
+    with subprocess.Popen(command(plan, folder), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as driver:
         wait_for(lambda: journal_length(run) > 5)
         driver.kill()
     length = journal_length(run)
@@ -142,14 +150,13 @@ def test_a_killed_driver_takes_its_workers_along(undisturbed: Row, tmp_path: Pat
 
 
 def test_ctrl_c_ends_a_run_after_its_step_and_the_command_continues_it(
-    undisturbed: Row, tmp_path: Path, data_dir: Path
+    undisturbed: Row, plan: Plan, tmp_path: Path
 ) -> None:
     folder = tmp_path / "stopped"
     run = run_folder(folder, TASK, 0)
-    podium = Path(sys.executable).with_name("podium")
-    options = ["--agent", "scripted", "-A", f"script={tmp_path / 'script.json'}", "--data-dir", data_dir]
-    command = [podium, "run", TASK, *options, "--out", folder]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as driver:
+    with subprocess.Popen(
+        command(plan, folder), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    ) as driver:
         wait_for(lambda: journal_length(run) > 5)
         driver.send_signal(signal.SIGINT)
         _, said = driver.communicate()
@@ -158,13 +165,12 @@ def test_ctrl_c_ends_a_run_after_its_step_and_the_command_continues_it(
     record = run.read_record()
     assert record is not None and record.status == "stopped"
     assert journal_length(run) < 2 * STEPS
-    again = subprocess.run(command, capture_output=True, text=True)
+    again = subprocess.run(command(plan, folder), capture_output=True, text=True)
     assert again.returncode == 0, again.stderr
     check_equal(run, undisturbed)
 
 
-def test_a_torn_last_line_costs_only_that_step(undisturbed: Row, tmp_path: Path, data_dir: Path) -> None:
-    plan = Plan(agent="scripted", options={"script": str(tmp_path / "script.json")}, data_dir=data_dir)
+def test_a_torn_last_line_costs_only_that_step(undisturbed: Row, plan: Plan, tmp_path: Path) -> None:
     folder = tmp_path / "torn"
     run = run_folder(folder, TASK, 0)
     killer = threading.Thread(target=disturb, args=(run, random.Random(2)))
@@ -198,10 +204,7 @@ def fill(disk: Path, run: RunFolder) -> None:
             file.write(bytes(1 << 12))
 
 
-def test_a_full_disk_stops_a_run_and_loses_nothing(
-    undisturbed: Row, small_disk: Path, tmp_path: Path, data_dir: Path
-) -> None:
-    plan = Plan(agent="scripted", options={"script": str(tmp_path / "script.json")}, data_dir=data_dir)
+def test_a_full_disk_stops_a_run_and_loses_nothing(undisturbed: Row, plan: Plan, small_disk: Path) -> None:
     run = run_folder(small_disk / "experiment", TASK, 0)
     filler = threading.Thread(target=fill, args=(small_disk, run))
     filler.start()
@@ -214,11 +217,10 @@ def test_a_full_disk_stops_a_run_and_loses_nothing(
 
 
 @pytest.mark.slow
-def test_two_hundred_kills(undisturbed: Row, tmp_path: Path, data_dir: Path) -> None:
-    plan = Plan(agent="scripted", options={"script": str(tmp_path / "script.json")}, data_dir=data_dir)
+def test_two_hundred_kills(undisturbed: Row, plan: Plan, tmp_path: Path) -> None:
     rng, killed, number = random.Random(3), 0, 0
     while killed < 200:
         number += 1
         folder = tmp_path / f"run-{number}"
-        killed += run_with_kills(folder, plan, kills=10, rng=rng)
+        killed += run_with_kills(folder, plan, kills=6, rng=rng)
         check_equal(run_folder(folder, TASK, 0), undisturbed)
