@@ -239,7 +239,7 @@ def _error(fault: Fault) -> dict[str, Any]:
 def serving(behaviour: Behaviour, seed: int = 0) -> Iterator[ModelServer]:
     """A server while the block runs."""
     server = ModelServer(behaviour, seed)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
     thread.start()
     try:
         yield server
