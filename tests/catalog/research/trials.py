@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler, SimpleHTTPRequestHandler, ThreadingHTTPServer
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,10 @@ from podium.runs.record import Plan
 from podium.task import Edition
 
 needs_torch = pytest.mark.skipif(find_spec("torch") is None, reason="needs torch: pip install 'podium[research]'")
+needs_transformers = pytest.mark.skipif(
+    find_spec("torch") is None or find_spec("transformers") is None,
+    reason="needs torch and transformers: pip install 'podium[research]'",
+)
 
 SEARCH = '''"""Writes down every column of whole numbers, at least so long, in all files that can be read inside."""
 import gzip
@@ -162,6 +167,41 @@ class _Quiet(SimpleHTTPRequestHandler):
 def site(folder: Path) -> Iterator[str]:
     """The address of a site that offers the files of a folder."""
     with ThreadingHTTPServer(("localhost", 0), partial(_Quiet, directory=str(folder))) as server:
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        yield f"http://localhost:{server.server_port}"
+        server.shutdown()
+
+
+class _Hub(BaseHTTPRequestHandler):
+    """What Hugging Face answers about a file."""
+
+    files: Mapping[str, bytes]
+
+    def do_HEAD(self) -> None:
+        self.do_GET()
+
+    def do_GET(self) -> None:
+        content = self.files.get(self.path)
+        self.send_response(404 if content is None else 200)
+        if content is not None:
+            self.send_header("ETag", f'"{hashlib.sha256(content).hexdigest()}"')
+            self.send_header("X-Repo-Commit", self.path.split("/resolve/")[1].split("/")[0])
+        self.send_header("Content-Length", str(len(content or b"")))
+        self.end_headers()
+        if self.command == "GET":
+            self.wfile.write(content or b"")
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@contextmanager
+def hub_of(files: Mapping[str, bytes]) -> Iterator[str]:
+    """The address of a stand-in for Hugging Face that offers files by their paths there."""
+    if find_spec("huggingface_hub") is None:
+        pytest.skip("needs huggingface_hub: pip install 'podium[research]'")
+    handler = type("Handler", (_Hub,), {"files": files})
+    with ThreadingHTTPServer(("localhost", 0), handler) as server:
         threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         yield f"http://localhost:{server.server_port}"
         server.shutdown()

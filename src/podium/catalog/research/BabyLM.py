@@ -9,7 +9,8 @@ import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from podium.data.files import link_tree
+from podium.data.archives import unpacked
+from podium.data.files import lacks, link_tree, write_atomically
 from podium.data.hub import fetch_from_hub
 from podium.data.web import fetch_file
 from podium.errors import InvalidSubmission, RawDataError
@@ -21,8 +22,11 @@ if TYPE_CHECKING:
 HERE = Path(__file__).parent
 ARCHIVE = "https://github.com/babylm/babylm.github.io/raw/main/babylm_data.zip"
 PARTS = ("babylm_10M", "babylm_dev", "babylm_test")
+TOKENIZER, TOKENIZER_REVISION = "openai-community/gpt2", "607a30d783dfa663caf39e06633721c8d4cfcd7e"
 TOKENIZER_FILES = ("config.json", "tokenizer.json", "tokenizer_config.json", "vocab.json", "merges.txt")
 BLOCK, SMALL_BLOCK = 1024, 64
+REFUSED = (".py", ".bin", ".pt", ".pth", ".pkl", ".ckpt")
+"""Code and pickles: nothing would run them, but who hands them in expects that."""
 TIME_S = 3600.0
 
 
@@ -47,18 +51,22 @@ task = research_task(
 def fetch(raw: Path) -> None:
     """The challenge's archive, and GPT-2's tokenizer and configuration (not its weights)."""
     archive = raw / "babylm_data.zip"
-    fetch_file(ARCHIVE, archive)
-    with zipfile.ZipFile(archive) as opened:
-        for name in opened.namelist():
-            part = next((part for part in PARTS if f"/{part}/" in f"/{name}" and not name.endswith("/")), None)
-            if part and "__MACOSX" not in name and not (target := raw / part / Path(name).name).exists():
-                target.parent.mkdir(exist_ok=True)
-                aside = target.with_suffix(".part")
-                with opened.open(name) as source, aside.open("wb") as file:
-                    shutil.copyfileobj(source, file)
-                aside.rename(target)
-    fetch_from_hub("openai-community/gpt2", TOKENIZER_FILES, raw / "gpt2")
+    fetch_file(ARCHIVE, archive, check=_check_archive)
+    missing = [part for part in PARTS if not (raw / part).exists()]
+    if missing:
+        with unpacked(archive, archive) as folder:
+            for part in missing:
+                found = [path for path in folder.rglob(part) if "__MACOSX" not in path.parts]
+                if not found:
+                    raise RawDataError(f"{archive} holds no folder {part}: it is not the archive of 2023's challenge.")
+                found[0].rename(raw / part)
+    fetch_from_hub(TOKENIZER, TOKENIZER_FILES, raw / "gpt2", revision=TOKENIZER_REVISION)
     _settings(raw, BLOCK)
+
+
+def _check_archive(path: Path) -> None:
+    if not zipfile.is_zipfile(path):
+        raise ValueError("what arrived is no zip archive")
 
 
 @task.prepare
@@ -66,7 +74,7 @@ def prepare(raw: Path, public: Path, private: Path) -> None:
     """Training and validation text for the agent; the test text stays here."""
     for name in (*PARTS, "gpt2"):
         if not (raw / name).is_dir():
-            raise RawDataError(f"{raw / name} is missing: the raw folder holds {', '.join((*PARTS, 'gpt2'))}.")
+            raise lacks(raw / name)
     for name in ("babylm_10M", "babylm_dev", "gpt2"):
         link_tree(raw / name, public / name)
     link_tree(raw / "babylm_test", private / "babylm_test")
@@ -128,27 +136,26 @@ def _byte_tokenizer() -> dict[str, Any]:
 
 
 def _settings(raw: Path, block: int) -> None:
-    (raw / "settings.json").write_text(json.dumps({"block": block}), encoding="utf-8")
+    write_atomically(raw / "settings.json", json.dumps({"block": block}))
 
 
 @task.evaluate
 def evaluate(evaluation: Evaluation) -> float:
     """Perplexity on the test text, always with the tokenizer that was handed out: others count other tokens."""
-    code = evaluation.submission / "output"
-    own = [path.name for path in code.rglob("*") if path.suffix in (".py", ".bin", ".pt", ".pkl")]
-    if own:
-        raise InvalidSubmission(f"output/ holds {own[0]}; only weights in safetensors and JSON files are read.")
-    blocks = _test_blocks(evaluation)
+    output = evaluation.submission / "output"
+    refused = sorted(path.name for path in output.rglob("*") if path.suffix in REFUSED)
+    if refused:
+        raise InvalidSubmission(f"output/ holds {refused[0]}; only weights in safetensors and JSON files are read.")
     files: dict[str, Path | bytes] = {
         "evaluate.py": HERE / "evaluation" / "babylm.py",
-        "output": evaluation.submission / "output",
-        "blocks.npz": blocks,
+        "output": output,
+        "blocks.npy": _test_blocks(evaluation),
     }
     ran = evaluation.execute(["python", "evaluate.py"], files=files, time_s=TIME_S)
     if ran.exit_code:
         raise InvalidSubmission(f"The model in output/ cannot be used: {ran.stopped or ran.output[-400:]}")
     try:
-        losses = [float(loss) for loss in json.loads(ran.read("losses.json", 1 << 20))]
+        losses = [float(loss) for loss in json.loads(ran.read("losses.json", 16 << 20))]
     except (ValueError, TypeError) as error:
         raise InvalidSubmission(f"The model in output/ left no losses: {error}") from error
     if not losses or not all(math.isfinite(loss) and loss >= 0 for loss in losses):
@@ -165,4 +172,4 @@ def _test_blocks(evaluation: Evaluation) -> bytes:
     ran = evaluation.execute(["python", "cut.py"], files=files, time_s=TIME_S, data=True)
     if ran.exit_code:
         raise RawDataError(f"The test text of BabyLM cannot be read: {ran.output[-400:]}")
-    return ran.read("blocks.npz")
+    return ran.read("blocks.npy")

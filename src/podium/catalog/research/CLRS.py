@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import importlib.util
-import io
 import json
+import runpy
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from podium.data.arrays import parse_array, read_array, write_array
+from podium.data.files import lacks, write_atomically
 from podium.errors import InvalidSubmission
 from podium.metrics import accuracy
 from podium.task import Evaluation, Files, Starter, research_task
@@ -51,7 +51,7 @@ task = research_task(
 @task.fetch
 def fetch(raw: Path) -> None:
     """Nothing comes from the network: graphs are sampled."""
-    (raw / "settings.json").write_text(json.dumps(REAL), encoding="utf-8")
+    write_atomically(raw / "settings.json", json.dumps(REAL))
 
 
 @task.fabricate
@@ -62,25 +62,22 @@ def fabricate(raw: Path, rng: np.random.Generator) -> None:
 @task.prepare
 def prepare(raw: Path, public: Path, private: Path) -> None:
     """The settings for the agent; graphs, and pointers by the algorithm itself, for the evaluation."""
-    settings = json.loads((raw / "settings.json").read_text(encoding="utf-8"))
+    try:
+        settings = json.loads((raw / "settings.json").read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise lacks(raw / "settings.json") from error
     (public / "settings.json").write_text(json.dumps(settings, indent=1), encoding="utf-8")
-    samplers = _samplers()
-    graphs = samplers.sample_graphs(np.random.default_rng(SEED), settings["test_graphs"], settings["test_size"])
-    pointer, _ = samplers.floyd_warshall(graphs)
+    # The starter's own sampler: the test graphs are of the same kind as those that are trained on.
+    samplers = runpy.run_path(str(STARTER.folder / "samplers.py"))
+    graphs = samplers["sample_graphs"](np.random.default_rng(SEED), settings["test_graphs"], settings["test_size"])
+    pointer, steps = samplers["floyd_warshall"](graphs)
     np.savez(private / "graphs.npz", **graphs)
-    np.savez(private / "pointers.npz", pointer=pointer.astype(np.int16))
+    write_array(pointer.astype(np.int16), private / "pointers.npy")
+    write_array(steps["pointer"][0].astype(np.int16), private / "before.npy")
 
 
-def _samplers() -> ModuleType:
-    """The starter's own sampler: the test graphs are of the same kind as those that are trained on."""
-    spec = importlib.util.spec_from_file_location("clrs_samplers", STARTER.folder / "samplers.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def _evaluate(evaluation: Evaluation, processors: Path) -> float:
+def _pointers(evaluation: Evaluation, processors: Path, weights: bytes | None = None) -> NDArray[np.generic]:
+    """What a network finds for the test graphs, with the submitted weights or with others in their place."""
     files: dict[str, Path | bytes] = {
         "predict.py": HERE / "evaluation" / "clrs.py",
         "model.py": STARTER.folder / "model.py",
@@ -88,31 +85,53 @@ def _evaluate(evaluation: Evaluation, processors: Path) -> float:
         "checkpoints": evaluation.submission / "checkpoints",
         "graphs.npz": evaluation.private / "graphs.npz",
     }
+    if weights is not None:
+        files["checkpoints/best.safetensors"] = weights
     ran = evaluation.execute(["python", "predict.py"], files=files, time_s=TIME_S)
-    if ran.exit_code:
+    if ran.stopped or ran.exit_code:
         raise InvalidSubmission(f"The checkpoint cannot be used: {ran.stopped or ran.output[-400:]}")
-    truth = np.load(evaluation.private / "pointers.npz")["pointer"]
-    return accuracy(truth.ravel(), _pointers(ran.read("pointers.npz", 64 << 20), truth.shape).ravel())
-
-
-def _pointers(content: bytes, shape: tuple[int, ...]) -> Any:
-    try:
-        found = np.load(io.BytesIO(content), allow_pickle=False)["pointer"]
-    except (ValueError, KeyError, OSError) as error:
-        raise InvalidSubmission(f"The network left no pointers: {error}") from error
-    if found.shape != shape or not np.issubdtype(found.dtype, np.integer):
-        raise InvalidSubmission(f"Pointers of shape {shape} are expected, not {found.shape} of {found.dtype}.")
+    found = parse_array(ran.read("pointers.npy", 64 << 20))
+    shape = read_array(evaluation.private / "pointers.npy").shape
+    if found is None or found.shape != shape or not np.issubdtype(found.dtype, np.integer):
+        what = "no array" if found is None else f"{found.dtype} of shape {found.shape}"
+        raise InvalidSubmission(f"The network has to find whole numbers of shape {shape}; it left {what}.")
     return found
+
+
+def _accuracy(evaluation: Evaluation, found: NDArray[np.generic]) -> float:
+    return accuracy(read_array(evaluation.private / "pointers.npy").ravel(), found.ravel())
 
 
 @task.evaluate
 def evaluate_as_the_original(evaluation: Evaluation) -> float:
     """With processors of its own, as the original trains and evaluates: the file that agents edit there is dead."""
-    return _evaluate(evaluation, STARTER.folder / "processors.py")
+    return _accuracy(evaluation, _pointers(evaluation, STARTER.folder / "processors.py"))
 
 
 def evaluate(evaluation: Evaluation) -> float:
-    return _evaluate(evaluation, evaluation.submission / "processors.py")
+    """With the submitted processors, as long as what they do has been learned."""
+    processors = evaluation.submission / "processors.py"
+    score = _accuracy(evaluation, _pointers(evaluation, processors))
+    without = _score_without_learning(evaluation, processors)
+    if without > max(score / 2, _accuracy(evaluation, read_array(evaluation.private / "before.npy"))):
+        raise InvalidSubmission(
+            f"With its weights shuffled the network is still right in {without:.1%} of all pairs (with its own in "
+            f"{score:.1%}): processors.py computes what should be learned."
+        )
+    return score
+
+
+def _score_without_learning(evaluation: Evaluation, processors: Path) -> float:
+    """The accuracy with the numbers of each weight in another order: what they were trained to do is gone."""
+    files = {
+        "shuffle.py": HERE / "evaluation" / "clrs_shuffle.py",
+        "best.safetensors": evaluation.submission / "checkpoints" / "best.safetensors",
+    }
+    ran = evaluation.execute(["python", "shuffle.py"], files=files, time_s=TIME_S)
+    try:
+        return _accuracy(evaluation, _pointers(evaluation, processors, ran.read("shuffled.safetensors")))
+    except InvalidSubmission:  # not even that: it leans on its weights
+        return 0.0
 
 
 task.fixed("The processors.py that an agent edits is the one that is trained and evaluated.", evaluate=evaluate)

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import io
 import json
 import secrets
-import zipfile
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from podium.catalog.research._race import packed, race, speed_up
+from podium.data.arrays import parse_array, read_array, write_array
 from podium.data.files import link_tree
 from podium.data.hub import fetch_from_hub
 from podium.errors import InvalidSubmission, MissingExtraError, RawDataError
 from podium.task import Baseline, Evaluation, Files, Starter, research_task
 
 HERE = Path(__file__).parent
-MODEL = "huggyllama/llama-7b"
+MODEL, MODEL_REVISION = "huggyllama/llama-7b", "8416d3fefb0cb3ff5775a7b13c1692d10ff1aa16"
 MODEL_FILES = (
     "config.json",
     "generation_config.json",
@@ -30,9 +29,14 @@ MODEL_FILES = (
     "tokenizer.model",
     "tokenizer_config.json",
 )
-WIKITEXT = "wikitext-103-v1/test-00000-of-00001.parquet"
+TEXT, TEXT_REVISION = "Salesforce/wikitext", "b08601e04326c79dfdd32d625aee71d232d685c3"
+TEXT_FILE = "wikitext-103-v1/test-00000-of-00001.parquet"
 LENGTH = 128
-SEED = 7
+SHOWN = 1024
+"""Texts that the agent gets, at most."""
+DRAWN, DRAWN_SMALL = 4000, 1600
+"""Texts per round: enough that starting the program, which no one can change, does not hide what was gained."""
+ROUNDS = 5
 EQUAL = 0.98
 """The share of tokens that have to be the starter's: rounding tips the balance between two likely ones now and then."""
 
@@ -50,86 +54,83 @@ task = research_task(
 
 @task.fetch
 def fetch(raw: Path) -> None:
-    """The model, and the texts of wikitext-103's test part that have exactly 128 tokens."""
-    fetch_from_hub(MODEL, MODEL_FILES, raw / "model")
-    fetch_from_hub("Salesforce/wikitext", [WIKITEXT], raw / "wikitext", is_dataset=True)
+    """The model, and the test part of wikitext-103 as one row of the model's tokens."""
+    fetch_from_hub(MODEL, MODEL_FILES, raw / "model", revision=MODEL_REVISION)
+    fetch_from_hub(TEXT, [TEXT_FILE], raw / "wikitext", is_dataset=True, revision=TEXT_REVISION)
     try:
         from transformers import AutoTokenizer
     except ImportError as error:
         raise MissingExtraError("Cutting texts into a LLaMA model's tokens", "research") from error
-    tokenizer = AutoTokenizer.from_pretrained(raw / "model")
-    texts = pd.read_parquet(raw / "wikitext" / WIKITEXT)["text"].tolist()
-    tokens = [tokens for tokens in tokenizer(texts)["input_ids"] if len(tokens) == LENGTH]
-    np.savez(raw / "prompts.npz", prompts=np.array(tokens, dtype=np.int32))
+    texts = pd.read_parquet(raw / "wikitext" / TEXT_FILE)["text"].tolist()
+    tokens = AutoTokenizer.from_pretrained(raw / "model")(texts, add_special_tokens=False)["input_ids"]
+    write_array(np.concatenate([np.array(text, dtype=np.int32) for text in tokens]), raw / "tokens.npy")
 
 
 @task.fabricate
 def fabricate(raw: Path, rng: np.random.Generator) -> None:
-    """A small model with random weights, and texts of random tokens."""
+    """A small model with random weights, and a text of random tokens."""
     try:
         import torch
         from transformers import LlamaConfig, LlamaForCausalLM
     except ImportError as error:
         raise MissingExtraError("The miniature of llama-inference, a small model,", "research") from error
     torch.manual_seed(int(rng.integers(2**31)))
+    # Deep and narrow: as on a GPU, a batch of four keeps the machine busy with other things than arithmetic.
     config = LlamaConfig(
         vocab_size=512,
-        hidden_size=256,
-        intermediate_size=512,
-        num_hidden_layers=6,
-        num_attention_heads=4,
+        hidden_size=32,
+        intermediate_size=64,
+        num_hidden_layers=12,
+        num_attention_heads=2,
         max_position_embeddings=256,
         initializer_range=0.2,
     )
     LlamaForCausalLM(config).save_pretrained(raw / "model", safe_serialization=True)
-    np.savez(raw / "prompts.npz", prompts=rng.integers(3, 512, (400, LENGTH)).astype(np.int32))
+    write_array(rng.integers(3, 512, 100_000).astype(np.int32), raw / "tokens.npy")
 
 
 @task.prepare
 def prepare(raw: Path, public: Path, private: Path) -> None:
-    """The model for everybody; half of the texts for the agent, the other half for the evaluation."""
+    """The model for everybody; texts from the first half of the tokens for the agent, the second half stays here."""
     try:
-        prompts = np.load(raw / "prompts.npz", allow_pickle=False)["prompts"]
         json.loads((raw / "model" / "config.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError, KeyError) as error:
-        raise RawDataError(f"{raw} holds no model/ and prompts.npz as they are downloaded: {error}") from error
+    except (OSError, ValueError) as error:
+        raise RawDataError(f"{raw} holds no model/ as it is downloaded: {error}") from error
+    tokens = read_array(raw / "tokens.npy")
+    half = len(tokens) // 2
     link_tree(raw / "model", public / "model")
-    order = np.random.default_rng(SEED).permutation(len(prompts))
-    for folder, part in ((public, order[::2]), (private, order[1::2])):
-        np.savez(folder / "prompts.npz", prompts=prompts[np.sort(part)])
+    shown = min(half // LENGTH, SHOWN)
+    np.savez(public / "prompts.npz", prompts=tokens[: shown * LENGTH].reshape(shown, LENGTH))
+    write_array(tokens[half:], private / "tokens.npy")
 
 
 @task.evaluate
 def evaluate(evaluation: Evaluation) -> float:
-    """Starter and submission in turns, on hidden texts in an order that changes."""
-    prompts = np.load(evaluation.private / "prompts.npz", allow_pickle=False)["prompts"]
+    """Starter and submission in turns, on texts that begin anywhere in the hidden half."""
+    tokens = read_array(evaluation.private / "tokens.npy")
+    texts = np.lib.stride_tricks.sliding_window_view(tokens, LENGTH)
     rng = np.random.default_rng(secrets.randbits(128))
+    drawn = DRAWN_SMALL if evaluation.miniature else DRAWN
     return race(
         evaluation,
         program="inference.py",
-        output="tokens.npz",
-        rounds=3 if evaluation.miniature else 5,
-        nothing=packed(prompts=prompts[:0]),
-        draw=lambda: packed(prompts=rng.permutation(prompts)),
+        output="tokens.npy",
+        rounds=ROUNDS,
+        nothing=packed(prompts=texts[:0]),
+        draw=lambda: packed(prompts=texts[rng.choice(len(texts), drawn, replace=False)]),
         check=_check,
         data=True,
     )
 
 
-def _check(expected: bytes, found: bytes) -> None:
-    wanted, made = _tokens(expected), _tokens(found)
-    if made.shape != wanted.shape:
-        raise InvalidSubmission(f"tokens.npz has no array 'tokens' with the next token of all {len(wanted)} texts.")
-    equal = float(np.mean(made == wanted))
+def _check(honest: bytes, tried: bytes) -> None:
+    wanted, found = parse_array(honest), parse_array(tried)
+    assert wanted is not None
+    if found is None or found.shape != wanted.shape:
+        what = "no array that np.save wrote" if found is None else f"an array of shape {found.shape}"
+        raise InvalidSubmission(f"tokens.npy holds {what}; the next token of all {len(wanted)} texts is wanted.")
+    equal = float(np.mean(found == wanted))
     if equal < EQUAL:
         raise InvalidSubmission(
             f"Only {equal:.1%} of the tokens are those that the original finds; {EQUAL:.0%} have to be."
         )
-
-
-def _tokens(content: bytes) -> np.ndarray:
-    """The tokens in a file, none if it is something else."""
-    try:
-        return np.asarray(np.load(io.BytesIO(content), allow_pickle=False)["tokens"])
-    except (ValueError, LookupError, OSError, zipfile.BadZipFile):
-        return np.zeros(0)

@@ -14,4 +14,4 @@ for path in sorted(Path("babylm_test").iterdir()):
         if line.strip():
             tokens += tokenizer(line + "\n")["input_ids"]
 usable = len(tokens) // block * block
-np.savez("blocks.npz", blocks=np.array(tokens[:usable], dtype=np.int32).reshape(-1, block))
+np.save("blocks.npy", np.array(tokens[:usable], dtype=np.int32).reshape(-1, block))

@@ -8,4 +8,4 @@ graphs = np.load("graphs.npz")
 network = load("checkpoints")
 weight, linked = torch.tensor(graphs["weight"]), torch.tensor(graphs["edge"])
 found = [predict(network, weight[i : i + 1], linked[i : i + 1]).numpy() for i in range(len(weight))]
-np.savez("pointers.npz", pointer=np.concatenate(found).astype(np.int16))
+np.save("pointers.npy", np.concatenate(found).astype(np.int16))

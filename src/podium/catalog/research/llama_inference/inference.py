@@ -1,7 +1,7 @@
 """Times how long a LLaMA model takes for the next token after a text.
 
 python inference.py                          with texts of data/, prints the time per batch
-python inference.py PROMPTS.npz TOKENS.npz   reads `prompts` (texts x 128), writes `tokens`: the next of each text
+python inference.py PROMPTS.npz TOKENS.npy   reads `prompts` (texts x 128), writes an array: the next token of each text
 """
 
 import sys
@@ -31,16 +31,18 @@ def next_tokens(model, prompts):
     return made[:, -1].cpu()
 
 
+def read_prompts(path):
+    return torch.tensor(np.load(path)["prompts"].astype(np.int64))
+
+
 def main():
     model = load_model()
     if len(sys.argv) == 3:
-        prompts = torch.tensor(np.load(sys.argv[1])["prompts"].astype(np.int64))
-        tokens = [next_tokens(model, batch) for batch in prompts.split(BATCH)] if len(prompts) else []
-        np.savez(sys.argv[2], tokens=torch.cat(tokens).numpy() if tokens else np.zeros(0, np.int64))
+        tokens = [next_tokens(model, batch) for batch in read_prompts(sys.argv[1]).split(BATCH) if len(batch)]
+        np.save(sys.argv[2], torch.cat(tokens).numpy() if tokens else np.zeros(0, np.int64))
         return
-    prompts = torch.tensor(np.load(Path("data", "prompts.npz"))["prompts"].astype(np.int64))
     times = []
-    for batch in prompts[: BATCH * BATCHES].split(BATCH):
+    for batch in read_prompts(Path("data", "prompts.npz"))[: BATCH * BATCHES].split(BATCH):
         started = time.perf_counter()
         next_tokens(model, batch)
         times.append(time.perf_counter() - started)
