@@ -15,7 +15,9 @@ LARGE_BYTES = 300_000_000
 ROWS_OF_LARGE = 400_000
 """As many rows of train are read where it is large."""
 MANY = 10
-"""So many columns are worth models of their own beside pictures or sounds."""
+"""So many columns are worth models of their own beside pictures or sounds, and are too many to be groups."""
+FEW = 4
+"""With more classes than this, boosting takes long."""
 WIDE = 150
 """With more numbers than this in a row, none are made of pairs of them, and no curves are drawn for each."""
 LARGE_CELLS = 5_000_000
@@ -35,7 +37,7 @@ def tables(profile: Profile) -> str:
     """The start of a story: tables, keys and the truth."""
     assert profile.train is not None and profile.test is not None
     numbers = profile.of_kind("number")
-    groups = [column.name for column in profile.features if column.kind == "category" or is_grouping(column)]
+    groups = grouping(profile)
     rows = f", nrows={ROWS_OF_LARGE}" if profile.size_bytes > LARGE_BYTES else ""
     given = assign(TRAIN=profile.train.file, TEST=profile.test.file, KEY=profile.key)
     given += forms(profile) + assign(NUMBERS=numbers, GROUPS=groups, DATES=profile.of_kind("date"))
@@ -50,6 +52,12 @@ both = stacked(train, test)
 {truth(profile)}
 """
     )
+
+
+def grouping(profile: Profile) -> list[str]:
+    """The columns that put rows into groups. Many columns of small numbers are counts or pixels, and do not."""
+    numbers = [column.name for column in profile.features if is_grouping(column)]
+    return [*profile.of_kind("category"), *(numbers if len(numbers) <= MANY else [])]
 
 
 def is_grouping(column: Any) -> bool:
@@ -160,7 +168,7 @@ def committee_story(profile: Profile, settings: Settings) -> str:
     usable = ", usable=usable" if settings.get("pairs") and settings.get("trim") else ""
     fits = "".join(f"    {name!r}: {source},\n" for name, source in settings["members"].items())
     kinds = "boosting" if is_wide(profile) else "boosting, hybrid"
-    further = f", further=variants({kinds})" if settings["search"] else ""
+    further = f", further=variants({kinds})" if settings["search"] and len(profile.classes) <= FEW else ""
     call = f"committee(numbers, groups, {{}}, folds, fits, loss{further}{usable}{{}})"
     if several:
         made = f"by_column_until(lambda column, until: {call.format('column', ', until=until')}, aim, 0.85)"
@@ -219,7 +227,13 @@ def members(profile: Profile) -> dict[str, str]:
     found["network"] = "network"
     if profile.train.rows <= 6000:
         found["machine"] = "machine"
-    return {**found, "forest": "with_options(forest, dict(n_estimators=100, min_samples_leaf=2, max_features=0.4))"}
+    found = {**found, "forest": "with_options(forest, dict(n_estimators=100, min_samples_leaf=2, max_features=0.4))"}
+    if len(profile.classes) > FEW:
+        # Boosting grows trees for each class: it comes last, and the others may be enough.
+        found["boosting"] = "with_options(boosting, dict(learning_rate=0.15, max_iter=60, max_leaf_nodes=8))"
+        order = ("machine", "additive", "forest", "network", "boosting")
+        return {name: found[name] for name in order if name in found}
+    return found
 
 
 def _may_be_logged(profile: Profile) -> bool:

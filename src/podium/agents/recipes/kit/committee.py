@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from podium.agents.recipes.kit.blending import blend_weights
+from podium.agents.recipes.kit.decisions import best_power, sharpened
 from podium.agents.recipes.kit.environment import SEED, time_used
 from podium.agents.recipes.kit.learning import Fit, Folds, Predict, cross_validated
 
@@ -38,8 +39,11 @@ def committee(
         oof, guess, rows = cross_validated(numbers, groups, aim, folds, fit, usable=usable, until=until, refit=True)
         if found and not rows.all():
             break
-        found[name] = oof, guess, rows
         judged = rows if usable is None else rows & usable
+        if aim.dtype.kind == "i":  # some are too bold and some too cautious to be averaged with others
+            power = best_power(aim[judged], oof[judged])
+            oof, guess = sharpened(oof, power), sharpened(guess, power)
+        found[name] = oof, guess, rows
         print(f"{name}: loss {loss(aim[judged], oof[judged]):.5f} after {time_used():.2f} of the time", flush=True)
     rows = np.all([done for _, _, done in found.values()], axis=0)
     judged = rows if usable is None else rows & usable

@@ -4,6 +4,8 @@ import numpy as np
 import pandas as pd
 from scipy.special import log_ndtr
 
+from podium.agents.recipes.kit.environment import time_used
+
 BINS = 12
 
 
@@ -71,16 +73,21 @@ def without_group_effects(groups: list[np.ndarray], residual: np.ndarray, rounds
     return left
 
 
-def best_pairs(numbers: pd.DataFrame, residual: np.ndarray, most: int = 10) -> pd.DataFrame:
+def best_pairs(numbers: pd.DataFrame, residual: np.ndarray, most: int = 10, until: float = 0.35) -> pd.DataFrame:
     """The pairs of numbers that say most about the residuals of train rows, which come first; for all rows.
 
     What either number says alone is taken out before.
+
+    Args:
+        until: the part of the script's time after which no further pairs are looked at.
     """
     rows = np.linspace(0, len(residual) - 1, min(len(residual), 6000)).astype(int)
     known, wanted = numbers.iloc[rows], residual[rows]
     bins = {name: binned(known[name].to_numpy(float)) for name in known}
     found: list[tuple[float, str, str, str]] = []
     for left, right in pair_names(numbers):
+        if time_used() > until:
+            break
         rest = without_group_effects([bins[left], bins[right]], wanted)
         forms = pair_forms(known[left], known[right])
         found += [(strength(values, rest), name, left, right) for name, values in forms.items()]
