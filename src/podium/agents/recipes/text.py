@@ -159,6 +159,7 @@ RECIPES = (
         },
         moves=_network_moves,
         simpler=lambda profile, settings: {**settings, "folds": 2},
+        share=0.4,
     ),
     Recipe(
         name="words and letters",
@@ -168,6 +169,7 @@ RECIPES = (
         defaults=_linear("words", "letters", freedoms=[2.0, 6.0, 0.7], folds=4),
         moves=_linear_moves,
         simpler=lambda profile, settings: {**settings, "tables": ["words"]},
+        share=0.4,
     ),
     Recipe(
         name="pairs of words",
