@@ -13,7 +13,21 @@ import pytest
 import podium
 
 SOURCE = Path(podium.__file__).parent
-HEAVY = {"pandas", "numpy", "scipy", "sklearn", "rich", "inspect_ai", "pyarrow", "PIL", "requests", "kaggle", "ray"}
+HEAVY = {
+    "pandas",
+    "numpy",
+    "scipy",
+    "sklearn",
+    "rich",
+    "inspect_ai",
+    "pyarrow",
+    "PIL",
+    "requests",
+    "kaggle",
+    "ray",
+    "plotly",
+    "jinja2",
+}
 LAYERS = (
     *("errors", "task", "metrics", "data", "grading", "catalog", "api", "sandbox", "workspace", "actions", "agents"),
     *("runs", "report", "viewer", "integrity", "cli", "_registry"),

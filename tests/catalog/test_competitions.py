@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pandas as pd
@@ -19,9 +21,8 @@ from competitions import (
 )
 
 import podium
-from podium.task import Edition, Integer, Number, Task
+from podium.task import Integer, Number, Task
 
-EDITIONS = [(task_id, edition) for task_id in competition_ids() for edition in podium.load(task_id).editions]
 NO_SAMPLE_SCORE = {"us-patent-phrase-to-phrase-matching"}
 """Competitions whose constant sample has no score."""
 
@@ -32,52 +33,62 @@ def vectors() -> dict[str, dict[str, object]]:
     return loaded
 
 
+@pytest.fixture(scope="module", params=competition_ids())
+def task(request: pytest.FixtureRequest) -> Task:
+    return podium.load(request.param)
+
+
+@pytest.fixture(scope="module")
+def data_dir(task: Task, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Where all tests of one competition find what the first of them has prepared; editions lie apart."""
+    folder = tmp_path_factory.mktemp("data")
+    yield folder
+    shutil.rmtree(folder)
+
+
 def test_all_competitions_of_mle_bench_are_here() -> None:
     counts = {name: len(podium.tasks(name)) for name in ("mle-bench", "mle-bench-lite", "mle-bench-dev")}
     assert counts == {"mle-bench": 75, "mle-bench-lite": 22, "mle-bench-dev": 7}
 
 
-@pytest.mark.parametrize("task_id", competition_ids())
 def test_preparation_and_scores_are_as_recorded(
-    task_id: str, vectors: dict[str, dict[str, object]], tmp_path: Path
+    task: Task, vectors: dict[str, dict[str, object]], data_dir: Path
 ) -> None:
-    assert summary(podium.load(task_id), tmp_path) == vectors[task_id]
+    assert summary(task, data_dir / "v1") == vectors[task.id]
 
 
-@pytest.mark.parametrize(("task_id", "edition"), EDITIONS)
-def test_sample_is_valid_and_perfection_is_best(task_id: str, edition: Edition, tmp_path: Path) -> None:
-    whole = podium.load(task_id)
-    place = podium.prepare(whole, data_dir=tmp_path, miniature=True, edition=edition).place
-    task = whole.in_edition(edition)
-    sample = read_sample(task, place)
-    (tmp_path / "sample.csv").write_text(sample.to_csv(index=False), encoding="utf-8")
-    check = podium.validate(whole, tmp_path / "sample.csv", data_dir=tmp_path, edition=edition)
-    assert check.valid, check.error
-    perfect = perfect_submission(task, place)
-    best = grade_table(whole, perfect, tmp_path, tmp_path, edition)
-    assert best.valid, best.error
-    noisy = grade_table(whole, noisy_submission(perfect, task), tmp_path, tmp_path, edition)
-    assert noisy.valid, noisy.error
-    assert best.score == noisy.score or task.metric.is_better(best.score, noisy.score)
-    first = grade_table(whole, sample, tmp_path, tmp_path, edition)
-    assert first.valid or task_id in NO_SAMPLE_SCORE, first.error
-    if first.valid and not math.isclose(first.score, best.score):
-        assert task.metric.is_better(best.score, first.score)
+def test_sample_is_valid_and_perfection_is_best(task: Task, data_dir: Path, tmp_path: Path) -> None:
+    for edition in task.editions:
+        place = podium.prepare(task, data_dir=data_dir / edition, miniature=True, edition=edition).place
+        variant = task.in_edition(edition)
+        sample = read_sample(variant, place)
+        sample.to_csv(tmp_path / "sample.csv", index=False)
+        check = podium.validate(task, tmp_path / "sample.csv", data_dir=data_dir / edition, edition=edition)
+        assert check.valid, check.error
+        perfect = perfect_submission(variant, place)
+        best, noisy, first = (
+            grade_table(task, table, tmp_path, data_dir / edition, edition)
+            for table in (perfect, noisy_submission(perfect, variant), sample)
+        )
+        assert best.valid, best.error
+        assert noisy.valid, noisy.error
+        assert best.score == noisy.score or variant.metric.is_better(best.score, noisy.score)
+        assert first.valid or task.id in NO_SAMPLE_SCORE, first.error
+        if first.valid and not math.isclose(first.score, best.score):
+            assert variant.metric.is_better(best.score, first.score)
 
 
-@pytest.mark.parametrize("task_id", competition_ids())
-def test_malformed_submissions_get_a_message(task_id: str, tmp_path: Path) -> None:
-    task = podium.load(task_id)
-    place = podium.prepare(task, data_dir=tmp_path, miniature=True).place
+def test_malformed_submissions_get_a_message(task: Task, data_dir: Path, tmp_path: Path) -> None:
+    place = podium.prepare(task, data_dir=data_dir / "v1", miniature=True).place
     sample = read_sample(task, place)
     for name, table in _malformed(task, sample).items():
-        grade = grade_table(task, table, tmp_path, tmp_path)
+        grade = grade_table(task, table, tmp_path, data_dir / "v1")
         assert not grade.valid, f"{name} was scored {grade.score}"
         assert grade.error
         assert "Traceback" not in grade.error
     for junk in (b"", b"\0\1\2", b"PK\x03\x04", b'"', b"\xff\xfe", b"a\n" * 50):
         (tmp_path / "junk.csv").write_bytes(junk)
-        assert not podium.grade(task, tmp_path / "junk.csv", data_dir=tmp_path).valid
+        assert not podium.grade(task, tmp_path / "junk.csv", data_dir=data_dir / "v1").valid
 
 
 def _malformed(task: Task, sample: pd.DataFrame) -> dict[str, pd.DataFrame]:

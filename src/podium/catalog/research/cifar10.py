@@ -81,12 +81,12 @@ def fabricate(raw: Path, rng: np.random.Generator) -> None:
     """Ten blurred patterns in colour, each shown shifted, lit differently and with noise."""
     coarse = rng.normal(0, 1, (10, 8, 8, 3))
     patterns = coarse.repeat(4, axis=1).repeat(4, axis=2)
-    for part, count in (("train", 2000), ("test", 400)):
+    for part, count in (("train", 4000), ("test", 400)):
         labels = rng.permutation(np.arange(count) % 10)
         shifts = rng.integers(-4, 5, (count, 2))
         shown = np.stack([np.roll(patterns[label], shift, (0, 1)) for label, shift in zip(labels, shifts, strict=True)])
-        light = rng.uniform(10, 40, (count, 1, 1, 1))
-        pixels = 128 + light * shown + rng.normal(0, 45, shown.shape)
+        light = rng.uniform(5, 20, (count, 1, 1, 1))
+        pixels = 128 + light * shown + rng.normal(0, 50, shown.shape)
         write_array(np.clip(pixels, 0, 255).astype(np.uint8), raw / f"{part}_images.npy")
         write_array(labels.astype(np.int64), raw / f"{part}_labels.npy")
 
