@@ -63,7 +63,7 @@ def test_nothing_heavy_is_loaded_before_it_is_needed(code: str) -> None:
 
 
 LAZY = ("api", "runs")
-"""Files are graded by running them: the one thing the library offers that needs a sandbox, imported when it is asked."""
+"""Files are graded by running them: the one thing the library offers that needs a sandbox, imported when asked."""
 
 
 def modules() -> dict[Path, str]:
