@@ -36,7 +36,7 @@ SHOWN = 1024
 """Texts that the agent gets, at most."""
 DRAWN, DRAWN_SMALL = 4000, 1600
 """Texts per round: enough that starting the program, which no one can change, does not hide what was gained."""
-ROUNDS = 5
+ROUNDS, ROUNDS_SMALL = 5, 3
 EQUAL = 0.98
 """The share of tokens that have to be the starter's: rounding tips the balance between two likely ones now and then."""
 
@@ -110,12 +110,12 @@ def evaluate(evaluation: Evaluation) -> float:
     tokens = read_array(evaluation.private / "tokens.npy")
     texts = np.lib.stride_tricks.sliding_window_view(tokens, LENGTH)
     rng = np.random.default_rng(secrets.randbits(128))
-    drawn = DRAWN_SMALL if evaluation.miniature else DRAWN
+    drawn, rounds = (DRAWN_SMALL, ROUNDS_SMALL) if evaluation.miniature else (DRAWN, ROUNDS)
     return race(
         evaluation,
         program="inference.py",
         output="tokens.npy",
-        rounds=ROUNDS,
+        rounds=rounds,
         nothing=packed(prompts=texts[:0]),
         draw=lambda: packed(prompts=texts[rng.choice(len(texts), drawn, replace=False)]),
         check=_check,

@@ -70,7 +70,7 @@ class Effort:
 
 
 EFFORT = Effort(pictures=128, rounds=5)
-MINIATURE_EFFORT = Effort(pictures=32, rounds=5)
+MINIATURE_EFFORT = Effort(pictures=32, rounds=3)
 
 
 def evaluate_fixed(evaluation: Evaluation) -> float:
