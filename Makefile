@@ -28,7 +28,7 @@ test-browser: setup
 
 test-research: setup
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev,research]'
-	$(BIN)/python -m pytest -m research
+	$(BIN)/python -m pytest -m research tests/catalog/research
 
 lint: setup
 	$(BIN)/ruff check .
