@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 EVERYBODY, FIRST = -1, 1
 EIO, EINVAL = 5, 22
-RESTORED = ("SIGTERM", "SIGINT", "SIGHUP", "SIGPIPE", "SIGXFSZ", "SIGCHLD")
+RESTORED = [number for number in range(1, 32) if number not in (9, 19)]  # all but SIGKILL and SIGSTOP, which are fixed
 PR_SET_DUMPABLE, PR_SET_CHILD_SUBREAPER = 4, 36
 STOP_AFTER_S, KILL_PATIENCE_S = 0.1, 5.0
 AWAITED: dict[int, int] = {}  # children whose end matters, each with the socket of its request
@@ -268,8 +268,8 @@ def become(
         for target, stream in enumerate(streams):
             posix.dup2(stream, target)
         posix.closerange(3, 256)
-        for name in RESTORED:
-            _signal.signal(getattr(_signal, name), _signal.SIG_DFL)
+        for number in RESTORED:  # a shell in the background, or nohup, has us ignore some
+            _signal.signal(number, _signal.SIG_DFL)
         prefer_when_memory_is_short()
         posix.setpriority(posix.PRIO_PROCESS, 0, nice)
         for kind, value in limits.items():
