@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Collection
@@ -35,4 +36,11 @@ def run_starter(
         text = text.replace(old, new)
     (folder / starter.script).write_text(text, encoding="utf-8")
     (folder / "data").symlink_to(place.public)
-    return subprocess.run([sys.executable, starter.script], cwd=folder, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        [sys.executable, starter.script],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | {"OMP_NUM_THREADS": "1"},  # threads that share a core with other tests wait for each other
+    )
