@@ -23,6 +23,7 @@ _IMPORTED_ONCE = [
     "inspect_ai.model._providers.none",
 ]
 """For all workers, in the process they are forked from; one that is not there is passed over."""
+_FOR_MODELS = ["podium.runs.known_models"]
 
 
 @dataclass
@@ -91,7 +92,9 @@ class Driver:
         """Works until all runs have ended; `changed` is told of every change in a row."""
         # Forked from a process that has imported everything once: a run then starts in milliseconds, not seconds.
         context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload(_IMPORTED_ONCE)
+        context.set_forkserver_preload(
+            [*_IMPORTED_ONCE, f"podium.agents.{self.plan.agent}", *(_FOR_MODELS if self.plan.model else [])]
+        )
         working: list[_Worker] = []
         try:
             while working or (self._queue and not self._stopping):

@@ -66,6 +66,7 @@ def play(stage: Stage) -> Played:
         score_display=False,
         max_subprocesses=os.cpu_count(),
         max_retries=MODEL_RETRIES,
+        ctl_server=False,  # a run is steered by its driver alone
     )
     if failures:
         raise failures[0]

@@ -19,9 +19,7 @@ umap-learn xgboost
 
 def installed_packages(env: str | None) -> tuple[str, ...]:
     """Packages for machine learning in an environment, as `name version`, in alphabetical order."""
-    folders = find_interpreter(env).prefix.glob("lib*/python*/[sd]i[st][te]-packages")
-    found = {
-        (distribution.metadata["Name"] or "").lower().replace("_", "-"): distribution.version
-        for distribution in distributions(path=[str(folder) for folder in folders])
-    }
-    return tuple(f"{name} {found[name]}" for name in sorted(found.keys() & _OF_INTEREST.split()))
+    folders = [str(path) for path in find_interpreter(env).prefix.glob("lib*/python*/[sd]i[st][te]-packages")]
+    # Asked for by name: reading the metadata of every distribution takes a quarter of a second.
+    found = {name: next(iter(distributions(name=name, path=folders)), None) for name in sorted(_OF_INTEREST.split())}
+    return tuple(f"{name} {distribution.version}" for name, distribution in found.items() if distribution is not None)
