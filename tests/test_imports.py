@@ -29,8 +29,8 @@ HEAVY = {
     "jinja2",
 }
 LAYERS = (
-    *("errors", "task", "metrics", "data", "grading", "catalog", "api", "sandbox", "workspace", "actions", "agents"),
-    *("runs", "report", "viewer", "integrity", "cli", "_registry"),
+    *("errors", "task", "metrics", "data", "grading", "catalog", "api", "sandbox", "workspace", "actions"),
+    *("recipes", "agents", "runs", "report", "viewer", "integrity", "cli", "_registry"),
 )
 """Each may import from those before it; the order is that of the design."""
 

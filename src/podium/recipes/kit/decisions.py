@@ -1,0 +1,71 @@
+"""From probabilities and estimates to what is submitted."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+
+from podium.recipes.kit.scores import log_loss, multiclass_log_loss, quadratic_kappa
+
+Score = Callable[[Any, Any], float]
+
+
+def best_threshold(truth: np.ndarray, oof: np.ndarray, score: Score) -> float:
+    """The probability from which on the positive class scores best."""
+    candidates = [oof.min() - 1e-9, *np.unique(np.quantile(oof, np.linspace(0.01, 0.99, 99)))]
+    return float(max(candidates, key=lambda cut: score(truth, (oof > cut).astype(int))))
+
+
+def best_weights(truth: np.ndarray, oof: np.ndarray, score: Score) -> np.ndarray:
+    """Factors for the classes' probabilities with which the likeliest class scores best."""
+    weights = np.ones(oof.shape[1])
+    best = score(truth, oof.argmax(axis=1))
+    for _ in range(2):
+        for column in range(len(weights)):
+            for factor in (0.6, 0.75, 0.9, 1.1, 1.3, 1.7):
+                trial = weights.copy()
+                trial[column] *= factor
+                found = score(truth, (oof * trial).argmax(axis=1))
+                if found > best + 1e-4:
+                    best, weights = found, trial
+    return weights
+
+
+def best_cuts(truth: np.ndarray, oof: np.ndarray) -> np.ndarray:
+    """Where to cut estimates into grades so that they agree best with the true ones, found one cut at a time."""
+    grades = np.unique(truth)
+    shares = np.cumsum([np.mean(truth == grade) for grade in grades])[:-1]
+    cuts = np.quantile(oof, shares)
+    for _ in range(3):
+        for place in range(len(cuts)):
+            low = cuts[place - 1] if place else oof.min()
+            high = cuts[place + 1] if place + 1 < len(cuts) else oof.max()
+            trials = [cuts[place], *np.linspace(low, high, 22)[1:-1]]
+            scored = [
+                quadratic_kappa(truth, graded(oof, np.r_[cuts[:place], cut, cuts[place + 1 :]], grades))
+                for cut in trials
+            ]
+            cuts[place] = trials[int(np.argmax(scored))]
+    return cuts
+
+
+def graded(estimate: np.ndarray, cuts: np.ndarray, grades: np.ndarray) -> np.ndarray:
+    """Estimates as grades."""
+    return np.asarray(np.take(grades, np.searchsorted(cuts, estimate)))
+
+
+def sharpened(probability: np.ndarray, power: float) -> np.ndarray:
+    """Probabilities made bolder (power above 1) or more cautious."""
+    if probability.ndim == 1:
+        both = np.stack([1 - probability, probability], axis=1)
+        return sharpened(both, power)[:, 1]
+    raised = np.clip(probability, 1e-12, 1) ** power
+    return np.asarray(raised / raised.sum(axis=1, keepdims=True))
+
+
+def best_power(truth: np.ndarray, oof: np.ndarray) -> float:
+    """The power that makes probabilities lose least."""
+    loss = log_loss if oof.ndim == 1 else multiclass_log_loss
+    found = minimize_scalar(lambda power: loss(truth, sharpened(oof, power)), bounds=(0.3, 3), method="bounded")
+    return float(found.x)

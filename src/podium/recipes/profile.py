@@ -1,0 +1,161 @@
+"""What a task looks like: its tables, files, ids, targets and goal, as far as looking at the data tells.
+
+`podium.recipes.profiler` makes profiles; recipes only read them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Kind = Literal["number", "category", "date", "text", "list", "empty"]
+"""What a column holds. A `category` repeats its values, a `text` reads as words, a `list` has items between blanks."""
+
+Goal = Literal["binary", "multiclass", "multilabel", "ordinal", "regression", "list", "text", "unknown"]
+"""What is to be predicted. `multilabel`: several columns of yes and no. `ordinal`: whole numbers that are grades."""
+
+Shape = Literal["tabular", "text", "series", "ranking", "pictures", "masks", "audio", "graph", "arrays", "unknown"]
+"""Where the signal lies, which decides the family of recipes."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table."""
+
+    name: str
+    kind: Kind
+    distinct: int
+    missing: float = 0.0
+    """The share of empty cells."""
+    length: float = 0.0
+    """Mean number of characters, where it holds text."""
+    is_whole: bool = False
+    """Whether it holds whole numbers only."""
+    is_code: bool = False
+    """Whether its numbers look like names: account numbers, article numbers."""
+    low: float | None = None
+    middle: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True)
+class Table:
+    """A file with rows and columns."""
+
+    file: str
+    """Its path, relative to the public folder."""
+    rows: int
+    """As many as were read; there may be more if `is_cut`."""
+    columns: tuple[Column, ...]
+    is_cut: bool = False
+
+    def __contains__(self, name: str) -> bool:
+        return any(column.name == name for column in self.columns)
+
+    def __getitem__(self, name: str) -> Column:
+        return next(column for column in self.columns if column.name == name)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(column.name for column in self.columns)
+
+
+@dataclass(frozen=True)
+class Files:
+    """Files of one kind in a folder or archive."""
+
+    folder: str
+    """Relative to the public folder; an archive is a folder too, such as `train.zip`."""
+    suffix: str
+    """In lower case, with its dot."""
+    count: int
+    examples: tuple[str, ...] = ()
+    """Some of their paths, relative to the folder."""
+
+
+@dataclass(frozen=True)
+class Pointers:
+    """How rows lead to files: put the value of a column into a pattern such as `train/{}.png`."""
+
+    column: str
+    train: str
+    test: str
+    """The test rows' values are in the column of the same name, or in the sample submission's id."""
+
+
+@dataclass(frozen=True)
+class Join:
+    """A further table with one row per value of some columns that train and test have too."""
+
+    file: str
+    on: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Spans:
+    """A further table whose rows say something about a span of days, maybe for some values of a column."""
+
+    file: str
+    on: tuple[str, ...]
+    first: str
+    last: str
+
+
+@dataclass(frozen=True)
+class Profile:
+    """All that recipes know about a task."""
+
+    brief: str
+    metric: str
+    """Its name in Podium, such as `roc_auc`."""
+    metric_title: str
+    metric_options: Mapping[str, Any]
+    higher_is_better: bool
+    sample: str
+    """The sample submission, relative to the public folder."""
+    ids: tuple[str, ...]
+    targets: tuple[str, ...]
+    """The sample's columns to be filled in."""
+    is_sample_telling: bool = False
+    """Whether the sample's targets are words that differ from row to row, so that they may say something."""
+    shape: Shape = "unknown"
+    goal: Goal = "unknown"
+    tables: tuple[Table, ...] = ()
+    files: tuple[Files, ...] = ()
+    train: Table | None = None
+    test: Table | None = None
+    """None where the test rows are known by their ids alone."""
+    key: str | None = None
+    """The test table's column that has the sample's ids."""
+    labels: tuple[str, ...] = ()
+    """The train columns with the truth, in the order of the targets unless these are classes."""
+    classes: tuple[Any, ...] = ()
+    """The values of the label, in the order of the targets where those are classes."""
+    is_wide: bool = False
+    """Whether the targets are the classes of one label, a probability for each."""
+    separator: str | None = None
+    """What lies between the names of targets in the label, where that lists those that hold."""
+    is_distribution: bool = False
+    """Whether the targets of a row must add up to one."""
+    features: tuple[Column, ...] = ()
+    """Columns that train and test share, other than ids."""
+    time: str | None = None
+    """The column by which test follows train."""
+    group: str | None = None
+    """The column whose values are in train or in test, but not in both."""
+    series: tuple[str, ...] = ()
+    """Columns that tell one series from another, where there are values at regular times."""
+    joins: tuple[Join, ...] = ()
+    spans: tuple[Spans, ...] = ()
+    pointers: Pointers | None = None
+    edges: tuple[str, str, str] | None = None
+    """A table of ties between rows: its file and its two columns that hold ids."""
+    size_bytes: int = 0
+    """Of all public files together."""
+    doubts: tuple[str, ...] = field(default=())
+    """What was not understood, as sentences for plans."""
+
+    def of_kind(self, *kinds: Kind) -> list[str]:
+        """The names of the features of some kinds."""
+        return [column.name for column in self.features if column.kind in kinds]

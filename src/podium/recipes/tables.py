@@ -1,0 +1,170 @@
+"""Reads tables, at least their first rows, and says what their columns hold."""
+
+from __future__ import annotations
+
+import io
+import re
+import tempfile
+import zipfile
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from podium.recipes.profile import Column, Kind, Table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ROWS = 200_000
+"""As many rows of a table are read for a profile."""
+TABLES = 40
+"""As many tables are read."""
+LARGEST_BYTES = 200_000_000
+"""Files that cannot be read in part are not read if they are larger."""
+IS_TABLE = re.compile(r"\.(csv|tsv|parquet|json|jsonl|ndjson)$|\.(csv|tsv|json)\.(zip|7z)$", re.IGNORECASE)
+_DATE = re.compile(
+    r"^\s*(\d{4}-\d{1,2}-\d{1,2}|\d{1,2}/\d{1,2}/\d{2,4}|\d{4}/\d{1,2}/\d{1,2})([ T]\d{1,2}:\d{2}.*)?\s*$"
+)
+UNREADABLE = (
+    *(OSError, ValueError, KeyError, IndexError, TypeError, ImportError),
+    *(StopIteration, AttributeError, MemoryError, zipfile.BadZipFile),
+)
+"""What reading a file that is no table after all may end in."""
+
+
+@dataclass
+class Seen:
+    """The tables as they were read, beside what is said about them."""
+
+    frames: dict[str, pd.DataFrame] = field(default_factory=dict)
+    tables: dict[str, Table] = field(default_factory=dict)
+
+
+def read_tables(public: Path, listed: Sequence[str]) -> Seen:
+    seen = Seen()
+    names = [name for name in listed if IS_TABLE.search(name) and len(Path(name).parts) <= 3]
+    folders = Counter(Path(name).parent.as_posix() for name in names)
+    names = [name for name in names if folders[Path(name).parent.as_posix()] <= TABLES]
+    for name in names[:TABLES]:
+        try:
+            frame = read_frame(public / name)
+        except UNREADABLE:
+            continue
+        if len(frame) and len(frame.columns):
+            frame.columns = [str(column) for column in frame.columns]
+            seen.frames[name], seen.tables[name] = frame, describe_table(name, frame)
+    return seen
+
+
+def read_frame(path: Path, *, rows: int | None = ROWS, text: bool = False) -> pd.DataFrame:
+    """The first rows of a table, whatever it is packed in."""
+    import pandas as pd
+
+    name = path.name.lower()
+    if name.endswith(".parquet"):
+        return pd.read_parquet(path).head(rows or ROWS)
+    if ".json" in name or name.endswith(".ndjson"):
+        return _read_json(path, rows)
+    options: dict[str, Any] = {"dtype": str, "keep_default_na": False} if text else {"low_memory": False}
+    with _opened(path) as file:
+        frame: pd.DataFrame = pd.read_csv(file, nrows=rows, sep="\t" if ".tsv" in name else ",", **options)
+    return frame
+
+
+def _read_json(path: Path, rows: int | None) -> pd.DataFrame:
+    from podium.recipes.kit.submission import read_records
+
+    if path.stat().st_size > LARGEST_BYTES:
+        raise ValueError("too large to be looked at")
+    with _opened(path) as file:
+        return read_records(io.BytesIO(file.read())).head(rows or ROWS)
+
+
+def _opened(path: Path) -> BinaryIO:
+    name = path.name.lower()
+    if name.endswith(".7z"):
+        return _from_7z(path)
+    if name.endswith(".zip"):
+        with zipfile.ZipFile(path) as archive:
+            names = [name for name in archive.namelist() if not name.startswith("__MACOSX") and not name.endswith("/")]
+            return io.BytesIO(archive.read(names[0]))
+    return path.open("rb")
+
+
+def _from_7z(path: Path) -> BinaryIO:
+    import py7zr
+
+    if path.stat().st_size > LARGEST_BYTES:
+        raise ValueError("too large to be looked at")
+    with tempfile.TemporaryDirectory() as folder, py7zr.SevenZipFile(path) as packed:
+        packed.extractall(folder)
+        return io.BytesIO(next(one for one in sorted(Path(folder).rglob("*")) if one.is_file()).read_bytes())
+
+
+def describe_table(name: str, frame: pd.DataFrame) -> Table:
+    """What is said of a table in a profile."""
+    columns = tuple(_column(column, frame[column]) for column in frame.columns)
+    return Table(name, len(frame), columns, is_cut=len(frame) >= ROWS)
+
+
+def _column(name: str, values: pd.Series) -> Column:
+    import pandas as pd
+
+    known = values.dropna()
+    missing = 1 - len(known) / max(1, len(values))
+    if known.empty:
+        return Column(name, "empty", 0, missing)
+    if pd.api.types.is_bool_dtype(known):
+        return Column(name, "category", int(known.nunique()), missing)
+    if pd.api.types.is_numeric_dtype(known):
+        return _number(name, known, missing)
+    if pd.api.types.is_datetime64_any_dtype(known):
+        return Column(name, "date", int(known.nunique()), missing)
+    text = known.astype(str)
+    distinct, length = int(text.nunique()), float(text.str.len().mean())
+    return Column(name, _kind_of_text(text, distinct, length), distinct, missing, length)
+
+
+def _number(name: str, cells: pd.Series, missing: float) -> Column:
+    import numpy as np
+
+    values = cells.to_numpy(dtype=float)
+    values = values[np.isfinite(values)]
+    distinct = len(np.unique(values))
+    whole = bool(len(values)) and bool((values == np.rint(values)).all())
+    known = Column(name, "number", distinct, missing, is_whole=whole, is_code=whole and _is_code(values))
+    if not len(values):
+        return known
+    return replace(known, low=float(values.min()), middle=float(np.median(values)), high=float(values.max()))
+
+
+def _is_code(values: Any) -> bool:
+    """Whether whole numbers repeat, and leave such gaps between them that they must be names."""
+    import numpy as np
+
+    known = np.unique(values)
+    if not 8 <= len(known) <= len(values) / 2 or np.abs(known).max() > 2**53:
+        return False
+    step = int(np.gcd.reduce(np.abs(known - known[0])[1:].astype(np.int64)))
+    gaps = np.diff(known) / max(1, step)
+    places = (known[-1] - known[0]) / max(1, step) + 1
+    # Counts thin out towards their end; names are spread evenly.
+    return bool(
+        places > 2.5 * len(known) and np.median(gaps) > 1.5 and np.median(known) > known[0] + 0.3 * np.ptp(known)
+    )
+
+
+def _kind_of_text(text: pd.Series, distinct: int, length: float) -> Kind:
+    some = text.sample(min(len(text), 300), random_state=0)
+    if some.map(lambda value: bool(_DATE.match(value))).mean() > 0.95:
+        return "date"
+    words = some.str.split().str.len().mean()
+    if words >= 4 and length > 20 and distinct > 0.3 * len(text):
+        return "text"
+    return "category"
+
+
+def as_text(value: Any) -> str:
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

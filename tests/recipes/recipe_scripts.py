@@ -1,0 +1,77 @@
+"""Small public data in the shapes that recipes know, and scripts of recipes run on them."""
+
+from __future__ import annotations
+
+import io
+import os
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from podium.recipes.profile import Profile
+from podium.recipes.profiler import profile_task
+from podium.recipes.recipe import Recipe, Settings, recipes_for
+from podium.recipes.scripts import write_script
+from podium.task import Metric
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a script left and said."""
+
+    submission: pd.DataFrame
+    metric: float
+    output: str
+
+
+def profile_of(
+    public: Path,
+    metric: Metric,
+    *,
+    ids: tuple[str, ...],
+    targets: tuple[str, ...],
+    sample: str = "sample_submission.csv",
+    brief: str = "",
+) -> Profile:
+    """What recipes see of a public folder with a sample submission."""
+    return profile_task(public, brief=brief, metric=metric, sample=sample, ids=ids, targets=targets)
+
+
+def recipe_for(profile: Profile, name: str) -> Recipe:
+    """The recipe of that name, which must suit."""
+    return next(recipe for recipe in recipes_for(profile) if recipe.name == name)
+
+
+def run_recipe(
+    recipe: Recipe,
+    profile: Profile,
+    public: Path,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    settings: Settings | None = None,
+    *,
+    time_s: float = 600,
+) -> Outcome:
+    """Runs a script of a recipe in a folder."""
+    chosen = {**recipe.defaults(profile), **(settings or {})}
+    script = write_script(recipe.title, recipe.story(profile, chosen), recipe=recipe.name, settings=chosen)
+    return run_script(script, public, folder, monkeypatch, time_s=time_s)
+
+
+def run_script(
+    script: str, public: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, *, time_s: float = 600
+) -> Outcome:
+    """Runs a script in a folder, within this process: warnings are errors for it too."""
+    folder.mkdir(parents=True, exist_ok=True)
+    monkeypatch.chdir(folder)
+    surroundings = {"PODIUM_DATA": os.fspath(public), "PODIUM_TIME_S": str(time_s), "OMP_NUM_THREADS": "2"}
+    for name, value in surroundings.items():
+        monkeypatch.setenv(name, value)
+    said = io.StringIO()
+    with redirect_stdout(said):
+        exec(compile(script, os.fspath(folder / "script.py"), "exec"), {"__name__": "__main__"})
+    metric = said.getvalue().rpartition("podium-metric: ")[2]
+    return Outcome(pd.read_csv(folder / "submission.csv"), float(metric), said.getvalue())

@@ -1,0 +1,119 @@
+"""Recipes for pictures."""
+
+from __future__ import annotations
+
+import shutil
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from PIL import Image
+from recipe_scripts import profile_of, recipe_for, run_recipe
+from sklearn.datasets import load_digits
+
+from podium.metrics import accuracy, rmse
+from podium.recipes.kit.pictures import (
+    binary_patterns,
+    coarse,
+    orientation_histograms,
+    patch_features,
+    read_picture,
+    spectrum_features,
+)
+
+TRAIN, TEST = 240, 120
+
+
+@pytest.fixture(scope="module")
+def digits(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, pd.DataFrame]:
+    """Handwritten digits: those of train in a folder, those of test in an archive."""
+    public = tmp_path_factory.mktemp("digits")
+    images, labels = load_digits(return_X_y=True)
+    rows = pd.DataFrame({"image": [f"d{number}" for number in range(TRAIN + TEST)], "digit": labels[: TRAIN + TEST]})
+    (public / "train").mkdir()
+    with zipfile.ZipFile(public / "test.zip", "w") as archive:
+        for number, name in enumerate(rows["image"]):
+            picture = Image.fromarray((images[number].reshape(8, 8) * 15).astype(np.uint8)).resize((16, 16))
+            path = public / "train" / f"{name}.png"
+            picture.save(path)
+            if number >= TRAIN:
+                archive.write(path, f"test/{name}.png")
+                path.unlink()
+    rows[:TRAIN].to_csv(public / "train.csv", index=False)
+    rows[TRAIN:].assign(digit=0).to_csv(public / "sample_submission.csv", index=False)
+    return public, rows[TRAIN:].reset_index(drop=True)
+
+
+def test_digits_are_read(digits: tuple[Path, pd.DataFrame], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    public, answers = digits
+    profile = profile_of(public, accuracy, ids=("image",), targets=("digit",))
+    assert profile.shape == "pictures"
+    outcome = run_recipe(recipe_for(profile, "quick pictures"), profile, public, tmp_path, monkeypatch)
+    assert (outcome.submission["digit"] == answers["digit"]).mean() > 0.85
+    assert outcome.metric > 0.8
+
+
+def test_several_models_are_blended(
+    digits: tuple[Path, pd.DataFrame], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    public, answers = digits
+    profile = profile_of(public, accuracy, ids=("image",), targets=("digit",))
+    settings = {"patches": [5], "count": 40, "folds": 3, "models": ["linear", "curved"], "mirror": True}
+    outcome = run_recipe(recipe_for(profile, "pictures"), profile, public, tmp_path, monkeypatch, settings)
+    assert (outcome.submission["digit"] == answers["digit"]).mean() > 0.8
+    assert "weights" in outcome.output
+    assert np.load(tmp_path / "predictions.npz")["oof"].shape == (TRAIN, 10)
+
+
+def test_numbers_are_estimated(
+    digits: tuple[Path, pd.DataFrame], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    public, answers = digits
+    data = shutil.copytree(public, tmp_path / "data")
+    for name in ("train", "sample_submission"):
+        table = pd.read_csv(public / f"{name}.csv")
+        table.assign(size=table.pop("digit") * 1.5 + 0.25).to_csv(data / f"{name}.csv", index=False)
+    profile = profile_of(data, rmse, ids=("image",), targets=("size",))
+    settings = {"models": ["linear", "curved"]}
+    recipe = recipe_for(profile, "quick pictures")
+    outcome = run_recipe(recipe, profile, data, tmp_path / "work", monkeypatch, settings)
+    truth = answers["digit"] * 1.5 + 0.25
+    assert np.sqrt(((outcome.submission["size"] - truth) ** 2).mean()) < 0.8 * truth.std()
+
+
+def test_stripes_are_told_by_their_direction() -> None:
+    down, across = np.mgrid[0:24, 0:24]
+    lying, standing = np.sin(down)[None].astype(np.float32), np.sin(across)[None].astype(np.float32)
+    strongest = [orientation_histograms(one, 1, bins=4).argmax() for one in (lying, standing)]
+    assert strongest == [2, 0]
+    apart = np.abs(spectrum_features(lying) - spectrum_features(standing)).max()
+    moved = np.abs(spectrum_features(lying) - spectrum_features(np.roll(lying, 3, axis=1))).max()
+    assert moved < 0.5 * apart
+
+
+def test_patterns_do_not_mind_light() -> None:
+    pictures = np.random.default_rng(0).random((2, 12, 12)).astype(np.float32)
+    np.testing.assert_array_equal(binary_patterns(pictures, 1), binary_patterns(0.5 * pictures + 0.2, 1))
+
+
+def test_a_grid_has_the_means_of_its_cells() -> None:
+    pictures = np.arange(2 * 5 * 6, dtype=np.float32).reshape(2, 5, 6)
+    found = coarse(pictures, 2)
+    assert found.shape == (2, 4)
+    assert found[0, 0] == pytest.approx(pictures[0, :3, :3].mean())
+    assert found[1, 3] == pytest.approx(pictures[1, 3:, 3:].mean())
+
+
+def test_patches_and_their_negatives_may_count_as_the_same() -> None:
+    pictures = np.random.default_rng(0).normal(size=(6, 12, 12)).astype(np.float32)
+    both = np.concatenate([pictures, -pictures])
+    found = patch_features(both, size=4, count=10, seed=0, even=True)
+    assert found.shape == (12, 10)
+    np.testing.assert_allclose(found[:6], found[6:], atol=0.15)
+
+
+def test_what_cannot_be_read_is_black(tmp_path: Path) -> None:
+    (tmp_path / "broken.png").write_bytes(b"no picture")
+    assert read_picture(str(tmp_path / "broken.png"), 8, "RGB").sum() == 0

@@ -1,0 +1,103 @@
+"""Recipes for forecasts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from recipe_scripts import profile_of, recipe_for, run_recipe
+
+from podium.metrics import mae, rmse
+from podium.recipes.kit.effects import (
+    effect_columns,
+    group_factor,
+    missing_crossings,
+    number_factor,
+    recent_levels,
+)
+
+AHEAD = 28
+
+
+def bakeries(folder: Path, *, closed: bool, lowest: float = 0.0) -> pd.DataFrame:
+    """Sales by shop and day: busy weekends in towns only, more when it rains, and Mondays off; gives the answers."""
+    rng = np.random.default_rng(5)
+    days = pd.date_range("2023-01-02", periods=300)
+    shops = pd.DataFrame({"shop": [f"S{number}" for number in range(9)], "place": ["town", "village", "farm"] * 3})
+    table = shops[["shop"]].merge(pd.DataFrame({"date": days}), how="cross")
+    rain = pd.Series(rng.gamma(0.5, 6, len(days)).round(1), index=days)
+    table["rain"] = table["date"].map(rain)
+    place = table["shop"].map(shops.set_index("shop")["place"])
+    is_weekend = table["date"].dt.dayofweek >= 5
+    level = table["shop"].map(dict(zip(shops["shop"], rng.normal(4, 0.5, len(shops)), strict=True)))
+    level += 0.8 * is_weekend * (place == "town") - 0.6 * is_weekend * (place == "farm") + 0.1 * np.log1p(table["rain"])
+    sold = np.exp(level + rng.normal(0, 0.1, len(table))) + lowest
+    table["sold"] = np.where((table["date"].dt.dayofweek == 0) & closed, 0.0, sold).round(2)
+    table = table.sort_values(["date", "shop"]).assign(row=rng.permutation(90_000)[: len(table)])
+    folder.mkdir()
+    shops.to_csv(folder / "shops.csv", index=False)
+    known = table["date"] < days[-AHEAD]
+    table[known].to_csv(folder / "train.csv", index=False)
+    table[~known].drop(columns="sold").to_csv(folder / "test.csv", index=False)
+    table[~known][["row"]].assign(sold=1.0).to_csv(folder / "sample_submission.csv", index=False)
+    return table[~known].reset_index(drop=True)
+
+
+@pytest.mark.parametrize("name", ["quick forecast", "crossed effects"])
+def test_forecasts_beat_the_last_weeks(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = bakeries(tmp_path / "data", closed=True)
+    profile = profile_of(tmp_path / "data", mae, ids=("row",), targets=("sold",))
+    assert (profile.shape, profile.time, profile.series) == ("series", "date", ("shop",))
+    outcome = run_recipe(recipe_for(profile, name), profile, tmp_path / "data", tmp_path / "work", monkeypatch)
+    assert list(outcome.submission["row"]) == list(answers["row"])
+    guess = outcome.submission["sold"].to_numpy()
+    train = pd.read_csv(tmp_path / "data" / "train.csv", parse_dates=["date"])
+    last = train[train["date"] > train["date"].max() - pd.Timedelta(days=7)]
+    weekly = last.assign(day=last["date"].dt.dayofweek).set_index(["shop", "day"])["sold"]
+    naive = weekly.reindex(pd.MultiIndex.from_arrays([answers["shop"], answers["date"].dt.dayofweek])).to_numpy()
+    error = np.abs(guess - answers["sold"]).mean()
+    assert error < 0.85 * np.abs(naive - answers["sold"]).mean()
+    assert abs(outcome.metric - error) < 0.5 * error
+    assert (guess[answers["sold"] == 0] == 0).all(), "Mondays are off"
+    if name == "crossed effects":
+        assert "weekday x place" in outcome.output
+
+
+def test_numbers_that_may_be_negative_are_not_taken_as_logarithms(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers = bakeries(tmp_path / "data", closed=False, lowest=-200.0)
+    profile = profile_of(tmp_path / "data", rmse, ids=("row",), targets=("sold",))
+    recipe = recipe_for(profile, "crossed effects")
+    assert not recipe.defaults(profile)["log"]
+    outcome = run_recipe(recipe, profile, tmp_path / "data", tmp_path / "work", monkeypatch, {"rounds": 2})
+    error = np.sqrt(((outcome.submission["sold"] - answers["sold"]) ** 2).mean())
+    assert error < 0.4 * answers["sold"].std()
+
+
+def test_a_number_lies_between_knots() -> None:
+    factor = number_factor(np.array([0.0, 1.0, 2.0, 3.0, 4.0, np.nan]), knots=3)
+    table = effect_columns(factor).toarray()
+    np.testing.assert_allclose(table[:, :3] @ [0, 2, 4], [0, 1, 2, 3, 4, 0])
+    assert table[5].sum() == 0
+
+
+def test_a_missing_crossing_is_found_and_chance_is_not() -> None:
+    rng = np.random.default_rng(0)
+    factors = {name: group_factor(rng.integers(0, 4, 4000)) for name in ("left", "right", "other")}
+    effect = (factors["left"].code + factors["right"].code) % 2 - 0.5
+    half = np.arange(4000) % 2 == 0
+    found = missing_crossings(factors, effect + rng.normal(size=4000), np.arange(4000), half, set())
+    assert found == [("left", "right")]
+    assert missing_crossings(factors, rng.normal(size=4000), np.arange(4000), half, set()) == []
+
+
+def test_levels_are_known_at_the_origin_only() -> None:
+    day = np.arange(100)
+    rest, series = np.where(day < 50, 0.0, 1.0) + 0.01 * (day % 3), np.zeros(100, dtype=int)
+    origin = np.where(day < 60, 49, 99)
+    level = recent_levels(rest, series, day, day, origin, half_life=5)
+    assert level[:60].max() < 0.1
+    assert level[60:].min() > 0.5

@@ -1,0 +1,242 @@
+"""Recipes for tables, on data that everybody knows and on data that is odd."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from recipe_scripts import profile_of, recipe_for, run_recipe
+from sklearn import datasets
+from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+from sklearn.metrics import accuracy_score, log_loss, roc_auc_score, root_mean_squared_error
+
+from podium.metrics import accuracy, rmse
+from podium.metrics import log_loss as log_loss_metric
+from podium.metrics import roc_auc as roc_auc_metric
+from podium.recipes.kit.features import gap_features
+from podium.recipes.kit.learning import make_folds, outliers
+from podium.recipes.kit.scores import f1, macro_f1, matthews, quadratic_kappa, roc_auc, spearman
+from podium.recipes.kit.screening import group_strength, strength
+from podium.recipes.recipe import recipes_for
+from podium.recipes.tabular import members
+from podium.task import Metric
+
+BRIEF_COMMITTEE = {"search": False, "folds": 3}
+
+
+@dataclass(frozen=True)
+class Competition:
+    """A data set as a competition folder, with the answers kept apart."""
+
+    public: Path
+    metric: Metric
+    targets: tuple[str, ...]
+    train: pd.DataFrame
+    test: pd.DataFrame
+    answers: np.ndarray
+    """Places of classes, or numbers."""
+
+
+def competition(
+    folder: Path, features: pd.DataFrame, aim: pd.Series, metric: Metric, sample: pd.DataFrame
+) -> Competition:
+    """Writes train, test and sample; a random third of the rows is test."""
+    rows = np.random.default_rng(0).permutation(len(features))
+    train, test = rows[len(rows) // 3 :], rows[: len(rows) // 3]
+    ids = pd.Series(np.arange(len(rows)) + 1000, name="row")
+    pd.concat([ids, features, aim], axis=1).iloc[train].to_csv(folder / "train.csv", index=False)
+    pd.concat([ids, features], axis=1).iloc[test].to_csv(folder / "test.csv", index=False)
+    pd.concat([ids, sample], axis=1).iloc[test].to_csv(folder / "sample_submission.csv", index=False)
+    answers = (aim.astype("category").cat.codes if aim.dtype == object else aim).to_numpy()
+    return Competition(
+        folder, metric, tuple(sample), features.iloc[train].assign(y=answers[train]), features.iloc[test], answers[test]
+    )
+
+
+def known(name: str, folder: Path) -> Competition:
+    """One of the data sets that come with scikit-learn."""
+    loaded = getattr(datasets, f"load_{name}")(as_frame=True)
+    features = loaded.data.rename(columns=lambda column: column.replace(" ", "_"))
+    if name == "diabetes":
+        return competition(folder, features, loaded.target, rmse, loaded.target.to_frame() * 0)
+    if name == "breast_cancer":
+        return competition(folder, features, loaded.target, roc_auc_metric, loaded.target.to_frame() * 0 + 0.5)
+    labels = loaded.target.map(lambda place: f"kind_{place}").rename("kind")
+    if name == "wine":
+        chances = pd.DataFrame(1 / 3, index=features.index, columns=["kind_0", "kind_1", "kind_2"])
+        return competition(folder, features, labels, log_loss_metric, chances)
+    return competition(folder, features, labels, accuracy, labels.to_frame().assign(kind="kind_0"))
+
+
+def plain_score(one: Competition) -> float:
+    """How gradient boosting with its defaults does."""
+    if one.metric is rmse:
+        model = HistGradientBoostingRegressor(random_state=0).fit(one.train.drop(columns="y"), one.train["y"])
+        return float(root_mean_squared_error(one.answers, model.predict(one.test)))
+    chooser = HistGradientBoostingClassifier(random_state=0).fit(one.train.drop(columns="y"), one.train["y"])
+    chances = chooser.predict_proba(one.test)
+    if one.metric is roc_auc_metric:
+        return float(roc_auc_score(one.answers, chances[:, 1]))
+    if one.metric is accuracy:
+        return float(accuracy_score(one.answers, chances.argmax(axis=1)))
+    return float(log_loss(one.answers, chances))
+
+
+def score(one: Competition, submission: pd.DataFrame) -> float:
+    if one.metric is rmse:
+        return float(root_mean_squared_error(one.answers, submission["target"]))
+    if one.metric is roc_auc_metric:
+        return float(roc_auc_score(one.answers, submission["target"]))
+    if one.metric is accuracy:
+        return float(accuracy_score(one.answers, submission["kind"].str.removeprefix("kind_").astype(int)))
+    return float(log_loss(one.answers, submission[list(one.targets)].to_numpy()))
+
+
+@pytest.mark.parametrize(
+    ("name", "goal", "slack"),
+    [
+        ("iris", "multiclass", 0.02),
+        ("wine", "multiclass", 0.0),
+        ("breast_cancer", "binary", 0.005),
+        ("diabetes", "regression", 0.0),
+        pytest.param("digits", "multiclass", 0.0, marks=pytest.mark.slow),
+    ],
+)
+def test_known_data_is_learnt_at_least_as_well_as_by_plain_boosting(
+    name: str, goal: str, slack: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = known(name, tmp_path)
+    profile = profile_of(tmp_path, one.metric, ids=("row",), targets=one.targets)
+    assert (profile.shape, profile.goal) == ("tabular", goal)
+    chosen = {name: source for name, source in members(profile).items() if name in ("additive", "boosting", "machine")}
+    settings = {**BRIEF_COMMITTEE, "members": chosen}
+    outcome = run_recipe(recipe_for(profile, "committee"), profile, tmp_path, tmp_path / "work", monkeypatch, settings)
+    found, plain = score(one, outcome.submission), plain_score(one)
+    assert (found >= plain - slack) if one.metric.higher_is_better else (found <= plain + slack), (found, plain)
+
+
+def odd_tables(rows: int = 60) -> dict[str, tuple[pd.DataFrame, pd.Series]]:
+    """Features and targets that go wrong easily."""
+    rng = np.random.default_rng(1)
+    plain = pd.DataFrame(rng.normal(size=(rows, 3)), columns=["a", "b", "c"])
+    binary = pd.Series((plain["a"] + rng.normal(size=rows) > 0).astype(int), name="y")
+    rare = pd.Series(["x"] * (rows - 3) + ["z", "w", "w"], name="y")
+    wide = pd.DataFrame(rng.normal(size=(rows, 400))).add_prefix("f")
+    dates = pd.Series(pd.date_range("2024-01-01", periods=rows, freq="7h").astype(str), name="when")
+    return {
+        "rare classes": (plain, rare),
+        "an empty column": (plain.assign(gone=np.nan), binary),
+        "columns of one name": (pd.concat([plain, plain["a"], plain["a"].rename("a.1")], axis=1), binary),
+        "infinite and missing numbers": (plain.assign(b=plain["b"].where(plain["b"] > 0, np.inf)), binary),
+        "more columns than rows": (wide, binary),
+        "nothing but a date": (dates.to_frame(), binary),
+        "words in a column of numbers": (
+            plain.assign(b=plain["b"].round(3).astype(str).where(plain["a"] > -1, "n/a")),
+            binary,
+        ),
+    }
+
+
+@pytest.mark.parametrize("name", list(odd_tables()))
+@pytest.mark.parametrize("recipe", ["quick boosting", "committee"])
+def test_odd_data_is_survived(name: str, recipe: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    features, aim = odd_tables()[name]
+    one = competition(tmp_path, features, aim, accuracy, aim.to_frame())
+    profile = profile_of(tmp_path, accuracy, ids=("row",), targets=("y",))
+    settings = (
+        {}
+        if recipe == "quick boosting"
+        else {**BRIEF_COMMITTEE, "members": {"boosting": "boosting", "additive": "additive"}}
+    )
+    outcome = run_recipe(recipe_for(profile, recipe), profile, tmp_path, tmp_path / "work", monkeypatch, settings)
+    assert len(outcome.submission) == len(one.test)
+    assert set(outcome.submission["y"]) <= set(aim)
+
+
+def test_several_numbers_are_learnt_one_after_the_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    features, _ = odd_tables(120)["an empty column"]
+    aims = pd.DataFrame({"sum": features["a"] + features["b"], "gap": features["a"] - features["c"]})
+    rows = pd.Series(np.arange(len(features)), name="row")
+    pd.concat([rows, features, aims], axis=1)[:80].to_csv(tmp_path / "train.csv", index=False)
+    pd.concat([rows, features], axis=1)[80:].to_csv(tmp_path / "test.csv", index=False)
+    pd.concat([rows, aims * 0], axis=1)[80:].to_csv(tmp_path / "sample_submission.csv", index=False)
+    profile = profile_of(tmp_path, rmse, ids=("row",), targets=("sum", "gap"))
+    for name, settings in {
+        "quick boosting": {},
+        "committee": {**BRIEF_COMMITTEE, "members": {"additive": "additive"}},
+    }.items():
+        outcome = run_recipe(recipe_for(profile, name), profile, tmp_path, tmp_path / name, monkeypatch, settings)
+        for label in ("sum", "gap"):
+            assert np.corrcoef(outcome.submission[label], aims[label][80:])[0, 1] > 0.6
+
+
+def test_one_class_alone_is_submitted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    features, aim = odd_tables()["an empty column"]
+    competition(tmp_path, features, aim * 0 + 7, accuracy, aim.to_frame())
+    profile = profile_of(tmp_path, accuracy, ids=("row",), targets=("y",))
+    recipe, *_ = recipes_for(profile)
+    outcome = run_recipe(recipe, profile, tmp_path, tmp_path / "work", monkeypatch)
+    assert set(outcome.submission["y"]) == {7}
+
+
+def test_a_table_without_a_target_is_no_reason_to_fail(tmp_path: Path) -> None:
+    (tmp_path / "sample_submission.csv").write_text("row,y\n1,0\n")
+    (tmp_path / "broken.json").write_text("{")
+    profile = profile_of(tmp_path, accuracy, ids=("row",), targets=("y",))
+    assert profile.train is None
+    assert profile.doubts
+
+
+def test_wrong_rows_are_told_from_long_tails() -> None:
+    rng = np.random.default_rng(0)
+    noise = rng.normal(size=2000)
+    slipped = noise.copy()
+    slipped[:20] += 30
+    assert outliers(slipped).sum() == 20
+    assert not outliers(rng.standard_cauchy(2000)).any()
+
+
+def test_the_time_since_the_last_row_of_a_group_is_measured() -> None:
+    when = (
+        pd.Series(pd.date_range("2024-01-01", periods=40, freq="h"))
+        .sample(frac=1, random_state=0)
+        .reset_index(drop=True)
+    )
+    both = pd.DataFrame({"when": when})
+    groups = pd.DataFrame({"shop": when.dt.hour.mod(8)})
+    found = gap_features(both, groups, ["when"])
+    assert list(found) == ["when since last of shop", "when until next of shop"]
+    later = when >= pd.Timestamp("2024-01-01 08:00")
+    assert np.allclose(np.expm1(found["when since last of shop"][later & (when.dt.day == 1)]), 8 * 60)
+    assert found["when since last of shop"][~later].isna().all()
+
+
+def test_screening_is_sure_of_signal_and_not_of_noise() -> None:
+    rng = np.random.default_rng(0)
+    candidate, noise = rng.normal(size=3000), rng.normal(size=3000)
+    assert strength(candidate, noise + np.sin(2 * candidate)) > 100
+    assert strength(candidate, noise) < 8
+    assert group_strength(rng.integers(0, 20, 3000), noise) < 8
+
+
+def test_folds_suit_few_rows_and_halves() -> None:
+    assert len(make_folds(np.array([1.0, 2.0, 3.0]), 5)) == 3
+    assert len(make_folds(np.tile([0.5, 1.5], 10), 4)) == 4
+
+
+def test_scores_agree_with_what_they_are_known_for() -> None:
+    from scipy.stats import spearmanr
+    from sklearn import metrics
+
+    rng = np.random.default_rng(0)
+    truth, guess = rng.integers(0, 4, 200), rng.integers(0, 4, 200)
+    chance = rng.integers(0, 9, 200) / 9
+    assert quadratic_kappa(truth, guess) == pytest.approx(metrics.cohen_kappa_score(truth, guess, weights="quadratic"))
+    assert matthews(truth, guess) == pytest.approx(metrics.matthews_corrcoef(truth, guess))
+    assert macro_f1(truth, guess) == pytest.approx(metrics.f1_score(truth, guess, average="macro"))
+    assert f1(truth % 2, guess % 2) == pytest.approx(metrics.f1_score(truth % 2, guess % 2))
+    assert roc_auc(truth % 2, chance) == pytest.approx(metrics.roc_auc_score(truth % 2, chance))
+    assert spearman(truth, chance) == pytest.approx(spearmanr(truth, chance)[0])
