@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -29,7 +30,7 @@ HEAVY = {
     "jinja2",
 }
 LAYERS = (
-    *("errors", "task", "metrics", "data", "grading", "catalog", "api", "sandbox", "workspace", "actions"),
+    *("errors", "task", "metrics", "data", "grading", "catalog", "api", "_inspect", "sandbox", "workspace", "actions"),
     *("recipes", "agents", "runs", "report", "viewer", "integrity", "cli", "_registry"),
 )
 """Each may import from those before it; the order is that of the design."""
@@ -88,6 +89,11 @@ def imported_layers(path: Path) -> Iterator[tuple[str, int]]:
             if name == "podium" or name.startswith("podium."):
                 layer = name.split(".")[1] if "." in name else "api"
                 yield layer if layer in LAYERS else "api", node.lineno
+
+
+def test_private_parts_of_inspect_are_imported_in_one_file() -> None:
+    private = re.compile(r"^\s*(from|import) inspect_ai(\.\w+)*\._", re.MULTILINE)
+    assert [path.name for path in modules() if private.search(path.read_text(encoding="utf-8"))] == ["_inspect.py"]
 
 
 def test_every_module_belongs_to_a_layer() -> None:

@@ -1,8 +1,7 @@
 """Model access for programs inside the sandbox: OpenAI's and Anthropic's protocols on its own loopback.
 
 Requests go through Inspect's model layer, so they are logged, counted and limited like any other, and no key ever
-enters the sandbox. The translation between protocols is Inspect's too; it is not a public part of it, so everything
-taken from there is imported in this file alone.
+enters the sandbox. The translation between protocols is Inspect's too.
 """
 
 from __future__ import annotations
@@ -14,6 +13,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 import anyio
+
+from podium._inspect import ModelBridge
 
 PORT = 8080
 MODEL = "inspect"
@@ -53,26 +54,12 @@ async def _serve_quietly(server: Any, listener: socket.socket) -> None:
 
 
 def _application() -> Any:
-    from inspect_ai.agent import AgentState
-    from inspect_ai.agent._bridge.anthropic_api import inspect_anthropic_api_request
-    from inspect_ai.agent._bridge.completions import inspect_completions_api_request
-    from inspect_ai.agent._bridge.responses import inspect_responses_api_request
-    from inspect_ai.agent._bridge.types import AgentBridge
     from starlette.applications import Starlette
     from starlette.requests import Request
     from starlette.responses import JSONResponse, Response, StreamingResponse
     from starlette.routing import Route
 
-    bridge = AgentBridge(AgentState(messages=[]), forward_generation_config=True)
-
-    async def completions(document: dict[str, Any]) -> Any:
-        return await inspect_completions_api_request(document, None, bridge)
-
-    async def responses(document: dict[str, Any]) -> Any:
-        return await inspect_responses_api_request(document, None, None, None, bridge)
-
-    async def messages(document: dict[str, Any]) -> Any:
-        return await inspect_anthropic_api_request(document, None, None, None, bridge)
+    bridge = ModelBridge()
 
     def route(path: str, answer: Callable[[dict[str, Any]], Awaitable[Any]]) -> Route:
         async def endpoint(request: Request) -> Response:
@@ -96,9 +83,9 @@ def _application() -> Any:
 
     return Starlette(
         routes=[
-            route("/v1/chat/completions", completions),
-            route("/v1/responses", responses),
-            route("/v1/messages", messages),
+            route("/v1/chat/completions", bridge.completions),
+            route("/v1/responses", bridge.responses),
+            route("/v1/messages", bridge.messages),
             Route("/v1/models", models, methods=["GET"]),
         ]
     )

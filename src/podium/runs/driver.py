@@ -11,17 +11,12 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
+from podium._inspect import IMPORTED_LATE
 from podium.runs.experiment import run_folder
 from podium.runs.record import Experiment, RunFolder, RunRecord
 
 TICK_S = 0.25
-_IMPORTED_ONCE = [
-    "podium.runs.worker",
-    "podium.grading.grade",
-    "inspect_ai.agent._acp.server",  # what Inspect imports only in the middle of an evaluation
-    "inspect_ai.model._openai",
-    "inspect_ai.model._providers.none",
-]
+_IMPORTED_ONCE = ["podium.runs.worker", "podium.grading.grade", *IMPORTED_LATE]
 """For all workers, in the process they are forked from; one that is not there is passed over."""
 _FOR_MODELS = ["podium.runs.known_models"]
 

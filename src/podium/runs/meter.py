@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 
-from inspect_ai.model._model import sample_model_usage
 from inspect_ai.util import sample_limits
 
+from podium._inspect import sample_model_usage
 from podium.runs.record import Used
 
 

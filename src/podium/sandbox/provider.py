@@ -14,7 +14,6 @@ from typing import Any, Literal, TypeVar, overload
 
 import anyio
 from anyio import to_thread
-from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.util import (
     ExecResult,
     OutputLimitExceededError,
@@ -27,6 +26,7 @@ from inspect_ai.util import (
     sandboxenv,
 )
 
+from podium._inspect import prerequisite_error
 from podium.errors import PodiumError, SandboxGoneError
 from podium.sandbox.bubblewrap import find_bubblewrap
 from podium.sandbox.config import BubblewrapConfig
@@ -172,7 +172,7 @@ class BubblewrapSandbox(SandboxEnvironment):
             find_bubblewrap()
             _read_config(config).policy(Path(HOME))
         except PodiumError as error:
-            raise PrerequisiteError(str(error)) from error
+            raise prerequisite_error(str(error)) from error
 
     @classmethod
     async def sample_init(
