@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup demo test test-slow test-browser test-research test-aideml lint format screenshots index fields constraints clean
+.PHONY: setup demo test test-slow test-browser test-research test-aideml test-constraints lint format screenshots index fields constraints clean
 
 setup: .venv/.installed
 
@@ -50,7 +50,10 @@ fields: setup
 	$(BIN)/python scripts/measure_fields.py
 
 constraints: setup
-	$(BIN)/python -m pip freeze --exclude-editable --exclude pip > constraints.txt
+	$(BIN)/python scripts/constraints.py write
+
+test-constraints: setup
+	$(BIN)/python scripts/constraints.py check
 
 clean:
 	rm -rf .venv .venv-aideml demo .pytest_cache .mypy_cache .ruff_cache .hypothesis

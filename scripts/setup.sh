@@ -35,6 +35,6 @@ command -v bwrap >/dev/null 2>&1 || install_package bubblewrap "the sealed sandb
 
 [ -x .venv/bin/python ] || "$PYTHON" -m venv .venv
 say "installing Python packages into .venv"
-.venv/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+.venv/bin/python -m pip install --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
 touch .venv/.installed
 say "done: .venv/bin/podium --help"
