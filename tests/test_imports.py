@@ -30,7 +30,20 @@ HEAVY = {
     "jinja2",
 }
 LAYERS = (
-    *("errors", "task", "metrics", "data", "grading", "catalog", "api", "_inspect", "sandbox", "workspace", "actions"),
+    *(
+        "errors",
+        "plugins",
+        "task",
+        "metrics",
+        "data",
+        "grading",
+        "catalog",
+        "api",
+        "_inspect",
+        "sandbox",
+        "workspace",
+        "actions",
+    ),
     *("recipes", "agents", "runs", "report", "viewer", "integrity", "cli", "_registry"),
 )
 """Each may import from those before it; the order is that of the design."""

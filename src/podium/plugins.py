@@ -1,0 +1,52 @@
+"""Finds what is offered under a name: by Podium itself, by an installed package, or at `package.module:Name`.
+
+Built-in things and those of other packages come through the same door. An entry-point group is named after what it
+holds: `podium.agents`, `podium.backends`, `podium.executors`, `podium.tasks`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from difflib import get_close_matches
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import Any
+
+from podium.errors import UsageError
+
+
+def offered(kind: str, builtin: Mapping[str, str]) -> dict[str, str]:
+    """Where everything of a kind is found, by name; nothing is imported.
+
+    Args:
+        kind: in the plural, such as `agents`.
+        builtin: Podium's own, by name `module:attribute`; no package can take such a name over.
+    """
+    found = {point.name: point.value for point in entry_points(group=f"podium.{kind}")}
+    return {**found, **builtin}
+
+
+def find(kind: str, name: str, builtin: Mapping[str, str]) -> Any:
+    """The thing of that name.
+
+    Raises:
+        UsageError: there is none; the closest name, or all of them, are said.
+    """
+    known = offered(kind, builtin)
+    target = known.get(name) or (name if ":" in name else None)
+    if target is None:
+        close = get_close_matches(name, known, n=1)
+        hint = f"Did you mean '{close[0]}'?" if close else f"The {kind} are: {', '.join(known)}."
+        raise UsageError(f"There is no {kind.removesuffix('s')} '{name}'. {hint}")
+    return _load(kind, name, target)
+
+
+def _load(kind: str, name: str, target: str) -> Any:
+    module, _, attribute = target.partition(":")
+    try:
+        found: Any = import_module(module)
+        for part in attribute.split("."):
+            found = getattr(found, part)
+    except (ImportError, AttributeError) as error:
+        raise UsageError(f"The {kind.removesuffix('s')} '{name}' cannot be loaded from {target}: {error}") from error
+    return found
