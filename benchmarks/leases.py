@@ -25,7 +25,7 @@ from multiprocessing.synchronize import Barrier
 from pathlib import Path
 from typing import Any
 
-from podium.sandbox.leases import Pool
+from podium.leases import Pool
 
 RUNS, CORES, ROUNDS = 8, 2, 14
 RUN_S, THINKING, TARGET = 4.5, 0.7, 2.5

@@ -40,6 +40,7 @@ LAYERS = (
         "catalog",
         "api",
         "_inspect",
+        "leases",
         "sandbox",
         "workspace",
         "actions",

@@ -16,12 +16,11 @@ from podium.data.files import remove_tree, sha256
 from podium.data.prepare import choose_edition
 from podium.errors import InvalidSubmission
 from podium.grading.grade import Grade, Validation, grade_score, prepared_data
+from podium.leases import Lease, default_pool
 from podium.runs.record import Plan
 from podium.sandbox.config import BubblewrapConfig
-from podium.sandbox.leases import default_pool
 from podium.sandbox.policy import HOME, Mount
 from podium.sandbox.sandbox import Sandbox
-from podium.sandbox.shares import shares
 from podium.task import Edition, Evaluation, Files, Task
 from podium.workspace.history import History
 
@@ -159,8 +158,7 @@ class _Bench:
     scratch: Path
     plan: Plan
     public: Path
-    cores: tuple[int, ...]
-    gpus: tuple[int, ...]
+    lease: Lease
 
     def __call__(
         self, command: Sequence[str], *, files: Mapping[str, Path | bytes], time_s: float, data: bool = False
@@ -175,12 +173,10 @@ class _Bench:
             env=None if self.plan.env is None else Path(self.plan.env),
             mounts=mounts,
             limits=self.plan.limits,
-            gpus=self.gpus,
+            gpus=self.lease.gpus,
         )
         with Sandbox(config.policy(folder)) as sandbox:
-            outcome = sandbox.run(
-                command, environment=shares(self.cores, self.gpus), cores=self.cores, timeout_s=time_s
-            )
+            outcome = sandbox.run(command, environment=self.lease.environment, cores=self.lease.cores, timeout_s=time_s)
         ends = (stream.text[-OUTPUT_CHARACTERS:] for stream in (outcome.stdout, outcome.stderr))
         output = "\n".join(ends).strip()
         return _Ran(outcome.seconds, outcome.exit_code, outcome.stopped, output, folder)
@@ -191,7 +187,7 @@ def _bench(plan: Plan, public: Path, *, name: str) -> Iterator[_Bench]:
     scratch = Path(tempfile.mkdtemp(prefix="podium-evaluation-"))
     try:
         with default_pool().take(plan.cores, plan.gpus, name=name) as lease:
-            yield _Bench(scratch, plan, public, tuple(lease.cores), tuple(lease.gpus))
+            yield _Bench(scratch, plan, public, lease)
     finally:
         remove_tree(scratch)
 

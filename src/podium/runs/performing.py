@@ -20,12 +20,11 @@ from inspect_ai.util import span, suspend_working_limit
 from podium.actions import Execution, Person, Workspace, actions, ask_operator, bounded, perform
 from podium.agents import endpoint
 from podium.agents.base import Action, Agent
+from podium.leases import default_pool
 from podium.runs.record import Plan
 from podium.runs.session import Session
 from podium.sandbox.environment import Environment
 from podium.sandbox.interpreter import find_interpreter
-from podium.sandbox.leases import default_pool
-from podium.sandbox.shares import shares
 from podium.workspace.layout import SUBMISSION
 
 OUTPUT_CHARACTERS = 12_000
@@ -108,7 +107,7 @@ class Performer:
                 command,
                 stdin=stdin.encode(),
                 cwd=cwd,
-                environment={**self._environment, **shares(lease.cores, lease.gpus), **(environment or {})},
+                environment={**self._environment, **lease.environment, **(environment or {})},
                 cores=lease.cores,
                 background=background,
                 timeout_s=_least(time_s, self._session.remaining().time_s),

@@ -1,0 +1,27 @@
+"""GPUs that a process may use."""
+
+from __future__ import annotations
+
+import pytest
+
+from podium.leases.gpus import visible_gpus
+
+
+@pytest.mark.parametrize(
+    ("setting", "visible"),
+    [
+        (None, (0, 3, 2)),
+        ("", ()),
+        ("-1", ()),
+        ("0", (0,)),
+        (" 2, 0 ", (2, 0)),
+        ("1,-1,0", (3,)),
+        ("1,7,0", (3,)),
+        ("1,1", (3,)),
+        ("GPU-bb,GPU-aa1", (3, 0)),
+        ("GPU-", ()),
+        ("MIG-1/2/3", ()),
+    ],
+)
+def test_gpus_are_those_that_cuda_would_see(setting: str | None, visible: tuple[int, ...]) -> None:
+    assert visible_gpus([(0, "GPU-aa11"), (3, "GPU-bb22"), (2, "GPU-cc33")], setting) == visible
