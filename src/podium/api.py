@@ -16,12 +16,22 @@ if TYPE_CHECKING:
 
 
 def load(task: str) -> Task:
-    """The task of that id; an unknown one raises `UnknownTaskError` with the closest ids."""
+    """The task of that id; an unknown one raises `UnknownTaskError` with the closest ids.
+
+    >>> import podium
+    >>> podium.load("spaceship-titanic").metric.title
+    'Accuracy'
+    """
     return catalog.load(task)
 
 
 def tasks(suite: str | None = None) -> list[str]:
-    """The ids of all tasks, or of those in a suite."""
+    """The ids of all tasks, or of those in a suite.
+
+    >>> import podium
+    >>> len(podium.tasks("mle-bench-lite"))
+    22
+    """
     if suite is None:
         return [listing.id for listing in catalog.listings()]
     if suite not in catalog.suites():
@@ -36,7 +46,12 @@ def prepare(
     miniature: bool = False,
     edition: Edition | None = None,
 ) -> Prepared:
-    """Makes a task's public and private data, unless that has been done."""
+    """Makes a task's public and private data, unless that has been done.
+
+    >>> import podium
+    >>> podium.prepare("spaceship-titanic", miniature=True).status
+    'made'
+    """
     from podium.data.prepare import prepare_task
 
     return prepare_task(_task(task), raw=_path(raw), data_dir=_path(data_dir), miniature=miniature, edition=edition)
@@ -48,7 +63,13 @@ def validate(
     data_dir: str | PathLike[str] | None = None,
     edition: Edition | None = None,
 ) -> Validation:
-    """Whether a submission has the right form; uses public files only. Files are given by the folder they lie in."""
+    """Whether a submission has the right form; uses public files only. Files are given by the folder they lie in.
+
+    >>> import podium
+    >>> sample = podium.prepare("spaceship-titanic", miniature=True).place.public / "sample_submission.csv"
+    >>> podium.validate("spaceship-titanic", sample).valid
+    True
+    """
     from podium.data.prepare import choose_edition
     from podium.grading.grade import validate_submission
 
@@ -70,6 +91,11 @@ def grade(
 
     A submission that is a table is given by its file, one that is files by the folder they lie in: those are run in
     a sandbox, which needs the extra `run`.
+
+    >>> import podium
+    >>> sample = podium.prepare("spaceship-titanic", miniature=True).place.public / "sample_submission.csv"
+    >>> round(podium.grade("spaceship-titanic", sample).score, 4)
+    0.5714
     """
     from podium.data.prepare import choose_edition
     from podium.grading.grade import grade_submission

@@ -29,6 +29,10 @@ def box3d_map(
 
     AP = sum over hits of (highest precision from there on) / (number of true boxes), by falling confidence
     A box hits the true box it overlaps best if their IoU is above the threshold and no box before has hit that one.
+
+    >>> from podium.metrics import box3d_map
+    >>> box3d_map(["1 0 0 0 2 4 2 0 car"], ["0.9 0 0 0.2 2 4 2 0 car"])
+    0.7
     """
     actual, predicted = parse_both(truth, prediction, BOXES_3D, names=names)
     _check_sizes(predicted, names)

@@ -27,6 +27,10 @@ def accuracy(truth: ArrayLike, prediction: ArrayLike) -> float:
     """The share of values that are equal.
 
     accuracy = (number of i with truth_i == prediction_i) / n
+
+    >>> from podium.metrics import accuracy
+    >>> accuracy([1, 0, 1, 1], [1, 0, 0, 1])
+    0.75
     """
     left, right = paired(truth, prediction)
     return float(np.mean(left == right))
@@ -34,7 +38,14 @@ def accuracy(truth: ArrayLike, prediction: ArrayLike) -> float:
 
 @metric("Error rate", higher_is_better=False)
 def error_rate(truth: ArrayLike, prediction: ArrayLike) -> float:
-    """The share of values that differ: 1 - accuracy."""
+    """The share of values that differ.
+
+    error rate = 1 - accuracy
+
+    >>> from podium.metrics import error_rate
+    >>> error_rate([1, 0, 1, 1], [1, 0, 0, 1])
+    0.25
+    """
     return 1 - accuracy(truth, prediction)
 
 
@@ -44,6 +55,10 @@ def roc_auc(truth: ArrayLike, prediction: ArrayLike) -> float:
 
     AUC = (W + T / 2) / (P N), for P positives and N negatives, where of the P N pairs
     W have the positive scored higher and T have both scored the same
+
+    >>> from podium.metrics import roc_auc
+    >>> roc_auc([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    0.75
     """
     left, right = numbers(truth, prediction)
     rows = len(left)
@@ -68,6 +83,10 @@ def log_loss(truth: ArrayLike, prediction: ArrayLike, *, eps: float = 2.22044604
     log loss = -(1 / n) sum_i ln(min(max(p_i, eps), 1 - eps)), p_i = probability of the true class of row i
     One axis: truth is 0 or 1 and the prediction the probability of 1. Two axes: truth is one-hot and the
     prediction has a column per class; rows are not made to add up to 1.
+
+    >>> from podium.metrics import log_loss
+    >>> round(log_loss([0, 1], [0.25, 0.5]), 4)
+    0.4904
     """
     left, right = numbers(truth, prediction)
     chosen = flags(left)
@@ -92,6 +111,10 @@ def f1(
 
     F1 = 2 TP / (2 TP + FP + FN), and 0 where that is 0 / 0
     binary: of the label `positive`; macro: mean over labels; micro: counts added up over labels first
+
+    >>> from podium.metrics import f1
+    >>> f1.using(average="macro")(["a", "b", "a"], ["a", "a", "a"])
+    0.4
     """
     if average == "binary":
         left, right = paired(truth, prediction)
@@ -110,6 +133,10 @@ def f_beta(truth: ArrayLike, prediction: ArrayLike, *, beta: float = 1.0) -> flo
     """The weighted harmonic mean of precision and recall over all values of 0/1 arrays of any shape.
 
     F = (1 + beta^2) TP / ((1 + beta^2) TP + beta^2 FN + FP), and 0 where that is 0 / 0
+
+    >>> from podium.metrics import f_beta
+    >>> round(f_beta.using(beta=0.5)([1, 0, 1, 0], [1, 1, 1, 1]), 4)
+    0.5556
     """
     left, right = paired(truth, prediction)
     return _f_beta(flags(left), flags(right), beta)
@@ -130,6 +157,10 @@ def quadratic_kappa(truth: ArrayLike, prediction: ArrayLike) -> float:
 
     a_i, b_i = positions of truth_i and prediction_i in the sorted union of labels
     kappa = 1 - (sum_i (a_i - b_i)^2) / ((1 / n) sum_i sum_j (a_i - b_j)^2)
+
+    >>> from podium.metrics import quadratic_kappa
+    >>> quadratic_kappa([0, 1, 2], [0, 2, 2])
+    0.8
     """
     labels = _encode(truth, prediction)
     position = labels.positions()
@@ -147,6 +178,10 @@ def matthews(truth: ArrayLike, prediction: ArrayLike) -> float:
 
     c = number of equal rows, t_k and p_k = how often truth and prediction are label k
     MCC = (c n - sum_k t_k p_k) / sqrt((n^2 - sum_k p_k^2) (n^2 - sum_k t_k^2))
+
+    >>> from podium.metrics import matthews
+    >>> round(matthews([1, 0, 1, 0], [1, 0, 1, 1]), 4)
+    0.5774
     """
     labels = _encode(truth, prediction)
     total = len(labels.truth)

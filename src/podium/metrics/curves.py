@@ -25,6 +25,10 @@ def weighted_auc(
 
     slice_k = integral over the false positive rate x of min(max(TPR(x), cut_k), cut_k+1) - cut_k
     score = (sum_k weight_k slice_k) / (sum_k weight_k (cut_k+1 - cut_k))
+
+    >>> from podium.metrics import weighted_auc
+    >>> round(weighted_auc([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), 4)
+    0.8214
     """
     left, right = numbers(truth, prediction)
     positive = flags(left)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -31,11 +32,15 @@ _LARGEST_AREA = 1e10
 def box_map(
     truth: ArrayLike, prediction: ArrayLike, *, iou: float = 0.5, names: Sequence[object] | None = None
 ) -> float:
-    """The mean over classes of the truth of the average precision over all boxes of a class.
+    """The mean over classes of the truth of the average precision over all boxes of a class; NaN without any.
 
     AP = sum_n (R_n - R_(n-1)) P_n over the distinct confidences n, the highest first
     In each row the boxes of a class, by confidence, take the best free true box with an IoU above `iou`. A true box
     that nobody takes counts as found with confidence 0, a row without such boxes as a false alarm of confidence 0.
+
+    >>> from podium.metrics import box_map
+    >>> box_map(["cat 1 0 0 10 10"], ["cat 0.4 0 0 10 8 cat 0.9 20 20 30 30"])
+    0.5
     """
     actual, predicted = parse_both(truth, prediction, BOXES, names=names, single_blanks=False)
     predicted = predicted.by("confidence")
@@ -49,7 +54,7 @@ def box_map(
         relevant = np.concatenate([hit[theirs], np.ones(missed, np.bool_), np.zeros(silent, np.bool_)])
         confidence = np.concatenate([predicted.values["confidence"][theirs], np.zeros(missed + silent)])
         scores.append(average_precision(relevant, confidence))
-    return float(np.mean(scores))
+    return float(np.mean(scores)) if scores else math.nan
 
 
 def average_precision(relevant: BoolArray, score: FloatArray) -> float:
@@ -91,7 +96,7 @@ def coco_map(
     id_zero: int | None = None,
     names: Sequence[object] | None = None,
 ) -> float:
-    """The mean over classes of the truth of the precision interpolated at 101 levels of recall.
+    """The mean over classes of the truth of the precision interpolated at 101 levels of recall; NaN without any.
 
     AP = (1 / 101) sum over R = 0, 0.01, … 1 of the highest precision at a recall of R or more
     In each row the `most` boxes of a class with the highest confidence, by confidence, take the best free true box with
@@ -102,6 +107,10 @@ def coco_map(
         corners: Whether boxes are given by their corners; if not, x_max and y_max are taken for width and height.
         id_zero: Scores as COCO does if ids begin at 0, which it takes for "none": nobody can hit the first true box of
             all, and the first box of this row leaves the true box it hits to others as well.
+
+    >>> from podium.metrics import coco_map
+    >>> coco_map(["3 1 0 0 10 10", "4 1 5 5 9 9"], ["3 0.9 0 0 10 8", "4 0.4 0 0 2 2"])
+    0.5
     """
     actual, predicted = parse_both(truth, prediction, BOXES.replace("label", "class"), names=names)
     classes, guesses = _encode_classes(actual, predicted)
@@ -124,7 +133,7 @@ def coco_map(
         _interpolated_precision(hit[(guesses == label) & counted], int(np.count_nonzero(classes == label)))
         for label in np.unique(classes)
     ]
-    return float(np.mean(scores))
+    return float(np.mean(scores)) if scores else math.nan
 
 
 def _encode_classes(actual: Objects, predicted: Objects) -> tuple[IntArray, IntArray]:
@@ -176,6 +185,10 @@ def point_f1(truth: ArrayLike, prediction: ArrayLike, *, names: Sequence[object]
     F1 = 2 TP / (boxes + points)
     In each row the boxes (label x y width height), in their order, take the first free point (label x y) of their label
     that lies strictly inside.
+
+    >>> from podium.metrics import point_f1
+    >>> point_f1(["A 0 0 10 10 B 20 0 10 10"], ["A 5 5 B 1 1"])
+    0.5
     """
     boxes, points = parse_both(truth, prediction, "label x y", truth_fields="label x y width height", names=names)
     box_key, point_key = group_keys(boxes, points)

@@ -15,6 +15,10 @@ def kl_divergence(truth: ArrayLike, prediction: ArrayLike, *, eps: float = 1e-15
 
     KL = (1 / n) sum_i sum_k t_ik ln(t_ik / min(max(p_ik, eps), 1 - eps)), a term with t_ik = 0 being 0
     Rows are not made to add up to 1.
+
+    >>> from podium.metrics import kl_divergence
+    >>> round(kl_divergence([[0.5, 0.5], [1, 0]], [[0.5, 0.5], [0.5, 0.5]]), 4)
+    0.3466
     """
     left, right = numbers(truth, prediction)
     certain = left > 0

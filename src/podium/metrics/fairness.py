@@ -19,6 +19,10 @@ def bias_auc(truth: ArrayLike, prediction: ArrayLike, *, groups: ArrayLike, powe
     within = AUC of the rows of the group
     positives outside = AUC of the negatives of the group and the positives of the rest
     negatives outside = AUC of the positives of the group and the negatives of the rest
+
+    >>> from podium.metrics import bias_auc
+    >>> bias_auc.using(groups=[[1], [1], [0], [0]])([1, 0, 1, 0], [0.9, 0.4, 0.45, 0.5])
+    0.9375
     """
     left, score = numbers(truth, prediction)
     positive, members = flags(left), flags(groups)

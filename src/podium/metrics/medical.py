@@ -22,6 +22,10 @@ def weighted_log_loss(
 
     loss = (1 / n) sum_i (sum_j w_ij l_ij) / (sum_j w_ij), l_ij = -ln of the probability given to what is true
     w_ij = weights_j, times `positive` where label j is true of row i
+
+    >>> from podium.metrics import weighted_log_loss
+    >>> round(weighted_log_loss.using(weights=[1, 3])([[1, 0]], [[0.5, 0.2]]), 4)
+    0.3406
     """
     left, right = numbers(truth, prediction)
     if left.ndim != 2:
@@ -37,6 +41,10 @@ def probabilistic_f1(truth: ArrayLike, prediction: ArrayLike) -> float:
 
     pF1 = 2 TP / (number of positives + TP + FP), and 0 where that is 0 / 0
     TP and FP = sums of the predictions for positives and for negatives
+
+    >>> from podium.metrics import probabilistic_f1
+    >>> probabilistic_f1([1, 0], [0.8, 0.2])
+    0.8
     """
     left, right = numbers(truth, prediction)
     positive, probability = flags(left), np.clip(right, 0, 1)

@@ -23,6 +23,10 @@ def kendall_tau(truth: ArrayLike, prediction: ArrayLike, *, names: Sequence[obje
     tau = 1 - 4 (sum_i S_i) / (sum_i n_i (n_i - 1)), where row i has n_i items and
     S_i = number of its pairs of items that the two sides put in opposite order
     Both sides of a row must hold the same items, each once; `names` says what rows are called in messages.
+
+    >>> from podium.metrics import kendall_tau
+    >>> round(kendall_tau(["a b c"], ["a c b"]), 4)
+    0.3333
     """
     left, right = paired_texts(truth, prediction)
     actual, predicted = encode(left, right)

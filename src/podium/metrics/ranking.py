@@ -25,6 +25,10 @@ def map_at_k(truth: ArrayLike, prediction: ArrayLike, *, k: int, empty_items: bo
 
     Args:
         empty_items: Whether every blank of a prediction ends an item, so that two in a row cost a rank.
+
+    >>> from podium.metrics import map_at_k
+    >>> round(map_at_k.using(k=3)(["a b", "c"], ["a x b", "c"]), 4)
+    0.9167
     """
     if empty_items:
         prediction = [_EMPTY_ITEM.sub("-", text) for text in as_texts(prediction)]
@@ -44,6 +48,10 @@ def ndcg_at_k(truth: ArrayLike, prediction: ArrayLike, *, k: int) -> float:
     DCG = sum over hits at rank r <= k of 1 / log2(r + 1)
     NDCG@k = DCG / (sum over r = 1 .. min(number of relevant items, k) of 1 / log2(r + 1))
     An item counts as a hit once, repeats use up a rank; a row without relevant items has NDCG 0.
+
+    >>> from podium.metrics import ndcg_at_k
+    >>> round(ndcg_at_k.using(k=3)(["a b", "c"], ["a x b", "c"]), 4)
+    0.9599
     """
 
     def gain(hits: _Hits) -> FloatArray:

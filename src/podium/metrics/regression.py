@@ -21,6 +21,10 @@ def rmse(truth: ArrayLike, prediction: ArrayLike) -> float:
     """The root of the mean squared error, averaged over columns.
 
     RMSE = sqrt((1 / n) sum_i (truth_i - prediction_i)^2)
+
+    >>> from podium.metrics import rmse
+    >>> rmse([1, 2, 3, 4], [1, 2, 3, 6])
+    1.0
     """
     return _rmse(*numbers(truth, prediction))
 
@@ -31,6 +35,10 @@ def rmsle(truth: ArrayLike, prediction: ArrayLike) -> float:
     """The root of the mean squared error of logarithms, averaged over columns; NaN with any value <= -1.
 
     RMSLE = sqrt((1 / n) sum_i (ln(1 + truth_i) - ln(1 + prediction_i))^2)
+
+    >>> from podium.metrics import rmsle
+    >>> round(rmsle([0, 1], [0, 3]), 4)
+    0.4901
     """
     left, right = numbers(truth, prediction)
     return _rmse(_log1p(left), _log1p(right))
@@ -50,6 +58,10 @@ def mae(truth: ArrayLike, prediction: ArrayLike, *, decimals: int | None = None)
     """The mean absolute error over all values, rounded where `decimals` are given: halves to the even number.
 
     MAE = (1 / n) sum_i |truth_i - prediction_i|
+
+    >>> from podium.metrics import mae
+    >>> mae([1, 2], [2, 4])
+    1.5
     """
     left, right = numbers(truth, prediction)
     error = float(np.mean(np.abs(left - right)))
@@ -62,6 +74,10 @@ def group_log_mae(truth: ArrayLike, prediction: ArrayLike, *, groups: ArrayLike,
     """The mean over groups of rows of the logarithm of their MAE; minus infinity where a group has no error.
 
     score = (1 / G) sum_g ln(max(MAE of group g, floor))
+
+    >>> from podium.metrics import group_log_mae
+    >>> round(group_log_mae.using(groups=["a", "a", "b"])([1, 2, 5], [2, 3, 5.5]), 4)
+    -0.3466
     """
     left, right = numbers(truth, prediction)
     codes = np.unique(np.asarray(groups), return_inverse=True)[1]
@@ -75,6 +91,10 @@ def smape(truth: ArrayLike, prediction: ArrayLike) -> float:
     """The symmetric mean absolute error in percent, from 0 to 200.
 
     SMAPE = (100 / n) sum_i 2 |truth_i - prediction_i| / (|truth_i| + |prediction_i|), a term of 0 / 0 being 0
+
+    >>> from podium.metrics import smape
+    >>> round(smape([1, 2], [1, 4]), 4)
+    33.3333
     """
     left, right = numbers(truth, prediction)
     return 200 * float(np.mean(ratio(np.abs(left - right), np.abs(left) + np.abs(right), empty=0.0)))
@@ -92,6 +112,10 @@ def pinball(
     """The mean pinball loss of one predicted quantile, or of several in the columns of the prediction.
 
     loss = mean of max(q d, (q - 1) d), d = truth - prediction
+
+    >>> from podium.metrics import pinball
+    >>> pinball.using(quantile=0.9)([1, 2], [2, 1])
+    0.5
     """
     levels = np.array([quantile] if quantiles is None else quantiles, dtype=np.float64)
     if not np.all((levels > 0) & (levels < 1)):
@@ -112,6 +136,10 @@ def laplace_log_likelihood(
 
     s = max(sigma, floor), d = min(|truth - value|, cap)
     score = mean of -sqrt(2) d / s - ln(sqrt(2) s)
+
+    >>> from podium.metrics import laplace_log_likelihood
+    >>> round(laplace_log_likelihood([2000], [[2070, 70]]), 4)
+    -6.0093
     """
     columns = np.asarray(prediction, dtype=np.float64)
     left = _one_column(truth, columns, width=2)[:, 0]
@@ -135,6 +163,10 @@ def pearson(truth: ArrayLike, prediction: ArrayLike) -> float:
     """The linear correlation, averaged over columns; NaN where a column is constant.
 
     r = sum_i (t_i - mean t)(p_i - mean p) / sqrt(sum_i (t_i - mean t)^2 sum_i (p_i - mean p)^2)
+
+    >>> from podium.metrics import pearson
+    >>> round(pearson([1, 2, 3], [1, 2, 4]), 4)
+    0.982
     """
     return _correlation(*numbers(truth, prediction))
 
@@ -145,6 +177,10 @@ def spearman(truth: ArrayLike, prediction: ArrayLike) -> float:
     """The correlation of ranks, averaged over columns; NaN where a column is constant.
 
     rho = Pearson correlation of the ranks, equal values sharing the mean of their ranks
+
+    >>> from podium.metrics import spearman
+    >>> round(spearman([1, 2, 3], [10, 30, 20]), 4)
+    0.5
     """
     from scipy.stats import rankdata
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from podium.errors import InvalidSubmission
-from podium.metrics._arrays import BoolArray, IntArray, as_texts
+from podium.metrics._arrays import BoolArray, IntArray, RowNumbers, as_texts, paired_texts
 
 _LARGEST = 10**12
 """Largest number read; positions of all rows laid end to end must fit in 64 bits."""
@@ -62,6 +62,24 @@ def parse_runs(
     if strict_size:
         _check_size(runs, sizes, names)
     return _cut(runs, sizes)
+
+
+def parse_both(
+    truth: ArrayLike,
+    prediction: ArrayLike,
+    *,
+    names: Sequence[object] | None,
+    size: int | NDArray[np.integer] | None,
+    strict_size: bool = False,
+) -> tuple[Runs, Runs]:
+    """The masks of two columns whose rows correspond."""
+    left, right = paired_texts(truth, prediction)
+    called = RowNumbers(len(left)) if names is None else names
+    try:
+        actual = parse_runs(left, names=called, size=size, strict_size=strict_size)
+    except InvalidSubmission as fault:  # no submission is to blame for the answers
+        raise ValueError(f"The truth is malformed. {fault}") from fault
+    return actual, parse_runs(right, names=called, size=size, strict_size=strict_size)
 
 
 def _read_runs(masks: list[str], names: Sequence[object]) -> Runs:

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from podium.errors import InvalidSubmission
-from podium.metrics._arrays import IntArray, RowNumbers, flags, paired, paired_texts, ratio
-from podium.metrics.runs import Runs, area, overlap, parse_runs
+from podium.metrics._arrays import IntArray, flags, paired, ratio
+from podium.metrics.runs import area, overlap, parse_both
 from podium.task import metric
 
 
@@ -19,6 +18,10 @@ def dice(truth: ArrayLike, prediction: ArrayLike, *, pooled: bool = False) -> fl
     """The Dice coefficient of 0/1 arrays, first axis = sample: mean over samples, or of all pixels at once.
 
     Dice = 2 |A and B| / (|A| + |B|), and 1 where both are empty
+
+    >>> from podium.metrics import dice
+    >>> round(dice([[1, 1, 0, 0]], [[1, 0, 0, 0]]), 4)
+    0.6667
     """
     return _dice(_dense_sizes(truth, prediction), pooled=pooled)
 
@@ -28,6 +31,10 @@ def mean_iou(truth: ArrayLike, prediction: ArrayLike) -> float:
     """The mean over samples of the intersection over union of 0/1 arrays, first axis = sample.
 
     IoU = |A and B| / |A or B|, and 1 where both are empty
+
+    >>> from podium.metrics import mean_iou
+    >>> mean_iou([[1, 1, 0, 0]], [[1, 0, 0, 0]])
+    0.5
     """
     return _mean_iou(_dense_sizes(truth, prediction))
 
@@ -46,6 +53,10 @@ def rle_dice(
 
     Dice = 2 |A and B| / (|A| + |B|), and 1 where both are empty
     Names, size and strict_size are those of `podium.metrics.runs.parse_runs`.
+
+    >>> from podium.metrics import rle_dice
+    >>> round(rle_dice(["1 4"], ["1 2"]), 4)
+    0.6667
     """
     return _dice(_run_sizes(truth, prediction, names, size, strict=strict_size), pooled=pooled)
 
@@ -63,6 +74,10 @@ def rle_mean_iou(
 
     IoU = |A and B| / |A or B|, and 1 where both are empty
     Names, size and strict_size are those of `podium.metrics.runs.parse_runs`.
+
+    >>> from podium.metrics import rle_mean_iou
+    >>> rle_mean_iou(["1 4"], ["1 2"])
+    0.5
     """
     return _mean_iou(_run_sizes(truth, prediction, names, size, strict=strict_size))
 
@@ -81,8 +96,12 @@ def rle_f_beta(
 
     F = (1 + beta^2) |A and B| / (beta^2 |A| + |B|) for the true mask A and the predicted B, and 0 where both are empty
     Names, size and strict_size are those of `podium.metrics.runs.parse_runs`.
+
+    >>> from podium.metrics import rle_f_beta
+    >>> round(rle_f_beta.using(beta=0.5)(["1 4"], ["1 2"]), 4)
+    0.8333
     """
-    actual, predicted = _parse_both(truth, prediction, names, size, strict=strict_size)
+    actual, predicted = parse_both(truth, prediction, names=names, size=size, strict_size=strict_size)
     weighted = beta**2 * area(actual) + area(predicted)
     return float(np.mean(ratio((1 + beta**2) * overlap(actual, predicted), weighted, empty=0.0)))
 
@@ -100,8 +119,12 @@ def rle_iou_precision(
 
     IoU = |A and B| / |A or B|, and 1 where both are empty
     With `blank_is_all`, an empty prediction is one that covers everything, unless the true mask is empty as well.
+
+    >>> from podium.metrics import rle_iou_precision
+    >>> rle_iou_precision.using(size=9)(["1 4"], ["1 3"])
+    0.5
     """
-    actual, predicted = _parse_both(truth, prediction, names, size, strict=False)
+    actual, predicted = parse_both(truth, prediction, names=names, size=size)
     common, true_area, found_area = overlap(actual, predicted), area(actual), area(predicted)
     if blank_is_all:
         blank = (found_area == 0) & (true_area > 0)
@@ -133,25 +156,8 @@ def _run_sizes(
     *,
     strict: bool,
 ) -> _Sizes:
-    actual, predicted = _parse_both(truth, prediction, names, size, strict=strict)
+    actual, predicted = parse_both(truth, prediction, names=names, size=size, strict_size=strict)
     return _Sizes(overlap(actual, predicted), area(actual) + area(predicted))
-
-
-def _parse_both(
-    truth: ArrayLike,
-    prediction: ArrayLike,
-    names: Sequence[object] | None,
-    size: int | NDArray[np.integer] | None,
-    *,
-    strict: bool,
-) -> tuple[Runs, Runs]:
-    left, right = paired_texts(truth, prediction)
-    called = RowNumbers(len(left)) if names is None else names
-    try:
-        actual = parse_runs(left, names=called, size=size, strict_size=strict)
-    except InvalidSubmission as fault:  # no submission is to blame for the answers
-        raise ValueError(f"The truth is malformed. {fault}") from fault
-    return actual, parse_runs(right, names=called, size=size, strict_size=strict)
 
 
 def _dice(sizes: _Sizes, *, pooled: bool) -> float:

@@ -18,6 +18,10 @@ def word_jaccard(truth: ArrayLike, prediction: ArrayLike, *, both_empty: float =
     """The mean over rows of the Jaccard index of the lower-cased words; `both_empty` for a row without any.
 
     J = |A and B| / |A or B|
+
+    >>> from podium.metrics import word_jaccard
+    >>> word_jaccard(["a b c d"], ["A b"])
+    0.5
     """
     left, right = paired_texts(truth, prediction)
     sizes = _sizes(encode_parts([text.lower() for text in left], [text.lower() for text in right]))
@@ -30,6 +34,10 @@ def label_micro_f1(truth: ArrayLike, prediction: ArrayLike, *, ignore_unknown: b
 
     F1 = 2 TP / (2 TP + FP + FN), counted over all rows
     With `ignore_unknown`, predicted labels that no row of the truth has are dropped; otherwise they are FP.
+
+    >>> from podium.metrics import label_micro_f1
+    >>> round(label_micro_f1(["a b", "c"], ["a", "c d"]), 4)
+    0.6667
     """
     texts = paired_texts(truth, prediction)
     sizes = _sizes([_drop_unknown(*encode(*texts))] if ignore_unknown else encode_parts(*texts))
@@ -41,6 +49,10 @@ def label_mean_f1(truth: ArrayLike, prediction: ArrayLike, *, both_empty: float 
     """The mean over rows of the F1 of the row's label sets; `both_empty` for a row without any.
 
     F1 = 2 |A and B| / (|A| + |B|)
+
+    >>> from podium.metrics import label_mean_f1
+    >>> round(label_mean_f1(["a b", "c"], ["a", "c"]), 4)
+    0.8333
     """
     sizes = _sizes(encode_parts(*paired_texts(truth, prediction)))
     return float(np.mean(ratio(2 * sizes.common, sizes.total, empty=both_empty)))

@@ -19,6 +19,10 @@ def angular_error(truth: ArrayLike, prediction: ArrayLike) -> float:
     """The mean angle in radians between directions given by two columns, azimuth and zenith.
 
     angle = arccos(sin z sin w cos(a - b) + cos z cos w), for directions (a, z) and (b, w)
+
+    >>> from podium.metrics import angular_error
+    >>> angular_error([[0, 0]], [[0, 1.5]])
+    1.5
     """
     (azimuth, zenith), (azimuth_2, zenith_2) = _two_columns(truth, prediction)
     cosine = np.sin(zenith) * np.sin(zenith_2) * np.cos(azimuth - azimuth_2) + np.cos(zenith) * np.cos(zenith_2)
@@ -43,7 +47,14 @@ def haversine_m(places: ArrayLike, others: ArrayLike) -> FloatArray:
 def percentile_distance_m(
     truth: ArrayLike, prediction: ArrayLike, *, groups: ArrayLike, percentiles: Sequence[float] = (50, 95)
 ) -> float:
-    """The mean over groups of places of some percentiles of the distance in metres, averaged."""
+    """The mean over groups of places of some percentiles of the distance in metres, averaged.
+
+    score = mean over groups g and percentiles q of (percentile q of the distances in g)
+
+    >>> from podium.metrics import percentile_distance_m
+    >>> round(percentile_distance_m.using(groups=["a"])([[0, 0]], [[0, 0.001]]), 1)
+    111.2
+    """
     distances, names = haversine_m(truth, prediction), np.asarray(groups)
     return float(np.mean([np.percentile(distances[names == name], percentiles) for name in np.unique(names)]))
 

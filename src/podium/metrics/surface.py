@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from podium.metrics._arrays import BoolArray, FloatArray, IntArray, ratio
-from podium.metrics.runs import Runs, area, overlap, parse_runs, pixels
+from podium.metrics.runs import Runs, area, overlap, parse_both, pixels
 from podium.task import metric
 
 _CELL = 6
@@ -22,10 +22,10 @@ def dice_hausdorff(
     truth: ArrayLike,
     prediction: ArrayLike,
     *,
-    names: Sequence[object],
-    stack: IntArray,
-    layer: IntArray,
-    sides: IntArray,
+    stack: ArrayLike,
+    layer: ArrayLike,
+    sides: ArrayLike,
+    names: Sequence[object] | None = None,
     along_rows: bool = True,
     most_times: float = math.inf,
     dice_weight: float = 0.4,
@@ -38,11 +38,24 @@ def dice_hausdorff(
         stack, layer, most_times: As in `stack_distances`.
         sides: The height and the width of each mask.
         along_rows: Whether pixels are taken to run along the rows, not down the columns.
+
+    >>> from podium.metrics import dice_hausdorff
+    >>> round(dice_hausdorff.using(stack=[0], layer=[0], sides=[[3, 3]])(["1 3"], ["1 2"]), 4)
+    0.8045
     """
-    actual, predicted = (parse_runs(side, names=names, size=sides.prod(axis=1)) for side in (truth, prediction))
+    shape = np.asarray(sides, dtype=np.int64)
+    actual, predicted = parse_both(truth, prediction, names=names, size=shape.prod(axis=-1))
     dice = ratio(2 * overlap(actual, predicted), area(actual) + area(predicted), empty=np.nan)
-    sides = sides if along_rows else sides[:, ::-1]
-    distances = stack_distances(actual, predicted, stack=stack, layer=layer, sides=sides, most_times=most_times)
+    if np.isnan(dice).all():
+        return math.nan
+    distances = stack_distances(
+        actual,
+        predicted,
+        stack=np.asarray(stack),
+        layer=np.asarray(layer),
+        sides=shape if along_rows else shape[:, ::-1],
+        most_times=most_times,
+    )
     return float(dice_weight * np.nanmean(dice) + (1 - dice_weight) * (1 - np.nanmean(distances)))
 
 
@@ -60,20 +73,21 @@ def stack_distances(
     It is 1 where one side is empty, or the prediction has more than `most_times` the voxels of the truth.
 
     Args:
-        stack: Which stack each mask belongs to: 0, 1, 2, …
+        stack: Which stack each mask belongs to.
         layer: Its place there, from 0; masks in the same place are laid over each other.
         sides: Its two sides, the one that pixels run along second.
     """
-    distances = np.full(int(stack.max()) + 1, np.nan)
-    for number in range(len(distances)):
+    numbers = np.unique(stack)
+    distances = np.full(len(numbers), np.nan)
+    for place, number in enumerate(numbers):
         here = stack == number
         first = int(np.argmax(here))
         shape = (int(layer[here].max()) + 1, int(sides[first, 0]), int(sides[first, 1]))
         actual, predicted = (_body(runs, here, layer, shape) for runs in (truth, prediction))
         if actual.size and predicted.size and predicted.size <= most_times * actual.size:
-            distances[number] = hausdorff(actual, predicted)
+            distances[place] = hausdorff(actual, predicted)
         elif actual.size or predicted.size:
-            distances[number] = 1.0
+            distances[place] = 1.0
     return distances
 
 

@@ -17,6 +17,10 @@ def lwlrap(truth: ArrayLike, prediction: ArrayLike) -> float:
 
     lwlrap = (1 / number of true labels) sum over true labels (i, j) of t_ij / r_ij, where in row i
     r_ij labels are scored at least as high as label j, and t_ij of these are true
+
+    >>> from podium.metrics import lwlrap
+    >>> lwlrap([[1, 0, 0], [0, 0, 1]], [[0.9, 0.5, 0.1], [0.9, 0.5, 0.7]])
+    0.75
     """
     left, right = numbers(truth, prediction)
     if left.ndim != 2:

@@ -17,6 +17,10 @@ def mean_levenshtein(truth: ArrayLike, prediction: ArrayLike) -> float:
     """The mean over rows of the number of characters to insert, delete or replace.
 
     score = (1 / n) sum_i distance(truth_i, prediction_i)
+
+    >>> from podium.metrics import mean_levenshtein
+    >>> mean_levenshtein(["kitten"], ["sitting"])
+    3.0
     """
     return float(np.mean(_distances(*paired_texts(truth, prediction))))
 
@@ -26,6 +30,10 @@ def normalised_levenshtein(truth: ArrayLike, prediction: ArrayLike) -> float:
     """Blank-separated tokens to insert, delete or replace, per token of the truth; NaN if it has none.
 
     score = (sum_i distance(truth_i, prediction_i)) / (sum_i number of tokens of truth_i)
+
+    >>> from podium.metrics import normalised_levenshtein
+    >>> normalised_levenshtein(["a b c d"], ["a c d"])
+    0.25
     """
     left, right = paired_texts(truth, prediction)
     # Millions of lists would keep the garbage collector busy; it lets go of tuples of text.
