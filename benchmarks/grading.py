@@ -25,9 +25,9 @@ sys.path.append(str(Path(__file__).parent.parent / "tests" / "catalog"))
 from competitions import competition_ids, noisy_submission, perfect_submission
 
 import podium
-from podium.grading.grade import apply_metric, convert_answers, read_answers
 from podium.grading.reading import read_submission
 from podium.grading.submission import align
+from podium.grading.table import apply_metric, convert_answers, read_answers
 from podium.task import Task
 
 SIZES: dict[str, Any] = json.loads(Path(__file__).with_name("real_sizes.json").read_text(encoding="utf-8"))
@@ -61,7 +61,7 @@ def measure(task: Task, wanted: int | None) -> tuple[int, float, bool]:
 def _tables(task: Task, folder: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
     form = task.submission
     place = podium.prepare(task, data_dir=folder, miniature=True).place
-    read = task.variants["v1"].answers
+    read = task.editions["v1"].answers
     answers = read(place.private) if read else read_answers(place.private / form.answers, form)
     path = folder / "noisy.csv"
     noisy_submission(perfect_submission(task, place), task).to_csv(path, index=False)
@@ -80,7 +80,7 @@ def _tile(table: pd.DataFrame, task: Task, copies: int) -> pd.DataFrame:
 
 
 def _score(task: Task, answers: pd.DataFrame, submission: pd.DataFrame) -> tuple[int, float]:
-    custom = task.variants["v1"].score
+    custom = task.editions["v1"].score
     started = time.perf_counter()
     if custom:
         custom(answers, submission)

@@ -8,11 +8,15 @@ from typing import TYPE_CHECKING
 
 from podium import catalog
 from podium.errors import UnknownTaskError
-from podium.task import Edition, Files, Task
+from podium.task import Edition, Task
 
 if TYPE_CHECKING:
-    from podium.data.prepare import Prepared
+    from contextlib import AbstractContextManager
+
+    from podium.data.prepare import PrepareResult
     from podium.grading.grade import Grade, Validation
+    from podium.grading.prepared import PreparedTask
+    from podium.task import Execute
 
 
 def load(task: str) -> Task:
@@ -45,7 +49,7 @@ def prepare(
     data_dir: str | PathLike[str] | None = None,
     miniature: bool = False,
     edition: Edition | None = None,
-) -> Prepared:
+) -> PrepareResult:
     """Makes a task's public and private data, unless that has been done.
 
     >>> import podium
@@ -54,7 +58,8 @@ def prepare(
     """
     from podium.data.prepare import prepare_task
 
-    return prepare_task(_task(task), raw=_path(raw), data_dir=_path(data_dir), miniature=miniature, edition=edition)
+    found = load(task) if isinstance(task, str) else task
+    return prepare_task(found, raw=_path(raw), data_dir=_path(data_dir), miniature=miniature, edition=edition)
 
 
 def validate(
@@ -70,15 +75,7 @@ def validate(
     >>> podium.validate("spaceship-titanic", sample).valid
     True
     """
-    from podium.data.prepare import choose_edition
-    from podium.grading.grade import validate_submission
-
-    found = _task(task)
-    if isinstance(found.in_edition(choose_edition(found, edition)).submission, Files):
-        from podium.runs.evaluating import validate_folder
-
-        return validate_folder(found, Path(path), edition=edition)
-    return validate_submission(found, Path(path), data_dir=_path(data_dir), edition=edition)
+    return catalog.resolve(task, edition=edition, data_dir=_path(data_dir)).validate(Path(path))
 
 
 def grade(
@@ -87,7 +84,7 @@ def grade(
     data_dir: str | PathLike[str] | None = None,
     edition: Edition | None = None,
 ) -> Grade:
-    """Score, medal and place of a submission; an invalid one is a result with an error, not an exception.
+    """Score, medal and rank of a submission; an invalid one is a result with an error, not an exception.
 
     A submission that is a table is given by its file, one that is files by the folder they lie in: those are run in
     a sandbox, which needs the extra `run`.
@@ -97,19 +94,14 @@ def grade(
     >>> round(podium.grade("spaceship-titanic", sample).score, 4)
     0.5714
     """
-    from podium.data.prepare import choose_edition
-    from podium.grading.grade import grade_submission
-
-    found = _task(task)
-    if isinstance(found.in_edition(choose_edition(found, edition)).submission, Files):
-        from podium.runs.evaluating import grade_folder
-
-        return grade_folder(found, Path(path), data_dir=_path(data_dir), edition=edition)
-    return grade_submission(found, Path(path), data_dir=_path(data_dir), edition=edition)
+    return catalog.resolve(task, edition=edition, data_dir=_path(data_dir)).grade(Path(path), _in_sandboxes)
 
 
-def _task(task: str | Task) -> Task:
-    return load(task) if isinstance(task, str) else task
+def _in_sandboxes(prepared: PreparedTask) -> AbstractContextManager[Execute]:
+    """Runs submitted programs; imported only when there are some."""
+    from podium.runs.evaluation import in_sandboxes
+
+    return in_sandboxes()(prepared)
 
 
 def _path(path: str | PathLike[str] | None) -> Path | None:

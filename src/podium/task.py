@@ -10,13 +10,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeVar
 
 from podium.errors import UsageError
 
 if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
+
+SUBMISSION = "submission/submission.csv"
+"""Where a table lies in the workspace."""
 
 Edition = Literal["v1", "fixed"]
 Medal = Literal["gold", "silver", "bronze"]
@@ -152,6 +155,11 @@ class Columns:
     max_bytes: int | None = None
     """Largest submission read, where the default (a multiple of the sample's size) does not suit."""
 
+    names: ClassVar[tuple[str, ...]] = (SUBMISSION,)
+    """What is graded in the workspace."""
+    tolerance: ClassVar[float] = 0.0
+    """Grading a table again gives the same score."""
+
     @property
     def ids(self) -> tuple[str, ...]:
         return (self.id,) if isinstance(self.id, str) else self.id
@@ -169,7 +177,7 @@ class Columns:
 
 @dataclass(frozen=True)
 class Files:
-    """The form of a submission that is no table: a program or weights in the workspace, which Podium evaluates."""
+    """The form of a submission that is not a table: a program or weights in the workspace, which Podium evaluates."""
 
     names: tuple[str, ...]
     """Files, and folders with a slash at the end, relative to the workspace; "./" is all of it. Each must be there."""
@@ -179,7 +187,7 @@ class Files:
     """How far, as a share of the score, a second evaluation may be off: times never repeat exactly."""
 
 
-class Ran(Protocol):
+class ProgramResult(Protocol):
     """What came of a program in a fresh sandbox."""
 
     seconds: float
@@ -194,7 +202,7 @@ class Ran(Protocol):
         """A file that it left. Its content is the agent's word: parse it as hostile input, never unpickle it.
 
         Raises:
-            InvalidSubmission: there is none, or it is a link, no plain file, or too large.
+            InvalidSubmission: there is none, or it is a link, not a plain file, or too large.
         """
         ...
 
@@ -204,7 +212,7 @@ class Execute(Protocol):
 
     def __call__(
         self, command: Sequence[str], *, files: Mapping[str, Path | bytes], time_s: float, data: bool = False
-    ) -> Ran:
+    ) -> ProgramResult:
         """
         Args:
             command: the program, seen from its working folder; `python` is the agent's own.
@@ -280,8 +288,8 @@ class Starter:
 
 
 @dataclass
-class Variant:
-    """One edition of a task: how its data is made and its submissions are scored."""
+class EditionParts:
+    """What editions of a task differ in: how data is made and submissions are scored."""
 
     reason: str = ""
     """Why it exists, where it is not the first."""
@@ -318,7 +326,7 @@ class Task:
     """Whether the data is made from a seed and needs no raw folder."""
     fabricator: Fabricate | None = None
     fetcher: Fetch | None = None
-    variants: dict[Edition, Variant] = field(default_factory=lambda: {"v1": Variant()})
+    editions: dict[Edition, EditionParts] = field(default_factory=lambda: {"v1": EditionParts()})
 
     def prepare(self, function: SomePrepare) -> SomePrepare:
         """Decorator: how public and private files are made from raw ones."""
@@ -350,40 +358,54 @@ class Task:
         self.fabricator = function
         return function
 
-    def fixed(self, reason: str, **changes: Any) -> Variant:
+    def fixed(self, reason: str, **changes: Any) -> EditionParts:
         """Declares the `fixed` edition; it starts as the first one with some of its parts replaced."""
-        self.variants["fixed"] = replace(self._first, reason=reason, **changes)
-        return self.variants["fixed"]
+        self.editions["fixed"] = replace(self._first, reason=reason, **changes)
+        return self.editions["fixed"]
 
     @property
-    def _first(self) -> Variant:
-        return next(iter(self.variants.values()))
+    def _first(self) -> EditionParts:
+        return next(iter(self.editions.values()))
 
     @property
-    def editions(self) -> tuple[Edition, ...]:
-        return tuple(self.variants)
+    def is_table(self) -> bool:
+        """Whether a table is submitted, and not files."""
+        return isinstance(self.submission, Columns)
 
     @property
     def form(self) -> Columns:
         """The form of the table that is submitted.
 
         Raises:
-            UsageError: the submission is no table.
+            UsageError: the submission is not a table.
         """
         if isinstance(self.submission, Files):
             raise UsageError(f"{self.id} asks for files ({', '.join(self.submission.names)}), not for a table.")
         return self.submission
 
-    def in_edition(self, edition: Edition) -> Task:
-        """The task as it stands in one of its editions."""
-        variant = self.variants[edition]
+    @property
+    def parts(self) -> EditionParts:
+        """What the edition that is meant consists of."""
+        return self.editions[self.edition]
+
+    def in_edition(self, edition: Edition | None = None) -> Task:
+        """The task as it stands in one of its editions, by default the one that is meant.
+
+        Raises:
+            UsageError: the task has no such edition.
+        """
+        edition = edition or self.edition
+        if edition not in self.editions:
+            raise UsageError(f"{self.id} has no edition '{edition}'. It has: {', '.join(self.editions)}")
+        parts = self.editions[edition]
         return replace(
             self,
-            brief=variant.brief or self.brief,
-            metric=variant.metric or self.metric,
-            submission=variant.submission or self.submission,
-            reference=variant.reference or self.reference,
-            variants={edition: variant},
+            brief=parts.brief or self.brief,
+            metric=parts.metric or self.metric,
+            submission=parts.submission or self.submission,
+            reference=parts.reference or self.reference,
+            edition=edition,
+            editions={edition: parts},
         )
 
 
@@ -417,7 +439,7 @@ def research_task(
         starter=starter,
         reference=reference,
         edition="fixed",
-        variants={first: Variant()},
+        editions={first: EditionParts()},
         time_s=5 * 3600.0,
         steps=50,
     )

@@ -13,7 +13,7 @@ import podium
 from podium.catalog import FOLDERS, HERE, leaderboards
 from podium.data.archives import opened_member
 from podium.data.home import Place
-from podium.grading.grade import read_answers
+from podium.grading.table import read_answers
 from podium.task import Edition, Task
 
 VECTORS = Path(__file__).with_name("vectors.json")

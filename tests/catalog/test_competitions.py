@@ -60,22 +60,22 @@ def test_preparation_and_scores_are_as_recorded(
 def test_sample_is_valid_and_perfection_is_best(task: Task, data_dir: Path, tmp_path: Path) -> None:
     for edition in task.editions:
         place = podium.prepare(task, data_dir=data_dir / edition, miniature=True, edition=edition).place
-        variant = task.in_edition(edition)
-        sample = read_sample(variant, place)
+        chosen = task.in_edition(edition)
+        sample = read_sample(chosen, place)
         sample.to_csv(tmp_path / "sample.csv", index=False)
         check = podium.validate(task, tmp_path / "sample.csv", data_dir=data_dir / edition, edition=edition)
         assert check.valid, check.error
-        perfect = perfect_submission(variant, place)
+        perfect = perfect_submission(chosen, place)
         best, noisy, first = (
             grade_table(task, table, tmp_path, data_dir / edition, edition)
-            for table in (perfect, noisy_submission(perfect, variant), sample)
+            for table in (perfect, noisy_submission(perfect, chosen), sample)
         )
         assert best.valid, best.error
         assert noisy.valid, noisy.error
-        assert best.score == noisy.score or variant.metric.is_better(best.score, noisy.score)
+        assert best.score == noisy.score or chosen.metric.is_better(best.score, noisy.score)
         assert first.valid or task.id in NO_SAMPLE_SCORE, first.error
         if first.valid and not math.isclose(first.score, best.score):
-            assert variant.metric.is_better(best.score, first.score)
+            assert chosen.metric.is_better(best.score, first.score)
 
 
 def test_malformed_submissions_get_a_message(task: Task, data_dir: Path, tmp_path: Path) -> None:

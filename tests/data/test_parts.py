@@ -128,7 +128,7 @@ def test_a_table_split_does_it_all(folders: tuple[Path, Path, Path]) -> None:
     write_files(raw, [("notes.txt", b""), ("more/notes.txt", b"")])
     task = competition("toy", title="Toy", kind="image classification", metric=accuracy, submission=FORM)
     split_table(task, 0.1, table="train.csv.zip", guess="cat", files="train/{id}.png", shared=["notes.txt", "more"])
-    prepare = task.variants["v1"].prepare
+    prepare = task.editions["v1"].prepare
     assert prepare
     prepare(raw, public, private)
     shown = [name for name in listing(public) if name.endswith(".png")]

@@ -15,12 +15,12 @@ from pathlib import Path
 import pytest
 from stages import STAGES, fabricate, make_task, raw_task, whole
 
+import podium
 from podium.data.files import sha256
 from podium.data.home import locate
 from podium.data.manifest import read_manifest
 from podium.data.prepare import prepare_task
 from podium.errors import PodiumError, RawDataError, UsageError
-from podium.grading.grade import grade_submission
 
 PATIENCE_S = 30
 
@@ -115,7 +115,7 @@ def test_a_kill_in_the_middle_leaves_nothing_half_made(tmp_path: Path) -> None:
     assert not place.private.exists()
     assert not place.manifest.exists()
     with pytest.raises(PodiumError, match="toy is not prepared"):
-        grade_submission(STAGES["whole"], tmp_path / "submission.csv", data_dir=tmp_path)
+        podium.grade(STAGES["whole"], tmp_path / "submission.csv", data_dir=tmp_path)
     assert prepare_task(STAGES["whole"], data_dir=tmp_path).status == "made"
     assert hidden(place.root) == []
 
@@ -231,7 +231,7 @@ def test_a_miniature_is_marked_and_its_raw_data_kept(tmp_path: Path) -> None:
     assert (done.place.public / "raw" / "train.csv").stat().st_ino == (done.place.raw / "train.csv").stat().st_ino
     path = tmp_path / "submission.csv"
     path.write_text("id,y\n1,1\n", encoding="utf-8")
-    assert grade_submission(raw_task(), path, data_dir=tmp_path).miniature
+    assert podium.grade(raw_task(), path, data_dir=tmp_path).miniature
     assert prepare_task(raw_task(), data_dir=tmp_path, miniature=True).status == "kept"
 
 
@@ -292,7 +292,7 @@ def test_wrong_requests_say_what_is_wrong(tmp_path: Path, download: Path) -> Non
     with pytest.raises(UsageError, match=r"toy has no edition 'fixed'\. It has: v1"):
         prepare_task(STAGES["whole"], data_dir=tmp_path, edition="fixed")
     unsaid = make_task(whole, generated=True)
-    unsaid.variants["v1"].prepare = None
+    unsaid.editions["v1"].prepare = None
     with pytest.raises(UsageError, match="toy does not say how its data is prepared"):
         prepare_task(unsaid, data_dir=tmp_path)
     assert not (tmp_path / "toy" / "public").exists()

@@ -10,7 +10,7 @@ import pytest
 from toys import Toy, toy_task
 
 from podium.errors import PodiumError, UsageError
-from podium.grading.batch import Entry, check_prepared, grade_batch, read_entries, summarise
+from podium.grading.batch import BatchEntry, check_prepared, grade_batch, read_entries, summarise
 from podium.task import Columns, Leaderboard
 
 
@@ -30,9 +30,9 @@ def test_entries_are_read_with_paths_relative_to_their_file(tmp_path: Path) -> N
     path = tmp_path / "runs.jsonl"
     path.write_text("\n\n".join(map(json.dumps, lines)), encoding="utf-8")
     assert read_entries(path) == [
-        Entry("a", tmp_path / "one.csv"),
-        Entry("b", Path("/elsewhere/two.csv")),
-        Entry("c", None),
+        BatchEntry("a", tmp_path / "one.csv"),
+        BatchEntry("b", Path("/elsewhere/two.csv")),
+        BatchEntry("c", None),
     ]
 
 
@@ -52,7 +52,7 @@ def test_a_wrong_line_is_named(tmp_path: Path, line: str) -> None:
 
 def test_every_entry_gets_a_report_whatever_it_is(toy: Toy, tmp_path: Path) -> None:
     paths = [toy.write("id,y\n1,0\n2,1\n", "best.csv"), toy.write("nonsense", "bad.csv"), tmp_path / "none", tmp_path]
-    entries = [Entry("toy", path) for path in (*paths, None)]
+    entries = [BatchEntry("toy", path) for path in (*paths, None)]
     reports = list(grade_batch(entries, lambda _: toy.task, data_dir=toy.data_dir, edition="v1", jobs=1))
     assert [report["valid_submission"] for report in reports] == [True, False, False, False, False]
     assert [report["submission_exists"] for report in reports] == [True, True, False, False, False]
@@ -65,7 +65,7 @@ def test_an_infinite_score_is_a_text_in_reports(tmp_path: Path) -> None:
     task = toy_task(Columns("id", "y", float), pd.DataFrame({"id": [1], "y": [0.0]}), reference=board)
     task.score(lambda answers, submission: -math.inf)
     toy = Toy(task, tmp_path)
-    entries = [Entry("toy", toy.write("id,y\n1,0\n"))]
+    entries = [BatchEntry("toy", toy.write("id,y\n1,0\n"))]
     (report,) = grade_batch(entries, lambda _: task, data_dir=toy.data_dir, edition="v1", jobs=1)
     assert json.loads(json.dumps(report, allow_nan=False)) == report
     assert (report["score"], report["gold_threshold"], report["gold_medal"]) == ("-Infinity", "-Infinity", True)
@@ -73,7 +73,7 @@ def test_an_infinite_score_is_a_text_in_reports(tmp_path: Path) -> None:
 
 def test_what_is_not_prepared_is_named_before_anything_is_graded(toy: Toy) -> None:
     known = {"toy": toy.task, "other": replace(toy.task, id="other")}
-    check_prepared([Entry("toy", None)], known.__getitem__, data_dir=toy.data_dir, edition=None)
+    check_prepared([BatchEntry("toy", None)], known.__getitem__, data_dir=toy.data_dir, edition=None)
     with pytest.raises(PodiumError, match=r"Not prepared: other\. Run: podium prepare other"):
-        entries = [Entry("toy", None), Entry("other", None)]
+        entries = [BatchEntry("toy", None), BatchEntry("other", None)]
         check_prepared(entries, known.__getitem__, data_dir=toy.data_dir, edition=None)

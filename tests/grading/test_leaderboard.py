@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from podium.errors import PodiumError
-from podium.grading.leaderboard import Standing, read_leaderboard, read_leaderboard_csv, standing
+from podium.grading.leaderboard import Position, find_position, read_leaderboard, read_leaderboard_csv
 from podium.grading.medals import thresholds
 from podium.task import Leaderboard
 
@@ -37,22 +37,23 @@ def summary(board: list[float], *, lower: bool) -> Leaderboard:
 
 def test_percentile_counts_ties_half() -> None:
     board = Leaderboard(lower_is_better=False, scores=(0.9, 0.8, 0.8, 0.1))
-    assert standing(0.8, board) == Standing(percentile=50.0, rank=2, teams=4)
-    assert standing(0.85, board) == Standing(percentile=75.0, rank=2, teams=4)
+    assert find_position(0.8, board) == Position(percentile=50.0, rank=2, teams=4)
+    assert find_position(0.85, board) == Position(percentile=75.0, rank=2, teams=4)
 
 
 @pytest.mark.parametrize(("score", "percentile", "rank"), [(2.0, 100.0, 1), (-1.0, 0.0, 4), (1.0, 250 / 3, 1)])
 def test_ends_of_the_board(score: float, percentile: float, rank: int) -> None:
     board = Leaderboard(lower_is_better=False, scores=(1.0, 0.5, 0.0))
-    assert standing(score, board) == Standing(pytest.approx(percentile), rank, 3)  # type: ignore[arg-type]
+    assert find_position(score, board) == Position(pytest.approx(percentile), rank, 3)  # type: ignore[arg-type]
 
 
 @given(boards, tenths, st.booleans())
 def test_lower_is_better_is_the_mirror_image(board: list[float], score: float, lower: bool) -> None:
     reflection = tuple(-entry for entry in board)
-    assert standing(score, Leaderboard(lower, tuple(board))) == standing(-score, Leaderboard(not lower, reflection))
+    mirrored = find_position(-score, Leaderboard(not lower, reflection))
+    assert find_position(score, Leaderboard(lower, tuple(board))) == mirrored
     here, there = summary(board, lower=lower), summary(list(reflection), lower=not lower)
-    assert standing(score, here).percentile == pytest.approx(standing(-score, there).percentile)
+    assert find_position(score, here).percentile == pytest.approx(find_position(-score, there).percentile)
 
 
 @given(boards, st.data())
@@ -60,7 +61,7 @@ def test_a_summary_ranks_like_the_full_board(board: list[float], data: st.DataOb
     lower = data.draw(st.booleans())
     score = data.draw(tenths | numbers | st.sampled_from(board))
     full, short = Leaderboard(lower, tuple(board)), summary(board, lower=lower)
-    exact, guess = standing(score, full), standing(score, short)
+    exact, guess = find_position(score, full), find_position(score, short)
     assert guess.rank is None
     assert guess.teams == exact.teams
     assert guess.percentile == pytest.approx(exact.percentile, abs=100 / STEPS + 100 / len(board))
@@ -71,7 +72,7 @@ def test_a_summary_ranks_like_the_full_board(board: list[float], data: st.DataOb
 def test_a_better_score_never_stands_lower(board: list[float], one: float, other: float) -> None:
     low, high = sorted([one, other])
     for each in (Leaderboard(False, tuple(board)), summary(board, lower=False)):
-        worse, better = standing(low, each).percentile, standing(high, each).percentile
+        worse, better = find_position(low, each).percentile, find_position(high, each).percentile
         assert worse is not None
         assert better is not None
         assert worse <= better + 1e-9
@@ -79,17 +80,17 @@ def test_a_better_score_never_stands_lower(board: list[float], one: float, other
 
 def test_a_board_of_equals_is_left_behind_whole_or_not_at_all() -> None:
     board = Leaderboard(lower_is_better=False, teams=100, quantiles=(0.5,) * 41)
-    assert [standing(score, board).percentile for score in (0.6, 0.5, 0.4)] == [100.0, 50.0, 0.0]
+    assert [find_position(score, board).percentile for score in (0.6, 0.5, 0.4)] == [100.0, 50.0, 0.0]
 
 
 def test_an_absurd_score_has_a_place_too() -> None:
     board = Leaderboard(lower_is_better=True, teams=3, quantiles=(0.1, 0.1001, 0.2))
-    assert [standing(score, board).percentile for score in (1e308, -1e308)] == [0.0, 100.0]
+    assert [find_position(score, board).percentile for score in (1e308, -1e308)] == [0.0, 100.0]
 
 
 def test_thresholds_alone_tell_no_place() -> None:
     board = Leaderboard(lower_is_better=False, teams=7, gold=0.9)
-    assert standing(1.0, board) == Standing(percentile=None, rank=None, teams=7)
+    assert find_position(1.0, board) == Position(percentile=None, rank=None, teams=7)
 
 
 @pytest.mark.parametrize("text", ["", "{", "[1, 2]", "{}", '{"lower_is_better": true}', '{"scores": 3}', "\0"])

@@ -9,7 +9,8 @@ from typing import Any
 import pandas as pd
 
 import podium
-from podium.grading.grade import LEADERBOARD_FILE, Grade, Validation
+from podium.grading.grade import Grade, Validation
+from podium.grading.reference import LEADERBOARD_FILE
 from podium.metrics import rmse
 from podium.task import Columns, Metric, Task
 

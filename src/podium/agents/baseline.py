@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from podium.agents.base import Action, Agent, State
-from podium.task import Files
 
 UNPACK = '''"""Takes the sample submission out of its archive."""
 import zipfile
@@ -47,7 +46,7 @@ class Baseline(Agent[BaselineState]):
         starter = (
             [Action(name="execute_script", arguments={"script_name": task.starter.script})] if task.starter else []
         )
-        if isinstance(task.submission, Files):
+        if not task.is_table:
             return starter
         sample, submission = f"data/{task.form.sample}", "submission/submission.csv"
         if starter:

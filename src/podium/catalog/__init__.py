@@ -18,7 +18,8 @@ from podium.errors import UnknownTaskError
 from podium.task import Leaderboard, Suite
 
 if TYPE_CHECKING:
-    from podium.task import Task
+    from podium.grading.prepared import PreparedTask
+    from podium.task import Edition, Task
 
 HERE = Path(__file__).parent
 FOLDERS = ("kaggle", "research")
@@ -80,16 +81,27 @@ def load(task_id: str) -> Task:
         if stem in _stems(folder):
             task: Task = import_module(f"podium.catalog.{folder}.{stem}").task
             brief, note = _text(folder, f"{stem}.md"), _text(folder, f"{stem}.fixed.md")
-            variants = dict(task.variants)
+            editions = dict(task.editions)
             if note:
-                variants["fixed"] = replace(variants["fixed"], brief=f"{brief}\n{note}")
+                editions["fixed"] = replace(editions["fixed"], brief=f"{brief}\n{note}")
             return replace(
                 task,
                 brief=brief,
-                variants=variants,
+                editions=editions,
                 reference=task.reference or _human_leaderboard(task_id),
             )
     raise unknown_name(task_id)
+
+
+def resolve(task: str | Task, *, edition: Edition | None = None, data_dir: Path | None = None) -> PreparedTask:
+    """A task with its data: found once, then it validates and grades.
+
+    Raises:
+        NotPreparedError: the data is not there.
+    """
+    from podium.grading.prepared import find_prepared
+
+    return find_prepared(load(task) if isinstance(task, str) else task, edition=edition, data_dir=data_dir)
 
 
 def _text(folder: str, name: str) -> str:
@@ -117,7 +129,7 @@ def expand(names: list[str]) -> list[str]:
 
 
 def unknown_name(name: str) -> UnknownTaskError:
-    """The error for a name that is no task and no suite, with the closest ones."""
+    """The error for a name that is neither a task nor a suite, with the closest ones."""
     from difflib import get_close_matches
 
     known = {known.lower(): known for known in (*suites(), *(listing.id for listing in listings()))}

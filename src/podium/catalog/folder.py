@@ -26,7 +26,7 @@ EVALUATION_S = 3600.0
 
 
 @dataclass(frozen=True)
-class Wish:
+class FolderTaskSpec:
     """What somebody wants done with a folder, and how it is scored: one of `score` and `metric` is given."""
 
     goal: str
@@ -41,15 +41,15 @@ class Wish:
     """The metric that compares submission.csv with the answers, by its name in `podium.metrics`."""
 
 
-def register(folder: Path, wish: Wish, answers: Path | None = None) -> str:
-    """Keeps a copy of a folder as a task and returns its id: the same folder and wish are the same task.
+def register(folder: Path, spec: FolderTaskSpec, answers: Path | None = None) -> str:
+    """Keeps a copy of a folder as a task and returns its id: the same folder and specification are the same task.
 
     Raises:
         UsageError: no task can be made of that.
     """
     files = _files(folder)
-    _check(folder, files, wish, answers)
-    facts = [json.dumps(asdict(wish)), *(f"{name} {sha256(folder / name)}" for name in files)]
+    _check(folder, files, spec, answers)
+    facts = [json.dumps(asdict(spec)), *(f"{name} {sha256(folder / name)}" for name in files)]
     facts += [sha256(answers)] if answers else []
     name = re.sub(r"[^a-z0-9]+", "-", folder.resolve().name.lower()).strip("-") or "task"
     task_id = f"{PREFIX}{name}-{hashlib.sha256(chr(10).join(facts).encode()).hexdigest()[:8]}"
@@ -62,7 +62,7 @@ def register(folder: Path, wish: Wish, answers: Path | None = None) -> str:
             shutil.copy2(folder / file, aside / "starter" / file)
         if answers:
             shutil.copy2(answers, aside / "answers.csv")
-        document = {**asdict(wish), "data": str((folder / DATA).resolve()) if (folder / DATA).is_dir() else None}
+        document = {**asdict(spec), "data": str((folder / DATA).resolve()) if (folder / DATA).is_dir() else None}
         write_atomically(aside / "task.json", json.dumps(document, indent=1) + "\n")
         aside.rename(place)
     return task_id
@@ -79,14 +79,14 @@ def folder_task(task_id: str) -> Task:
         document = json.loads((place / "task.json").read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise UnknownTaskError(f"There is no task '{task_id}'. Make one with: podium run DIR --goal TEXT") from None
-    known = {field.name for field in fields(Wish)}
-    wish = Wish(
+    known = {field.name for field in fields(FolderTaskSpec)}
+    spec = FolderTaskSpec(
         **{name: value for name, value in document.items() if name in known} | {"editable": tuple(document["editable"])}
     )
-    starter = Starter(place / "starter", wish.script, _read_only(place / "starter", wish.editable))
-    make = _scored_by_answers if wish.metric else _scored_by_line
-    task = make(task_id, wish, starter, place)
-    task.brief, task.generated = wish.goal, True
+    starter = Starter(place / "starter", spec.script, _read_only(place / "starter", spec.editable))
+    make = _scored_by_answers if spec.metric else _scored_by_line
+    task = make(task_id, spec, starter, place)
+    task.brief, task.generated = spec.goal, True
     data = document["data"]
 
     @task.prepare
@@ -96,8 +96,8 @@ def folder_task(task_id: str) -> Task:
         description = public / "description.md"
         further = description.read_text(encoding="utf-8") if description.exists() else ""
         description.unlink(missing_ok=True)  # it may be a link to somebody's own file
-        description.write_text(f"# Goal\n\n{wish.goal}\n\n{further}".rstrip() + "\n", encoding="utf-8")
-        if wish.metric:
+        description.write_text(f"# Goal\n\n{spec.goal}\n\n{further}".rstrip() + "\n", encoding="utf-8")
+        if spec.metric:
             _write_answers(place / "answers.csv", public, private)
 
     return task
@@ -119,28 +119,28 @@ def _files(folder: Path) -> list[str]:
     return found
 
 
-def _check(folder: Path, files: list[str], wish: Wish, answers: Path | None) -> None:
+def _check(folder: Path, files: list[str], spec: FolderTaskSpec, answers: Path | None) -> None:
     from podium import metrics
 
     size = sum((folder / name).stat().st_size for name in files)
     if size > LARGEST_BYTES:
         raise UsageError(f"{folder} has {size:,} bytes. Move data into {folder / DATA}, which is mounted, not copied.")
-    if wish.script not in files:
+    if spec.script not in files:
         scripts = [name for name in files if name.endswith(".py")]
         raise UsageError(
-            f"There is no {wish.script} in {folder}. Name what to run with --script; it has: {scripts[:8]}"
+            f"There is no {spec.script} in {folder}. Name what to run with --script; it has: {scripts[:8]}"
         )
-    for pattern in wish.editable:
+    for pattern in spec.editable:
         if not any(fnmatch(name, pattern) for name in files):
             raise UsageError(f"--editable {pattern}: no file of {folder} has such a name.")
-    if bool(wish.score) == bool(wish.metric):
+    if bool(spec.score) == bool(spec.metric):
         raise UsageError(
             "Say how to score: either --score NAME, which the script prints as 'NAME: NUMBER', "
             "or --answers FILE with --metric NAME."
         )
-    if wish.metric and wish.metric not in metrics.__all__:
-        raise UsageError(f"There is no metric '{wish.metric}'. The metrics are: {', '.join(metrics.__all__)}")
-    if bool(wish.metric) != (answers is not None):
+    if spec.metric and spec.metric not in metrics.__all__:
+        raise UsageError(f"There is no metric '{spec.metric}'. The metrics are: {', '.join(metrics.__all__)}")
+    if bool(spec.metric) != (answers is not None):
         raise UsageError("--answers and --metric go together.")
 
 
@@ -151,15 +151,15 @@ def _read_only(starter: Path, editable: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(name for name in names if not any(fnmatch(name, pattern) for pattern in editable))
 
 
-def _scored_by_line(task_id: str, wish: Wish, starter: Starter, place: Path) -> Task:
+def _scored_by_line(task_id: str, spec: FolderTaskSpec, starter: Starter, place: Path) -> Task:
     def value(truth: Any, prediction: Any) -> float:
         raise NotImplementedError("the score is what the script prints")
 
     task = research_task(
         task_id,
-        title=wish.goal.splitlines()[0][:80],
+        title=spec.goal.splitlines()[0][:80],
         kind="folder",
-        metric=Metric(wish.score, wish.score, value, wish.higher_is_better),
+        metric=Metric(spec.score, spec.score, value, spec.higher_is_better),
         submission=Files(names=("./",), tolerance=0.1),
         starter=starter,
         first="fixed",
@@ -170,14 +170,14 @@ def _scored_by_line(task_id: str, wish: Wish, starter: Starter, place: Path) -> 
         """Runs the script again, on what may be changed by the agent and what may not as it was."""
         kept: dict[str, Path | bytes] = {name: starter.folder / name for name in starter.read_only}
         files = {".": evaluation.submission, **kept}
-        ran = evaluation.execute(["python", wish.script], files=files, time_s=EVALUATION_S, data=True)
+        ran = evaluation.execute(["python", spec.script], files=files, time_s=EVALUATION_S, data=True)
         if ran.exit_code or ran.stopped:
             raise InvalidSubmission(
-                f"{wish.script}: {ran.stopped or f'exit code {ran.exit_code}'}. {ran.output[-500:]}"
+                f"{spec.script}: {ran.stopped or f'exit code {ran.exit_code}'}. {ran.output[-500:]}"
             )
-        score = printed_score(ran.output, wish.score)
+        score = printed_score(ran.output, spec.score)
         if score is None:
-            raise InvalidSubmission(f"{wish.script} printed no line '{wish.score}: NUMBER'.")
+            raise InvalidSubmission(f"{spec.script} printed no line '{spec.score}: NUMBER'.")
         return score
 
     return task
@@ -196,7 +196,7 @@ def printed_score(output: str, name: str) -> float | None:
     return None
 
 
-def _scored_by_answers(task_id: str, wish: Wish, starter: Starter, place: Path) -> Task:
+def _scored_by_answers(task_id: str, spec: FolderTaskSpec, starter: Starter, place: Path) -> Task:
     import pandas as pd
 
     from podium import metrics
@@ -206,9 +206,9 @@ def _scored_by_answers(task_id: str, wish: Wish, starter: Starter, place: Path) 
     numeric = all(pd.api.types.is_numeric_dtype(table[name]) for name in targets)
     return research_task(
         task_id,
-        title=wish.goal.splitlines()[0][:80],
+        title=spec.goal.splitlines()[0][:80],
         kind="folder",
-        metric=getattr(metrics, wish.metric),
+        metric=getattr(metrics, spec.metric),
         submission=Columns(key, targets, float if numeric else str, answers="answers.csv"),
         starter=starter,
         first="fixed",

@@ -22,14 +22,14 @@ def make_index() -> str:
 
 def _listing(task_id: str) -> Listing:
     task = load(task_id)
-    metric = task.in_edition(task.edition).metric
+    metric = task.in_edition().metric
     return Listing(
         id=task.id,
         title=task.title,
         kind=task.kind,
         metric=metric.title,
         higher_is_better=metric.higher_is_better,
-        editions=task.editions,
+        editions=tuple(task.editions),
         suites=_suites(task_id),
     )
 

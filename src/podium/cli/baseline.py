@@ -13,7 +13,7 @@ from podium.cli.options import as_json, data_dir, edition, print_json, require_r
 from podium.errors import PodiumError, UsageError
 
 if TYPE_CHECKING:
-    from podium.grading.baseline import Measured
+    from podium.grading.baseline import BaselineMeasurement
 
 
 @click.command(name="baseline")
@@ -45,12 +45,10 @@ def command(task: str, as_json: bool, **options: Any) -> None:
         click.echo(f"{measured.failed} runs left no valid submission and are not part of the mean.")
 
 
-def _measure(name: str, options: dict[str, Any]) -> Measured:
-    from podium.catalog import load
+def _measure(name: str, options: dict[str, Any]) -> BaselineMeasurement:
+    from podium.catalog import load, resolve
     from podium.cli.run import drive, prepare_missing
-    from podium.data.home import locate
-    from podium.data.prepare import choose_edition
-    from podium.grading.baseline import Measured, write_baseline
+    from podium.grading.baseline import BaselineMeasurement, write_baseline
     from podium.runs.driver import Driver
     from podium.runs.experiment import now, open_experiment
     from podium.runs.record import Plan
@@ -59,7 +57,7 @@ def _measure(name: str, options: dict[str, Any]) -> Measured:
     task = load(name)
     if task.starter is None:
         raise UsageError(f"{name} is a competition: it has no starter code, people are what it is compared with.")
-    edition = choose_edition(task, options["edition"])
+    edition = task.in_edition(options["edition"]).edition
     plan = Plan(
         agent="baseline",
         edition=edition,
@@ -69,7 +67,7 @@ def _measure(name: str, options: dict[str, Any]) -> Measured:
         data_dir=None if options["data_dir"] is None else options["data_dir"].absolute(),
     )
     prepare_missing([name], plan, miniature=options["miniature"])
-    place = locate(name, edition=edition, data_dir=plan.data_dir)
+    place = resolve(task, edition=edition, data_dir=plan.data_dir).place
     out = options["out"] or place.root / "baseline-runs"
     driver = Driver(out, open_experiment(out, plan, [name], options["seeds"]), parallel=options["parallel"])
     drive(driver)
@@ -77,7 +75,7 @@ def _measure(name: str, options: dict[str, Any]) -> Measured:
     if any(record is None or record.status != "finished" for record in records):
         raise PodiumError(f"Not all runs were done. Repeat the command; their folder is {out}")
     scores = tuple(float(record.score) for record in records if record and record.valid and record.score is not None)
-    measured = Measured(
+    measured = BaselineMeasurement(
         task=name,
         edition=edition,
         miniature=any(record.miniature for record in records if record),

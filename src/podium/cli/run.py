@@ -153,12 +153,12 @@ def _plan(options: dict[str, Any]) -> Plan:
 
 def _folder_task(names: tuple[str, ...], options: dict[str, Any]) -> str:
     """The id of the task that a folder and a goal make."""
-    from podium.catalog.folder import Wish, register
+    from podium.catalog.folder import FolderTaskSpec, register
 
     folder = Path(names[0])
     if len(names) > 1 or not folder.is_dir():
         raise UsageError(f"--goal is for one folder with code in it; {' '.join(names)} is not one.")
-    wish = Wish(
+    spec = FolderTaskSpec(
         goal=options["goal"],
         script=options["script"],
         editable=options["editable"],
@@ -166,7 +166,7 @@ def _folder_task(names: tuple[str, ...], options: dict[str, Any]) -> str:
         higher_is_better=not options["lower"],
         metric=options["metric"] or "",
     )
-    return register(folder, wish, options["answers"])
+    return register(folder, spec, options["answers"])
 
 
 def _no_folders(names: tuple[str, ...]) -> list[str]:
@@ -197,12 +197,11 @@ def prepare_missing(tasks: list[str], plan: Plan, *, miniature: bool) -> None:
     from podium.catalog import load
     from podium.cli.prepare import prepare_all
     from podium.data.home import locate
-    from podium.data.prepare import choose_edition
 
     missing = []
     for task_id in tasks:
         task = load(task_id)
-        edition = choose_edition(task, plan.edition)
+        edition = task.in_edition(plan.edition).edition
         if not locate(task_id, edition=edition, data_dir=plan.data_dir).manifest.exists():
             if not (miniature or task.generated):
                 raise NotPreparedError(

@@ -35,12 +35,12 @@ def _facts(task_id: str, data_dir: Path | None) -> dict[str, Any]:
     from podium import api
     from podium.data.home import locate
     from podium.data.manifest import read_manifest
-    from podium.grading.grade import find_reference
+    from podium.grading.reference import find_reference
 
     task = api.load(task_id)
     place = locate(task.id, edition=task.edition, data_dir=data_dir)
     manifest = read_manifest(place)
-    meant = task.in_edition(task.edition)
+    meant = task.in_edition()
     reference = find_reference(meant, place)
     description = place.public / "description.md"
     return {
@@ -50,7 +50,7 @@ def _facts(task_id: str, data_dir: Path | None) -> dict[str, Any]:
         "metric": meant.metric.title,
         "better": "higher" if meant.metric.higher_is_better else "lower",
         **_form(meant),
-        "editions": {name: variant.reason for name, variant in task.variants.items()},
+        "editions": {name: parts.reason for name, parts in task.editions.items()},
         "reference": _reference(reference),
         "prepared": None if manifest is None else str(place.root),
         "miniature": None if manifest is None else manifest.miniature,
@@ -60,11 +60,9 @@ def _facts(task_id: str, data_dir: Path | None) -> dict[str, Any]:
 
 def _form(task: Task) -> dict[str, Any]:
     """What is submitted: the columns of a table, or files."""
-    from podium.task import Files
-
-    if isinstance(task.submission, Files):
+    if not task.is_table:
         return {"files": list(task.submission.names)}
-    return {"ids": list(task.submission.ids), "targets": list(task.submission.targets)}
+    return {"ids": list(task.form.ids), "targets": list(task.form.targets)}
 
 
 def _reference(reference: Any) -> dict[str, Any] | None:

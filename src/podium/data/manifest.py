@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from podium.data.files import sha256_all, write_atomically
+from podium.data.files import sha256, sha256_all, write_atomically
 from podium.data.home import Place
 from podium.errors import PodiumError
 
@@ -41,6 +41,11 @@ def read_manifest(place: Place) -> Manifest | None:
 def write_manifest(place: Place, manifest: Manifest) -> None:
     """Writes the manifest; from then on the task counts as prepared."""
     write_atomically(place.manifest, json.dumps(asdict(manifest), indent=1) + "\n")
+
+
+def manifest_sha256(place: Place) -> str:
+    """The hash of the manifest, which says which data this is."""
+    return sha256(place.manifest)
 
 
 def describe_files(root: Path) -> dict[str, dict[str, Any]]:

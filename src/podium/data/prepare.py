@@ -22,8 +22,8 @@ MINIATURE_SEED = 0
 
 
 @dataclass(frozen=True)
-class Prepared:
-    """The outcome of preparing one task."""
+class PrepareResult:
+    """What came of preparing one task."""
 
     task: str
     status: Literal["made", "kept"]
@@ -39,7 +39,7 @@ def prepare_task(
     data_dir: Path | None = None,
     miniature: bool = False,
     edition: Edition | None = None,
-) -> Prepared:
+) -> PrepareResult:
     """Fills the task's public and private folders, unless its manifest says that this has been done.
 
     Args:
@@ -47,27 +47,15 @@ def prepare_task(
         miniature: whether to fabricate tiny raw data instead.
         edition: by default the one the task means.
     """
-    edition = choose_edition(task, edition)
+    task = task.in_edition(edition)
     if raw is not None and miniature:
         raise UsageError("Give either raw data or ask for a miniature, not both.")
-    place = locate(task.id, edition=edition, data_dir=data_dir)
+    place = locate(task.id, edition=task.edition, data_dir=data_dir)
     with locked(place.lock):
         manifest = read_manifest(place)
         if manifest and _serves(task, manifest, raw=raw, miniature=miniature) and is_complete(place, manifest):
-            return Prepared(task.id, "kept", place, manifest.miniature)
-        return _prepare(task, place, raw=raw, miniature=miniature, edition=edition)
-
-
-def choose_edition(task: Task, edition: Edition | None) -> Edition:
-    """The edition that was asked for, or the one the task means where none was.
-
-    Raises:
-        UsageError: the task has no such edition.
-    """
-    edition = edition or task.edition
-    if edition not in task.variants:
-        raise UsageError(f"{task.id} has no edition '{edition}'. It has: {', '.join(task.editions)}")
-    return edition
+            return PrepareResult(task.id, "kept", place, manifest.miniature)
+        return _prepare(task, place, raw=raw, miniature=miniature)
 
 
 def _serves(task: Task, manifest: Manifest, *, raw: Path | None, miniature: bool) -> bool:
@@ -82,7 +70,7 @@ def _serves(task: Task, manifest: Manifest, *, raw: Path | None, miniature: bool
     return manifest.miniature == miniature and (raw is None or manifest.source == str(raw.resolve()))
 
 
-def _prepare(task: Task, place: Place, *, raw: Path | None, miniature: bool, edition: Edition) -> Prepared:
+def _prepare(task: Task, place: Place, *, raw: Path | None, miniature: bool) -> PrepareResult:
     for leftover in place.root.glob(".making-*"):  # of a process that was killed: we hold the lock
         remove_tree(leftover)
     making = place.root / f".making-{os.getpid()}"
@@ -90,13 +78,13 @@ def _prepare(task: Task, place: Place, *, raw: Path | None, miniature: bool, edi
     (making / "private").mkdir(mode=0o700)
     try:
         source = _find_raw(task, place, making, raw=raw, miniature=miniature)
-        _make(task, source.path, making, edition)
+        _make(task, source.path, making)
         _put_in_place(place, making)
     finally:
         remove_tree(making)
     manifest = Manifest(
         task=task.id,
-        edition=edition,
+        edition=task.edition,
         miniature=miniature and not task.generated,
         source=source.name,
         versions={name: version(name) for name in ("podium", "numpy", "pandas", "scikit-learn")},
@@ -104,7 +92,7 @@ def _prepare(task: Task, place: Place, *, raw: Path | None, miniature: bool, edi
     )
     write_manifest(place, manifest)
     logger.info("Prepared %s in %s", task.id, place.root)
-    return Prepared(task.id, "made", place, manifest.miniature)
+    return PrepareResult(task.id, "made", place, manifest.miniature)
 
 
 @dataclass(frozen=True)
@@ -177,15 +165,14 @@ def _listing(folder: Path) -> list[str]:
     return [f"{path.relative_to(folder)} {fact.st_size} {fact.st_mtime_ns}\n" for path, fact in facts]
 
 
-def _make(task: Task, raw: Path, making: Path, edition: Edition) -> None:
-    prepare = task.variants[edition].prepare
+def _make(task: Task, raw: Path, making: Path) -> None:
+    prepare = task.parts.prepare
     if prepare is None:
         raise UsageError(f"{task.id} does not say how its data is prepared.")
     prepare(raw, making / "public", making / "private")
     description = making / "public" / "description.md"
-    brief = task.in_edition(edition).brief
-    if brief and not description.exists():
-        description.write_text(brief, encoding="utf-8")
+    if task.brief and not description.exists():
+        description.write_text(task.brief, encoding="utf-8")
 
 
 def _put_in_place(place: Place, making: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 import statistics
@@ -10,6 +9,7 @@ from dataclasses import asdict, dataclass, field
 
 from podium.data.files import write_atomically
 from podium.data.home import Place
+from podium.data.manifest import manifest_sha256
 from podium.errors import PodiumError
 from podium.task import Baseline, Edition
 
@@ -17,7 +17,7 @@ CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True)
-class Measured:
+class BaselineMeasurement:
     """`baseline.json`: what the starter code scored, and where."""
 
     task: str
@@ -43,7 +43,7 @@ class Measured:
         return statistics.stdev(self.scores) if len(self.scores) > 1 else None
 
 
-def write_baseline(place: Place, measured: Measured) -> None:
+def write_baseline(place: Place, measured: BaselineMeasurement) -> None:
     """Keeps a measurement beside the data it was made on.
 
     Raises:
@@ -52,7 +52,7 @@ def write_baseline(place: Place, measured: Measured) -> None:
     if not measured.scores:
         raise PodiumError(f"None of {measured.failed} runs of the starter code of {measured.task} has a score.")
     document = {**asdict(measured), "n": len(measured.scores), "mean": measured.mean, "sd": measured.sd}
-    document["data_sha256"] = _data_hash(place)
+    document["data_sha256"] = manifest_sha256(place)
     write_atomically(place.baseline, json.dumps(document, indent=1, allow_nan=False) + "\n")
 
 
@@ -60,7 +60,7 @@ def read_baseline(place: Place) -> Baseline | None:
     """What was measured on the data that is there now; None if nothing was."""
     try:
         document = json.loads(place.baseline.read_text(encoding="utf-8"))
-        if document["data_sha256"] != _data_hash(place):
+        if document["data_sha256"] != manifest_sha256(place):
             return None
         scores = [float(score) for score in document["scores"]]
     except FileNotFoundError:
@@ -73,10 +73,6 @@ def read_baseline(place: Place) -> Baseline | None:
 def _reference(scores: list[float]) -> Baseline:
     sd = statistics.stdev(scores) if len(scores) > 1 else None
     return Baseline(statistics.fmean(scores), sd=sd, runs=len(scores))
-
-
-def _data_hash(place: Place) -> str:
-    return hashlib.sha256(place.manifest.read_bytes()).hexdigest()
 
 
 def improvement(score: float, baseline: float, *, higher_is_better: bool) -> float | None:

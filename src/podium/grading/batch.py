@@ -11,25 +11,24 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from podium.data.home import locate
-from podium.data.prepare import choose_edition
-from podium.errors import PodiumError, UsageError
-from podium.grading.grade import find_reference, grade_submission, plain
+from podium.errors import NotPreparedError, PodiumError, UsageError
+from podium.grading.grade import plain
 from podium.grading.medals import thresholds
+from podium.grading.prepared import find_prepared
 from podium.task import Edition, Leaderboard, Medal, Task
 
 LoadTask = Callable[[str], Task]
 
 
 @dataclass(frozen=True)
-class Entry:
+class BatchEntry:
     """One line of a batch: a task and the submission made to it, if there is one."""
 
     task: str
     submission: Path | None
 
 
-def read_entries(path: Path) -> list[Entry]:
+def read_entries(path: Path) -> list[BatchEntry]:
     """The lines of a JSONL file with `competition_id` (or `task`) and `submission_path`.
 
     Relative paths are taken from the folder of the file.
@@ -41,7 +40,7 @@ def read_entries(path: Path) -> list[Entry]:
         try:
             fields = json.loads(line)
             task, submission = fields.get("competition_id") or fields["task"], fields["submission_path"]
-            entries.append(Entry(str(task), path.parent / submission if submission else None))
+            entries.append(BatchEntry(str(task), path.parent / submission if submission else None))
         except (ValueError, KeyError, AttributeError, TypeError) as error:
             wanted = "a JSON object with 'competition_id' and 'submission_path'"
             raise UsageError(f"{path}, line {number}: expected {wanted} ({error!r}).") from error
@@ -51,7 +50,7 @@ def read_entries(path: Path) -> list[Entry]:
 
 
 def grade_batch(
-    entries: list[Entry], load: LoadTask, *, data_dir: Path | None, edition: Edition | None, jobs: int
+    entries: list[BatchEntry], load: LoadTask, *, data_dir: Path | None, edition: Edition | None, jobs: int
 ) -> Iterator[dict[str, Any]]:
     """A report per entry, in order, graded on `jobs` cores. `load` must be importable by worker processes."""
     calls = [(load, entry, data_dir, edition) for entry in entries]
@@ -77,26 +76,25 @@ def summarise(reports: list[dict[str, Any]]) -> dict[str, Any]:
     return {"total_runs": len(reports), **totals, "competition_reports": reports}
 
 
-def _report(call: tuple[LoadTask, Entry, Path | None, Edition | None]) -> dict[str, Any]:
-    load, entry, data_dir, wanted = call
-    task = load(entry.task)
-    edition = choose_edition(task, wanted)
-    reference = find_reference(task.in_edition(edition), locate(task.id, edition=edition, data_dir=data_dir))
+def _report(call: tuple[LoadTask, BatchEntry, Path | None, Edition | None]) -> dict[str, Any]:
+    load, entry, data_dir, edition = call
+    prepared = find_prepared(load(entry.task), edition=edition, data_dir=data_dir)
+    reference = prepared.reference
     limits = thresholds(reference) if isinstance(reference, Leaderboard) else None
-    exists = entry.submission is not None and entry.submission.is_file()
-    grade = grade_submission(task, entry.submission, data_dir=data_dir, edition=edition) if exists else None  # type: ignore[arg-type]
+    path = entry.submission if entry.submission and entry.submission.is_file() else None
+    grade = prepared.grade(path) if path else None
     return competition_report(
-        task.id,
+        prepared.task.id,
         score=grade.score_rounded if grade else None,
         limits={name: getattr(limits, name, None) for name in ("gold", "silver", "bronze", "median")},
         medal=grade.medal if grade else None,
         above_median=bool(grade and grade.above_median),
-        exists=exists,
+        exists=path is not None,
         valid=bool(grade and grade.valid),
-        lower_is_better=not task.metric.higher_is_better,
+        lower_is_better=not prepared.task.metric.higher_is_better,
         created=datetime.now(UTC).isoformat(),
         path=str(entry.submission) if entry.submission else None,
-        edition=edition,
+        edition=prepared.edition,
         error=grade.error if grade else "there is no submission",
     )
 
@@ -135,10 +133,15 @@ def competition_report(
     return {name: plain(value) for name, value in report.items()}
 
 
-def check_prepared(entries: list[Entry], load: LoadTask, *, data_dir: Path | None, edition: Edition | None) -> None:
+def check_prepared(
+    entries: list[BatchEntry], load: LoadTask, *, data_dir: Path | None, edition: Edition | None
+) -> None:
     """Refuses a batch before any of it is graded if some task has no data."""
-    tasks = [load(name) for name in sorted({entry.task for entry in entries})]
-    places = {task.id: locate(task.id, edition=choose_edition(task, edition), data_dir=data_dir) for task in tasks}
-    missing = [name for name, place in places.items() if not place.manifest.exists()]
+    missing = []
+    for name in sorted({entry.task for entry in entries}):
+        try:
+            find_prepared(load(name), edition=edition, data_dir=data_dir)
+        except NotPreparedError:
+            missing.append(name)
     if missing:
         raise PodiumError(f"Not prepared: {', '.join(missing)}. Run: podium prepare {' '.join(missing)}")

@@ -14,7 +14,7 @@ from podium.task import Leaderboard
 
 
 @dataclass(frozen=True)
-class Standing:
+class Position:
     """A place on a leaderboard."""
 
     percentile: float | None
@@ -24,20 +24,20 @@ class Standing:
     teams: int | None
 
 
-def standing(score: float, board: Leaderboard) -> Standing:
+def find_position(score: float, board: Leaderboard) -> Position:
     """Where a score stands."""
     sign = -1.0 if board.lower_is_better else 1.0
     if board.scores:
         scores = sign * np.asarray(board.scores)
         worse, equal = int(np.sum(scores < sign * score)), int(np.sum(scores == sign * score))
-        return Standing(
+        return Position(
             percentile=100.0 * (worse + equal / 2) / len(scores),
             rank=len(scores) - worse - equal + 1,
             teams=len(scores),
         )
     if board.quantiles:
-        return Standing(_percentile(sign * score, sign * np.asarray(board.quantiles)), None, board.teams)
-    return Standing(None, None, board.teams)
+        return Position(_percentile(sign * score, sign * np.asarray(board.quantiles)), None, board.teams)
+    return Position(None, None, board.teams)
 
 
 def _percentile(score: float, best_first: np.ndarray) -> float:

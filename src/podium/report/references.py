@@ -11,8 +11,8 @@ from podium.catalog import load
 from podium.catalog.forge import parse_id, stored_field
 from podium.data.home import locate
 from podium.errors import PodiumError
-from podium.grading.grade import LEADERBOARD_FILE, find_reference
 from podium.grading.medals import thresholds
+from podium.grading.reference import LEADERBOARD_FILE, find_reference
 from podium.report.imported import read_import
 from podium.report.table import Entry
 from podium.task import Baseline, Leaderboard
@@ -58,8 +58,8 @@ def _from_report(task: str, report: dict[str, Any]) -> Lines:
 def _from_catalogue(task_id: str, edition: Any, data_dir: Path | None) -> Lines:
     try:
         task = load(task_id)
-        task = task.in_edition(edition if edition in task.editions else task.editions[0])
-        place = locate(task_id, edition=task.editions[0], data_dir=data_dir)
+        task = task.in_edition(edition if edition in task.editions else next(iter(task.editions)))
+        place = locate(task_id, edition=task.edition, data_dir=data_dir)
         field = _field(task_id, place.private / LEADERBOARD_FILE)
         reference = (
             Leaderboard(field["lower_is_better"], tuple(field["scores"])) if field else find_reference(task, place)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from podium.catalog import leaderboards, listings
 from podium.errors import PodiumError, UsageError
-from podium.grading.leaderboard import standing
+from podium.grading.leaderboard import find_position
 from podium.report.imported import FILE as IMPORTED
 from podium.report.imported import Import, read_import
 from podium.task import Leaderboard, Medal
@@ -260,7 +260,7 @@ def _percentile(task: str, score: float) -> float | None:
     board = leaderboards().get(task, {})
     if "quantiles" not in board:
         return None
-    return standing(score, Leaderboard(board["lower_is_better"], quantiles=tuple(board["quantiles"]))).percentile
+    return find_position(score, Leaderboard(board["lower_is_better"], quantiles=tuple(board["quantiles"]))).percentile
 
 
 def as_number(value: Any) -> float | None:

@@ -8,9 +8,11 @@ from typing import Any
 
 from podium.actions import Person
 from podium.errors import PodiumError
+from podium.grading.files import fingerprint
 from podium.grading.grade import Grade
+from podium.grading.prepared import PreparedTask
 from podium.runs.experiment import now
-from podium.runs.grading import fingerprint, grade_snapshot, graded_place
+from podium.runs.grading import grade_snapshot, graded_place, prepared_task
 from podium.runs.record import Plan, RunFolder, RunRecord, Times, Used
 from podium.runs.sample import play
 from podium.runs.session import newest
@@ -46,7 +48,7 @@ def conduct(
     return record.model_copy(
         update={
             **update,
-            **_graded(folder, plan, record, played.grade, ended=played.ended),
+            **_graded(folder, stage.prepared, record, played.grade, ended=played.ended),
             "status": "finished",
         }
     )
@@ -68,19 +70,22 @@ def salvage(folder: RunFolder, plan: Plan, record: RunRecord, reason: str) -> Ru
     except PodiumError:
         return record.model_copy(update=update)  # it failed before it began
     try:
+        prepared = prepared_task(record.task, plan)
         with History(folder.history, folder.workspace) as history:
-            grade = grade_snapshot(history, snapshot, record.task, plan, graded_place(folder, record.task, plan))
+            grade = grade_snapshot(history, snapshot, prepared, plan, graded_place(folder, prepared))
     except Exception:  # whatever prevents the grading, what is told is why the run failed
         logger.exception("what the failed run had submitted cannot be graded")
     else:
-        update |= {**_graded(folder, plan, record, grade, ended=ended), "error": reason}
+        update |= {**_graded(folder, prepared, record, grade, ended=ended), "error": reason}
     return record.model_copy(update=update)
 
 
-def _graded(folder: RunFolder, plan: Plan, record: RunRecord, grade: Grade, *, ended: str) -> dict[str, Any]:
+def _graded(
+    folder: RunFolder, prepared: PreparedTask, record: RunRecord, grade: Grade, *, ended: str
+) -> dict[str, Any]:
     facts = grade.to_dict()
     return {
         **{name: facts[name] for name in facts.keys() & RunRecord.model_fields.keys()},
-        "submission_sha256": fingerprint(graded_place(folder, record.task, plan)),
+        "submission_sha256": fingerprint(graded_place(folder, prepared)),
         "times": Times(started=record.times.started, ended=ended, graded=now()),
     }

@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from podium.data.prepare import choose_edition
 from podium.errors import UsageError
 from podium.runs.record import Budget, Experiment, Plan, RunFolder, read_model, write_model
 from podium.task import Task
@@ -38,7 +37,7 @@ def open_experiment(folder: Path, plan: Plan, tasks: list[str], seeds: int) -> E
 def settle(plan: Plan, task: Task) -> Plan:
     """The plan with all that it leaves to the task: the edition, and a budget if it names none."""
     budget = plan.budget if plan.budget != Budget() else Budget(time_s=task.time_s, steps=task.steps)
-    return plan.model_copy(update={"edition": choose_edition(task, plan.edition), "budget": budget})
+    return plan.model_copy(update={"edition": task.in_edition(plan.edition).edition, "budget": budget})
 
 
 def _check_same(folder: Path, known: Plan, plan: Plan) -> None:

@@ -14,11 +14,10 @@ from inspect_ai.tool import bash, python
 from inspect_ai.util import SandboxEnvironmentSpec, sandbox
 
 from podium import api
+from podium.catalog import resolve
 from podium.data.files import link_tree, remove_tree
-from podium.data.home import locate
-from podium.data.prepare import choose_edition
 from podium.errors import NotPreparedError
-from podium.runs.grading import checker, grade_snapshot, submitted
+from podium.runs.grading import checker, grade_snapshot
 from podium.runs.record import Plan
 from podium.runs.sample import MEDALS, as_score
 from podium.sandbox.config import BubblewrapConfig
@@ -52,17 +51,20 @@ def podium_task(
         env: the Python environment inside, by default the one Podium runs in.
         hours: the working time the agent is told it has.
     """
-    found = api.load(id)
-    edition = choose_edition(found, edition)
-    place = locate(id, edition=edition, data_dir=None if data_dir is None else Path(data_dir))
-    if not place.manifest.exists():
-        if not (miniature or found.generated):
-            raise NotPreparedError(f"{id} is not prepared. Run: podium prepare {id}, or add -T miniature=true")
+    try:
+        prepared = resolve(id, edition=edition, data_dir=_path(data_dir))
+    except NotPreparedError:
+        if not (miniature or api.load(id).generated):
+            raise NotPreparedError(
+                f"{id} is not prepared. Run: podium prepare {id}, or add -T miniature=true"
+            ) from None
         api.prepare(id, data_dir=data_dir, miniature=miniature, edition=edition)
+        prepared = resolve(id, edition=edition, data_dir=_path(data_dir))
+    found, place = prepared.task, prepared.place
     means = layout.Means(1, 0, 3600 * hours, None, str(find_interpreter(env).executable))
     given = Path(tempfile.mkdtemp(prefix="podium-given-"))
     atexit.register(remove_tree, given)
-    text = layout.instructions(means, found.in_edition(edition))
+    text = layout.instructions(means, found)
     public = place.public
     if found.generated:  # programs can read what their mounts are called on the host, and that name says it all
         public = given / "data"
@@ -72,14 +74,18 @@ def podium_task(
     sample = Sample(input=f"{text}\n{PROMPT.format(home=HOME, brief=brief)}", id=1)
     return Task(
         dataset=MemoryDataset([sample], name="podium"),
-        setup=open_workspace(id, edition, data_dir),
+        setup=open_workspace(id, prepared.edition, data_dir),
         solver=basic_agent(tools=[bash(timeout=3600), python(timeout=3600)], max_attempts=1),
-        scorer=medals(id, edition, data_dir),
+        scorer=medals(id, prepared.edition, data_dir),
         sandbox=SandboxEnvironmentSpec(
             "bubblewrap", BubblewrapConfig(env=None if env is None else Path(env), mounts=tuple(mounts[1:]))
         ),
         working_limit=int(3600 * hours),
     )
+
+
+def _path(folder: str | None) -> Path | None:
+    return None if folder is None else Path(folder)
 
 
 @solver
@@ -88,11 +94,9 @@ def open_workspace(task_id: str, edition: Edition, data_dir: str | None) -> Solv
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         environment = sandbox().as_type(BubblewrapSandbox)
-        found = api.load(task_id)
-        layout.lay_out(environment.workspace, starter=found.starter, agent_files=None)
-
-        check = checker(found, None if data_dir is None else Path(data_dir), edition)
-        Validator(environment.sandbox.listen(layout.VALIDATION_PORT), check, limit_bytes=1 << 30)
+        prepared = resolve(task_id, edition=edition, data_dir=_path(data_dir))
+        layout.lay_out(environment.workspace, starter=prepared.task.starter, agent_files=None)
+        Validator(environment.sandbox.listen(layout.VALIDATION_PORT), checker(prepared), limit_bytes=1 << 30)
         return state
 
     return solve
@@ -105,14 +109,13 @@ def medals(task_id: str, edition: Edition, data_dir: str | None) -> Scorer:
     async def score(state: TaskState, target: Target) -> Score:
         environment = sandbox().as_type(BubblewrapSandbox)
         environment.sandbox.stop()
+        prepared = resolve(task_id, edition=edition, data_dir=_path(data_dir))
         with tempfile.TemporaryDirectory(prefix="podium-grade-") as folder:
             path = Path(folder, "submission")
             # Through a snapshot, because that is what never follows a link or waits for a pipe.
-            names = submitted(api.load(task_id).in_edition(edition))
-            with History(Path(folder, "history.git"), environment.workspace, always=names) as history:
+            with History(Path(folder, "history.git"), environment.workspace, always=prepared.names) as history:
                 commit = history.snapshot("end", None, time_s=0)
-                plan = Plan(agent="inspect", edition=edition, data_dir=None if data_dir is None else Path(data_dir))
-                grade = grade_snapshot(history, commit, task_id, plan, path)
+                grade = grade_snapshot(history, commit, prepared, Plan(agent="inspect"), path)
         return as_score(grade)
 
     return score

@@ -16,10 +16,9 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import sandbox
 
 from podium.agents import make_agent
-from podium.data.prepare import choose_edition
 from podium.grading.grade import Grade, plain
 from podium.runs.experiment import now
-from podium.runs.grading import checker, grade_snapshot, graded_place, submission_limit
+from podium.runs.grading import checker, grade_snapshot, graded_place
 from podium.runs.performing import Performer
 from podium.runs.session import Session, newest
 from podium.runs.stage import Stage
@@ -100,9 +99,9 @@ def _task(stage: Stage, played: Played, failures: list[BaseException]) -> Inspec
             if not played.is_over:
                 return None
             snapshot = newest(stage.journal, "snapshot")
-            place = graded_place(stage.folder, stage.task.id, stage.plan)
+            target_path = graded_place(stage.folder, stage.prepared)
             # In a thread: evaluating a program waits for a lease and for the program.
-            grade = partial(grade_snapshot, stage.history, snapshot, stage.task.id, stage.plan, place)
+            grade = partial(grade_snapshot, stage.history, snapshot, stage.prepared, stage.plan, target_path)
             try:
                 played.grade = await to_thread.run_sync(grade)
             except Exception as error:
@@ -135,8 +134,8 @@ async def _solve(stage: Stage, played: Played) -> None:
     session = Session(stage.folder, stage.journal, stage.history, plan.budget, report=stage.report, stop=stage.stop)
     agent = make_agent(plan.agent, plan.options, stage.assignment(session.remaining))
 
-    check = checker(stage.task, plan.data_dir, choose_edition(stage.task, plan.edition))
-    limit = submission_limit(stage.task, plan)
+    check = checker(stage.prepared)
+    limit = stage.prepared.submission_limit
     listener = environment.listen(VALIDATION_PORT)
     validator = None if listener is None else Validator(listener, check, limit_bytes=limit)
     try:

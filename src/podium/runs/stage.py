@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import threading
 import time
 from collections.abc import Callable
@@ -13,14 +12,10 @@ from typing import Any
 from podium.actions import Person
 from podium.agents import agent_class, read_options
 from podium.agents.base import Assignment, Remaining
-from podium.catalog import load
 from podium.data.files import link_tree, remove_tree
-from podium.data.home import Place, locate
-from podium.data.manifest import read_manifest
-from podium.data.prepare import choose_edition
-from podium.errors import NotPreparedError
+from podium.grading.prepared import PreparedTask
 from podium.runs.experiment import now
-from podium.runs.grading import submitted
+from podium.runs.grading import prepared_task
 from podium.runs.record import Plan, RunFolder, RunRecord, Used
 from podium.runs.session import newest
 from podium.sandbox.config import BubblewrapConfig
@@ -40,8 +35,7 @@ class Stage:
 
     folder: RunFolder
     plan: Plan
-    task: Task
-    place: Place
+    prepared: PreparedTask
     seed: int
     instructions: str
     config: BubblewrapConfig
@@ -52,12 +46,16 @@ class Stage:
     person: Person | None = None
     """Who answers requests for help."""
 
+    @property
+    def task(self) -> Task:
+        return self.prepared.task
+
     def assignment(self, remaining: Callable[[], Remaining]) -> Assignment:
         return Assignment(
             task=self.task,
             seed=self.seed,
             instructions=self.instructions,
-            public=self.place.public,
+            public=self.prepared.place.public,
             remaining=remaining,
             has_model=self.plan.model is not None,
             cores=self.plan.cores,
@@ -81,12 +79,8 @@ def set_stage(
     Raises:
         NotPreparedError: the task's data is not there.
     """
-    task = load(record.task)
-    edition = choose_edition(task, plan.edition)
-    task, place = task.in_edition(edition), locate(task.id, edition=edition, data_dir=plan.data_dir)
-    manifest = read_manifest(place)
-    if manifest is None:
-        raise NotPreparedError(f"{task.id} is not prepared. Run: podium prepare {task.id}")
+    prepared = prepared_task(record.task, plan)
+    task, place = prepared.task, prepared.place
     text = layout.instructions(
         layout.Means(
             cores=plan.cores,
@@ -109,11 +103,11 @@ def set_stage(
         limits=plan.limits,
         gpus=tuple(range(plan.gpus)),
     )
-    history = History(folder.history, folder.workspace, always=submitted(task))
+    history = History(folder.history, folder.workspace, always=prepared.names)
     journal = Journal.open(folder.journal)
-    stage = Stage(folder, plan, task, place, record.seed, text, config, journal, history, report, stop, person)
+    stage = Stage(folder, plan, prepared, record.seed, text, config, journal, history, report, stop, person)
     if len(journal) == 0:
-        _open(stage, record.model_copy(update={"miniature": manifest.miniature}))
+        _open(stage, record.model_copy(update={"miniature": prepared.miniature}))
     else:
         _resume(stage)
     return stage
@@ -147,7 +141,7 @@ def _open(stage: Stage, record: RunRecord) -> None:
             "model": plan.model,
             "seed": stage.seed,
             "budget": plan.budget.model_dump(),
-            "data": {"manifest_sha256": hashlib.sha256(stage.place.manifest.read_bytes()).hexdigest()},
+            "data": {"manifest_sha256": stage.prepared.manifest_sha256},
             "sandbox": {"provider": plan.sandbox, **policy.model_dump(mode="json")},
             "versions": record.versions,
             "snapshot": stage.history.snapshot("start", None, time_s=int(time.time())),

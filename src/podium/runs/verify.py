@@ -8,12 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from podium.catalog import load
 from podium.errors import PodiumError
+from podium.grading.files import fingerprint
 from podium.runs.experiment import read_experiment
-from podium.runs.grading import fingerprint, grade_snapshot
+from podium.runs.grading import grade_snapshot, prepared_task
 from podium.runs.record import Plan, RunFolder, RunRecord
-from podium.task import Files
 from podium.workspace.history import History
 from podium.workspace.journal import read_journal
 
@@ -116,13 +115,12 @@ def _check_grade(record: RunRecord, history: History, snapshot: str, plan: Plan)
     with tempfile.TemporaryDirectory(prefix="podium-verify-") as folder:
         path = Path(folder, "submission")
         try:
-            grade = grade_snapshot(history, snapshot, record.task, plan, path)
+            prepared = prepared_task(record.task, plan)
+            grade = grade_snapshot(history, snapshot, prepared, plan, path)
         except PodiumError as error:
             return f"cannot be checked here: {error}"
         found = {**grade.to_dict(), "submission_sha256": fingerprint(path)}
-    form = load(record.task).in_edition(record.edition).submission
-    tolerance = form.tolerance if isinstance(form, Files) else 0.0
     for name in ("submission_sha256", "valid", "score", "medal", "percentile", "above_median"):
-        if not _agree(getattr(record, name), found[name], tolerance):
+        if not _agree(getattr(record, name), found[name], prepared.task.submission.tolerance):
             return f"run.json says {name} {getattr(record, name)}, grading again gives {found[name]}"
     return "ok"

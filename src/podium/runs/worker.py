@@ -23,7 +23,6 @@ from anyio import to_thread
 
 from podium.actions import ActionError, Person
 from podium.catalog import load
-from podium.data.prepare import choose_edition
 from podium.errors import PodiumError
 from podium.runs.conduct import conduct, salvage
 from podium.runs.experiment import now, read_experiment, run_folder, settle
@@ -70,7 +69,7 @@ def attempt(
         model=plan.model,
         seed=seed,
         status="running",
-        edition=choose_edition(load(task), plan.edition),
+        edition=load(task).in_edition(plan.edition).edition,
         usage=before.usage if before else Used(),
         times=Times(started=started),
         versions=versions(),

@@ -15,7 +15,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 from podium.sandbox.policy import HOME, Mount
-from podium.task import Files, Starter, Task
+from podium.task import Starter, Task
 
 SUBMISSION = "submission/submission.csv"
 FOLDERS = ("submission", "code", "logs", "agent")
@@ -109,12 +109,12 @@ def instructions(means: Means, task: Task, home: str = HOME) -> str:
         "Use what you are given: a better submission is worth more than an early end.",
     ]
     goal = _COMPETITION if task.starter is None else _RESEARCH
-    counts = _FILES if isinstance(task.submission, Files) else _TABLE
+    counts = _TABLE if task.is_table else _FILES
     facts = {
         "home": home,
         "port": VALIDATION_PORT,
         "script": task.starter.script if task.starter else "",
-        "names": ", ".join(task.submission.names) if isinstance(task.submission, Files) else "",
+        "names": ", ".join(task.submission.names),
     }
     return _INSTRUCTIONS.format(
         like="It works like a Kaggle competition." if task.starter is None else "You do the work of a researcher.",

@@ -13,7 +13,7 @@ from podium.catalog.forge import ForgeId, stored_field
 from podium.catalog.forge.families import load_family
 from podium.catalog.forge.family import Material
 from podium.catalog.forge.field import draw_material, measure_field
-from podium.grading.grade import LEADERBOARD_FILE
+from podium.grading.reference import LEADERBOARD_FILE
 
 logger = logging.getLogger(__name__)
 

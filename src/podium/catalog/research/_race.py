@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from podium.errors import InvalidSubmission, PodiumError
-from podium.task import Evaluation, Ran, metric
+from podium.task import Evaluation, ProgramResult, metric
 
 Times = tuple[Sequence[float], Sequence[float]]
 """Of the starter and of the submission, in seconds."""
@@ -65,7 +65,7 @@ def race(
     command = ["python", program, "input.npz", output]
     starter, submission = (folder / program for folder in (evaluation.starter, evaluation.submission))
 
-    def run(place: Path, content: bytes, time_s: float = 3600) -> Ran:
+    def run(place: Path, content: bytes, time_s: float = 3600) -> ProgramResult:
         ran = evaluation.execute(command, files={program: place, "input.npz": content}, time_s=time_s, data=data)
         if ran.stopped or ran.exit_code:
             who, fault = ("the submission", InvalidSubmission) if place is submission else ("the starter", PodiumError)

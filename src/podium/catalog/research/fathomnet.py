@@ -191,6 +191,6 @@ task.fixed(
     score=score_fixed,
     submission=FORM,
 )
-task.variants["v1"].metric = map_at_20.using(title="Mean of MAP@20 and 2 AUC - 1")
+task.editions["v1"].metric = map_at_20.using(title="Mean of MAP@20 and 2 AUC - 1")
 # What the original takes for the score of its starter, so that anything at all is better.
-task.variants["v1"].reference = Baseline(1e-10)
+task.editions["v1"].reference = Baseline(1e-10)

@@ -43,7 +43,7 @@ task.fixed(
     "Rows are joined by their id; the original compared them by position, whatever their ids said.", submission=FORM
 )
 # The starter has no model, so the original counts from a score that any submission beats.
-task.variants["v1"].reference = Baseline(1e10)
+task.editions["v1"].reference = Baseline(1e10)
 
 
 @task.fabricate

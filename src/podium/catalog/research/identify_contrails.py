@@ -120,4 +120,4 @@ task.fixed(
     "over pictures, so that predicting nothing gains a full point for every picture without a contrail.",
     score=score_fixed,
 )
-task.variants["v1"].metric = rle_dice.using(title="Mean Dice")
+task.editions["v1"].metric = rle_dice.using(title="Mean Dice")

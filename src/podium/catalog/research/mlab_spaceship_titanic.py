@@ -41,7 +41,7 @@ def prepare(raw: Path, public: Path, private: Path) -> None:
 task.fixed(
     "Rows are joined by their id; the original compared them by position, whatever their ids said.", submission=FORM
 )
-task.variants["v1"].reference = Baseline(0.5)  # the starter has no model: a coin
+task.editions["v1"].reference = Baseline(0.5)  # the starter has no model: a coin
 
 
 @task.fabricate

@@ -115,4 +115,4 @@ task.fixed(
     submission=FORM,
 )
 # What the original takes for the score of its starter.
-task.variants["v1"].reference = Baseline(0.3134)
+task.editions["v1"].reference = Baseline(0.3134)

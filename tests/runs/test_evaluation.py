@@ -6,17 +6,22 @@ import json
 import math
 import os
 import socket
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from podium import api
+from podium.catalog import resolve
 from podium.data.home import locate
 from podium.errors import InvalidSubmission, PodiumError
-from podium.grading.baseline import Measured, beyond_noise, read_baseline, write_baseline
+from podium.grading.baseline import BaselineMeasurement, beyond_noise, read_baseline, write_baseline
 from podium.grading.grade import Grade
 from podium.metrics import accuracy
-from podium.runs.evaluating import take_from_snapshot
+from podium.runs.evaluation import in_sandboxes
+from podium.runs.grading import SnapshotFiles
+from podium.sandbox.removal import remove_tree
 from podium.task import Baseline, Evaluation, Files, Starter, Task, research_task
 from podium.workspace.history import History
 
@@ -79,6 +84,10 @@ def grade(task: Task, tmp_path: Path, program: str) -> Grade:
     return api.grade(task, submit(tmp_path, program), data_dir=tmp_path / "data")
 
 
+def fault(task: Task, folder: Path) -> str:
+    return api.validate(task, folder, data_dir=folder.parent / "data").error or ""
+
+
 def test_a_program_is_run_again_and_scored_outside(task: Task, tmp_path: Path) -> None:
     result = grade(task, tmp_path, DOUBLE)
     assert (result.valid, result.score, result.edition, result.error) == (True, 1.0, "fixed", None)
@@ -98,8 +107,8 @@ raise SystemExit(1)
     ("program", "message"),
     [
         ("import os; os.symlink('/etc/passwd', 'doubled.json')", "doubled.json cannot be read: Too many levels"),
-        ("import os; os.mkfifo('doubled.json')", "doubled.json is no plain file"),
-        ("import os; os.mkdir('doubled.json')", "doubled.json is no plain file"),
+        ("import os; os.mkfifo('doubled.json')", "doubled.json is not a plain file"),
+        ("import os; os.mkdir('doubled.json')", "doubled.json is not a plain file"),
         ("open('doubled.json', 'w').write(' ' * 2000)", "doubled.json has 2,000 bytes; at most 1,000 are read"),
         ("pass", "doubled.json cannot be read: No such file"),
     ],
@@ -124,59 +133,93 @@ def test_a_program_that_does_not_end_is_stopped(task: Task, tmp_path: Path) -> N
 
 def test_missing_empty_and_large_files_are_named(task: Task, tmp_path: Path) -> None:
     folder = submit(tmp_path, DOUBLE)
-    assert api.validate(task, folder).valid
+    assert fault(task, folder) == ""
     (folder / "weights" / "w.bin").write_bytes(b"1" * 20_000)
-    assert "w.bin has 20,000 bytes; at most" in str(api.validate(task, folder).error)
+    assert "w.bin has 20,000 bytes; at most" in fault(task, folder)
     (folder / "weights" / "w.bin").unlink()
-    assert api.validate(task, folder).error == "The folder weights/ is missing or empty in the workspace."
+    assert fault(task, folder) == "The folder weights/ is missing or empty in the workspace."
     (folder / "double.py").write_bytes(b"")
     assert api.grade(task, folder, data_dir=tmp_path / "data").error == (
         "The file double.py is missing or empty in the workspace."
     )
-    assert "is no folder: doubling asks for these files: double.py, weights/" in str(
-        api.validate(task, tmp_path / "nowhere").error
-    )
+    assert "is not a folder: doubling asks for these files: double.py, weights/" in fault(task, tmp_path / "nowhere")
 
 
 def test_links_pipes_and_sockets_are_not_taken_over(task: Task, tmp_path: Path) -> None:
     folder = submit(tmp_path, DOUBLE)
     secret = folder / "weights" / "secret"
     secret.symlink_to("/etc/passwd")
-    assert "secret cannot be read" in str(api.validate(task, folder).error)
+    assert "secret cannot be read" in fault(task, folder)
     secret.unlink()
     os.mkfifo(secret)
-    assert "secret is no plain file" in str(api.validate(task, folder).error)
+    assert "secret is not a plain file" in fault(task, folder)
     secret.unlink()
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(os.path.relpath(secret))
-        assert not api.validate(task, folder).valid
+        assert fault(task, folder)
+
+
+@pytest.fixture
+def nested(tmp_path: Path) -> Iterator[Path]:
+    """A submission with more folders inside each other than paths and recursion can go."""
+    folder = submit(tmp_path, DOUBLE)
+    inside = os.open(folder / "weights", os.O_RDONLY)
+    for _ in range(3_000):
+        os.mkdir("d", dir_fd=inside)
+        above, inside = inside, os.open("d", os.O_RDONLY, dir_fd=inside)
+        os.close(above)
+    os.close(os.open("w.bin", os.O_CREAT, dir_fd=inside))
+    os.close(inside)
+    yield folder
+    remove_tree(folder)  # pytest itself would fail to
+
+
+def test_folders_nested_beyond_reason_are_a_fault_of_the_submission(task: Task, tmp_path: Path, nested: Path) -> None:
+    assert fault(task, nested).endswith("lies more than 100 folders deep.")
+    prepared = resolve(task, data_dir=tmp_path / "data")
+    with History(tmp_path / "history.git", nested, always=prepared.names) as history:
+        commit = history.snapshot("end", None, time_s=0)
+        result = prepared.grade_workspace(SnapshotFiles(history, commit), tmp_path / "taken", in_sandboxes())
+    assert not result.valid
+    assert "deep" in str(result.error)
+
+
+def test_nothing_stays_of_a_program_that_nests_folders_beyond_reason(
+    task: Task, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "scratch").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "scratch"))
+    nest = "import os\nfor _ in range(3_000):\n    os.mkdir('d')\n    os.chdir('d')\n"
+    grade(task, tmp_path, DOUBLE + nest)  # valid, unless the sandbox stops it first for what it cannot measure
+    assert list((tmp_path / "scratch").glob("podium-evaluation-*")) == []
 
 
 def test_snapshots_give_the_same_files(task: Task, tmp_path: Path) -> None:
     folder = submit(tmp_path, DOUBLE)
     (folder / "notes.txt").write_text("not submitted")
-    form = task.submission
-    assert isinstance(form, Files)
-    with History(tmp_path / "history.git", folder, always=form.names) as history:
+    prepared = resolve(task, data_dir=tmp_path / "data")
+    taken = tmp_path / "taken"
+    with History(tmp_path / "history.git", folder, always=prepared.names) as history:
         commit = history.snapshot("end", None, time_s=0)
-        assert take_from_snapshot(history, commit, form, tmp_path / "taken") is None
-        found = sorted(path.name for path in (tmp_path / "taken").rglob("*") if path.is_file())
-        assert found == ["double.py", "w.bin"]
+        result = prepared.grade_workspace(SnapshotFiles(history, commit), taken, in_sandboxes())
+        assert (result.score, result.miniature) == (1.0, True)
+        assert sorted(path.name for path in taken.rglob("*") if path.is_file()) == ["double.py", "w.bin"]
         (folder / "weights" / "link").symlink_to("../../../etc/passwd")
         linked = history.snapshot("linked", commit, time_s=0)
-        assert "symbolic link" in str(take_from_snapshot(history, linked, form, tmp_path / "taken"))
+        result = prepared.grade_workspace(SnapshotFiles(history, linked), tmp_path / "again", in_sandboxes())
+        assert "weights/link cannot be evaluated: it is, or lies behind, a symbolic link" in str(result.error)
 
 
 def test_a_measured_baseline_is_what_scores_are_compared_with(task: Task, tmp_path: Path) -> None:
     place = locate("doubling", edition="fixed", data_dir=tmp_path / "data")
-    measured = Measured("doubling", "fixed", True, (0.4, 0.5, 0.6), 0, {}, {}, "2026-01-01T00:00:00")
+    measured = BaselineMeasurement("doubling", "fixed", True, (0.4, 0.5, 0.6), 0, {}, {}, "2026-01-01T00:00:00")
     write_baseline(place, measured)
     result = grade(task, tmp_path, DOUBLE)
     assert (result.improvement, result.success, result.beyond_noise) == (pytest.approx(100.0), True, True)
     place.manifest.write_text(place.manifest.read_text() + "\n")  # other data: the measurement no longer holds
     assert read_baseline(place) is None
     with pytest.raises(PodiumError, match="None of 3 runs"):
-        write_baseline(place, Measured("doubling", "fixed", True, (), 3, {}, {}, ""))
+        write_baseline(place, BaselineMeasurement("doubling", "fixed", True, (), 3, {}, {}, ""))
 
 
 def test_noise_is_what_one_more_run_of_the_baseline_would_show() -> None:

@@ -1,0 +1,173 @@
+"""Files as submissions: a program or weights, taken without following links and evaluated by running them again."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import stat
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+from podium.data.files import sha256
+from podium.errors import InvalidSubmission, UsageError
+from podium.grading.form import OpenExecute, WorkspaceFiles
+from podium.task import Evaluation, Files
+
+if TYPE_CHECKING:
+    from podium.grading.prepared import PreparedTask
+
+MOST_FOLDERS_DEEP = 100
+"""Deeper ones are made to break programs: paths have an end, and so has recursion."""
+
+
+@dataclass(frozen=True)
+class FilesForm:
+    """A submission that is files of the workspace, under their names there."""
+
+    files: Files
+
+    def max_bytes(self, public: Path) -> int:
+        """The size of the largest submission, all files together."""
+        return self.files.max_bytes
+
+    def take(self, workspace: WorkspaceFiles, target: Path, limit_bytes: int) -> None:
+        """Puts the files that are asked for into a new folder."""
+        target.mkdir(parents=True)
+        left = limit_bytes
+        for name in filter(self._is_wanted, workspace.names()):
+            if name.count("/") > MOST_FOLDERS_DEEP:
+                raise InvalidSubmission(f"{name[:60]}… lies more than {MOST_FOLDERS_DEEP} folders deep.")
+            found = workspace.take(name, target / name, left)
+            if not found.is_file:
+                raise InvalidSubmission(f"{name} cannot be evaluated: {found.reason}.")
+            left -= found.size_bytes or 0
+
+    @contextmanager
+    def from_host(self, path: Path, prepared: PreparedTask) -> Iterator[Path]:
+        """A copy of the files in a folder of the host, such as a copy of a workspace."""
+        if not path.is_dir():
+            names = ", ".join(self.files.names)
+            raise InvalidSubmission(f"{path} is not a folder: {prepared.task.id} asks for these files: {names}.")
+        with tempfile.TemporaryDirectory(prefix="podium-submission-") as scratch:
+            submission = Path(scratch, "submission")
+            self.take(FolderFiles(path), submission, self.files.max_bytes)
+            yield submission
+
+    def check(self, submission: Path, prepared: PreparedTask) -> None:
+        """Whether every file that is asked for is there."""
+        for name in self.files.names:
+            found = submission / name
+            if name.endswith("/") and not (found.is_dir() and any(found.iterdir())):
+                raise InvalidSubmission(f"The folder {name} is missing or empty in the workspace.")
+            if not name.endswith("/") and not (found.is_file() and found.stat().st_size):
+                raise InvalidSubmission(f"The file {name} is missing or empty in the workspace.")
+
+    def score(self, submission: Path, prepared: PreparedTask, execute: OpenExecute | None) -> float:
+        """What the task's evaluation says of the files, which it runs in sandboxes."""
+        task, place = prepared.task, prepared.place
+        evaluate = task.parts.evaluate
+        assert evaluate is not None, f"{task.id} does not say how its files are evaluated"
+        if execute is None:
+            raise UsageError(f"Grading {task.id} runs programs, and nothing was given to run them with.")
+        self.check(submission, prepared)
+        starter = task.starter.folder if task.starter else None
+        with execute(prepared) as run_program:
+            evaluation = Evaluation(
+                submission, starter, place.public, place.private, prepared.miniature, execute=run_program
+            )
+            return float(evaluate(evaluation))
+
+    def _is_wanted(self, path: str) -> bool:
+        """Whether a file of the workspace is part of the submission."""
+        return any(
+            name == "./" or path == name or (name.endswith("/") and path.startswith(name)) for name in self.files.names
+        )
+
+
+@dataclass(frozen=True)
+class _Taken:
+    """A file that was copied."""
+
+    size_bytes: int
+    is_file: bool = True
+    reason: str | None = None
+
+
+@dataclass(frozen=True)
+class FolderFiles:
+    """The files of a folder of the host. Links are not followed: a submission holds what it is, not what it names."""
+
+    folder: Path
+
+    def names(self) -> list[str]:
+        """All files, whatever else is not a folder, and folders that lie too deep to be looked into."""
+        found, pending = [], [""]
+        while pending:
+            above = pending.pop()
+            with os.scandir(self.folder / above) as entries:
+                for entry in entries:
+                    name = above + entry.name
+                    is_folder = entry.is_dir(follow_symlinks=False)
+                    if is_folder and name.count("/") <= MOST_FOLDERS_DEEP:
+                        pending.append(f"{name}/")
+                    elif is_folder or not entry.is_dir():
+                        found.append(name)
+        return sorted(found)
+
+    def take(self, name: str, target: Path, limit_bytes: int) -> _Taken:
+        """Copies one file.
+
+        Raises:
+            InvalidSubmission: it is not a plain file of at most that size.
+        """
+        with open_plain(self.folder, name, limit_bytes) as source:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with target.open("wb") as file:
+                shutil.copyfileobj(source, file)
+        return _Taken(target.stat().st_size)
+
+
+def open_plain(top: Path, name: str, max_bytes: int) -> IO[bytes]:
+    """Opens a plain file below `top` that a hostile program may have left; no link is followed on the way to it.
+
+    Raises:
+        InvalidSubmission: there is no plain file of at most that size.
+    """
+    *folders, last = Path(name).parts
+    opened = [os.open(top, os.O_RDONLY | os.O_DIRECTORY)]
+    try:
+        for part in folders:
+            opened.append(os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=opened[-1]))
+        # Without O_NONBLOCK a pipe would hold us until somebody writes to it.
+        opened.append(os.open(last, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=opened[-1]))
+        status = os.fstat(opened[-1])
+        if not stat.S_ISREG(status.st_mode):
+            raise InvalidSubmission(f"{name} is not a plain file.")
+        if status.st_size > max_bytes:
+            raise InvalidSubmission(f"{name} has {status.st_size:,} bytes; at most {max_bytes:,} are read.")
+        return os.fdopen(opened.pop(), "rb")
+    except OSError as error:
+        raise InvalidSubmission(f"{name} cannot be read: {error.strerror}.") from error
+    finally:
+        for descriptor in opened:
+            os.close(descriptor)
+
+
+def read_plain(top: Path, name: str, max_bytes: int) -> bytes:
+    """The content of a plain file below `top`; see `open_plain`."""
+    with open_plain(top, name, max_bytes) as file:
+        return file.read(max_bytes)
+
+
+def fingerprint(submission: Path) -> str | None:
+    """The hash of a submission, a file's or one for all files and their names; None where there is none."""
+    if not submission.is_dir():
+        return sha256(submission) if submission.exists() else None
+    files = (path for path in sorted(submission.rglob("*")) if path.is_file())
+    lines = [f"{sha256(path)}  {path.relative_to(submission)}" for path in files]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest() if lines else None

@@ -1,0 +1,51 @@
+"""What a score is compared with, and what the comparison says."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from podium.data.home import Place
+from podium.data.imports import imported_leaderboard
+from podium.grading.baseline import beyond_noise, improvement, read_baseline
+from podium.grading.leaderboard import find_position, read_leaderboard, read_leaderboard_csv
+from podium.grading.medals import thresholds
+from podium.task import Baseline, Leaderboard, Reference, Task
+
+LEADERBOARD_FILE = "leaderboard.json"
+
+
+def find_reference(task: Task, place: Place) -> Reference | None:
+    """What scores are compared with: a measured field or baseline, else an imported leaderboard, else what the task
+    declares.
+
+    Args:
+        task: as it stands in one of its editions.
+    """
+    measured = place.private / LEADERBOARD_FILE
+    if measured.exists():
+        return read_leaderboard(measured)
+    baseline = read_baseline(place)
+    if baseline:
+        return baseline
+    imported = imported_leaderboard(task.id)
+    if imported:
+        return read_leaderboard_csv(imported, lower_is_better=not task.metric.higher_is_better)
+    return task.reference
+
+
+def compare(score: float, reference: Reference | None, *, higher_is_better: bool) -> dict[str, Any]:
+    """The fields of a grade that say how good a score is."""
+    match reference:
+        case Leaderboard():
+            limits, position = thresholds(reference), find_position(score, reference)
+            return {"medal": limits.medal(score), "above_median": limits.above_median(score), **asdict(position)}
+        case Baseline():
+            gain = improvement(score, reference.score, higher_is_better=higher_is_better)
+            return {
+                "improvement": gain,
+                "success": None if gain is None else gain > reference.success_at,
+                "beyond_noise": beyond_noise(score, reference, higher_is_better=higher_is_better),
+            }
+        case None:
+            return {}

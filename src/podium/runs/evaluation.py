@@ -1,0 +1,93 @@
+"""Runs submitted programs again to score them: each in a fresh sandbox, by Podium's clock."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from podium.grading.files import read_plain
+from podium.grading.form import OpenExecute
+from podium.grading.prepared import PreparedTask
+from podium.leases import Lease, default_pool
+from podium.sandbox.config import BubblewrapConfig
+from podium.sandbox.policy import HOME, Limits, Mount
+from podium.sandbox.removal import remove_tree
+from podium.sandbox.sandbox import Sandbox
+
+OUTPUT_CHARACTERS = 2_000
+
+
+def in_sandboxes(*, env: str | None = None, limits: Limits | None = None, cores: int = 1, gpus: int = 0) -> OpenExecute:
+    """What runs the programs of an evaluation, on cores and GPUs that are leased once for all of them.
+
+    Args:
+        env: the Python environment inside; None for the one Podium runs in.
+    """
+
+    @contextmanager
+    def open_execute(prepared: PreparedTask) -> Iterator[_Execute]:
+        scratch = Path(tempfile.mkdtemp(prefix="podium-evaluation-"))
+        try:
+            with default_pool().take(cores, gpus, name=f"evaluation of {prepared.task.id}") as lease:
+                config = BubblewrapConfig(
+                    env=None if env is None else Path(env), limits=limits or Limits(), gpus=lease.gpus
+                )
+                yield _Execute(scratch, config, prepared.place.public, lease)
+        finally:
+            remove_tree(scratch)
+
+    return open_execute
+
+
+@dataclass(frozen=True)
+class _Execute:
+    """Runs programs in sandboxes of their own."""
+
+    scratch: Path
+    config: BubblewrapConfig
+    public: Path
+    lease: Lease
+
+    def __call__(
+        self, command: Sequence[str], *, files: Mapping[str, Path | bytes], time_s: float, data: bool = False
+    ) -> _ProgramResult:
+        folder = Path(tempfile.mkdtemp(dir=self.scratch))
+        for name, source in files.items():
+            _put(source, folder / name)
+        config = self.config
+        if data:
+            (folder / "data").mkdir()
+            config = config.model_copy(update={"mounts": (Mount(source=self.public, target=f"{HOME}/data"),)})
+        with Sandbox(config.policy(folder)) as sandbox:
+            outcome = sandbox.run(command, environment=self.lease.environment, cores=self.lease.cores, timeout_s=time_s)
+        ends = (stream.text[-OUTPUT_CHARACTERS:] for stream in (outcome.stdout, outcome.stderr))
+        return _ProgramResult(outcome.seconds, outcome.exit_code, outcome.stopped, "\n".join(ends).strip(), folder)
+
+
+@dataclass
+class _ProgramResult:
+    """What came of a program, with the folder it worked in."""
+
+    seconds: float
+    exit_code: int
+    stopped: str | None
+    output: str
+    folder: Path
+
+    def read(self, name: str, max_bytes: int = 1 << 30) -> bytes:
+        """A file that it left."""
+        return read_plain(self.folder, name, max_bytes)
+
+
+def _put(source: Path | bytes, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if isinstance(source, bytes):
+        target.write_bytes(source)
+    elif source.is_dir():
+        shutil.copytree(source, target, symlinks=True, dirs_exist_ok=True)
+    else:
+        shutil.copyfile(source, target, follow_symlinks=False)
