@@ -10,8 +10,8 @@ import pytest
 import podium
 from podium.catalog.forge import FIELDS, QUICK, parse_id
 from podium.catalog.forge.families import FAMILIES, load_family
-from podium.catalog.forge.field import draw_material, lineup, measure_entrants, read_field, run_pipeline
-from podium.catalog.forge.material import Material, write_public
+from podium.catalog.forge.field import draw_data, lineup, measure_entrants, read_field, run_pipeline
+from podium.catalog.forge.forged_data import ForgedData, write_public
 from podium.data.files import sha256
 from podium.errors import UsageError
 from podium.grading.medals import thresholds
@@ -28,9 +28,9 @@ def quick(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture(scope="module")
-def material(quick: str) -> Material:
+def forged(quick: str) -> ForgedData:
     parts = parse_id(quick)
-    return draw_material(load_family(parts.family), parts.difficulty, parts.seed)
+    return draw_data(load_family(parts.family), parts.difficulty, parts.seed)
 
 
 def _hashes(folder: Path) -> dict[str, str]:
@@ -49,25 +49,25 @@ def test_an_id_survives_the_round_trip() -> None:
     assert str(parse_id("forge-image-segmentation-hard-12")) == "forge-image-segmentation-hard-12"
 
 
-def test_two_forgings_are_identical(quick: str, material: Material, tmp_path: Path) -> None:
+def test_two_forgings_are_identical(quick: str, forged: ForgedData, tmp_path: Path) -> None:
     parts = parse_id(quick)
-    again = draw_material(load_family(parts.family), parts.difficulty, parts.seed)
-    for name, drawn in (("one", material), ("two", again)):
+    again = draw_data(load_family(parts.family), parts.difficulty, parts.seed)
+    for name, drawn in (("one", forged), ("two", again)):
         (tmp_path / name).mkdir()
         write_public(drawn, tmp_path / name)
     assert _hashes(tmp_path / "one") == _hashes(tmp_path / "two")
 
 
-def test_seeds_and_difficulties_differ(quick: str, material: Material) -> None:
+def test_seeds_and_difficulties_differ(quick: str, forged: ForgedData) -> None:
     parts = parse_id(quick)
     family = load_family(parts.family)
-    for other in (draw_material(family, "medium", parts.seed + 1), draw_material(family, "hard", parts.seed)):
-        assert not material.answers.equals(other.answers)
+    for other in (draw_data(family, "medium", parts.seed + 1), draw_data(family, "hard", parts.seed)):
+        assert not forged.answers.equals(other.answers)
 
 
-def test_nothing_secret_is_public(quick: str, material: Material, tmp_path: Path) -> None:
+def test_nothing_secret_is_public(quick: str, forged: ForgedData, tmp_path: Path) -> None:
     parts = parse_id(quick)
-    write_public(material, tmp_path)
+    write_public(forged, tmp_path)
     for path in tmp_path.rglob("*"):
         assert not any(word in path.name.lower() for word in SECRET_WORDS)
         if path.suffix in {".md", ".csv"}:
@@ -82,13 +82,13 @@ def test_the_field_is_large_and_diverse(quick: str) -> None:
 
 
 @pytest.mark.parametrize("position", SAMPLED_ENTRANTS)
-def test_a_remeasured_entrant_agrees_with_the_stored_field(quick: str, material: Material, position: int) -> None:
+def test_a_remeasured_entrant_agrees_with_the_stored_field(quick: str, forged: ForgedData, position: int) -> None:
     parts = parse_id(quick)
     family = load_family(parts.family)
     number = position % len(lineup(family))
     pipeline = lineup(family)[number]
-    prediction = run_pipeline(pipeline, material, np.random.default_rng([parts.seed, number]))
-    check_stored(quick, pipeline.name, family.score(material, prediction))
+    prediction = run_pipeline(pipeline, forged, np.random.default_rng([parts.seed, number]))
+    check_stored(quick, pipeline.name, family.score(forged, prediction))
 
 
 def test_entrants_are_measured_in_processes_of_their_own() -> None:
@@ -106,15 +106,15 @@ def check_stored(quick: str, pipeline: str, score: float) -> None:
     assert min(abs(stored - score) for stored in known) < 0.01 * max(1.0, abs(score))
 
 
-def test_the_stored_field_is_hard_to_beat_by_defaults(quick: str, material: Material) -> None:
+def test_the_stored_field_is_hard_to_beat_by_defaults(quick: str, forged: ForgedData) -> None:
     family = load_family(parse_id(quick).family)
     field = read_field(FIELDS / f"{quick}.json")
     limits = thresholds(Leaderboard(field.lower_is_better, field.scores))
     targets = list(family.submission.targets)
-    sample = material.sample[targets if len(targets) > 1 else targets[0]].to_numpy()
-    assert limits.medal(family.score(material, sample)) is None
+    sample = forged.sample[targets if len(targets) > 1 else targets[0]].to_numpy()
+    assert limits.medal(family.score(forged, sample)) is None
     fastest = family.defaults[-1]
-    assert limits.medal(family.score(material, run_pipeline(fastest, material, np.random.default_rng(0)))) is None
+    assert limits.medal(family.score(forged, run_pipeline(fastest, forged, np.random.default_rng(0)))) is None
     best = field.scores[0]
     assert family.metric.is_better(field.ceiling, best) or np.isclose(field.ceiling, best, rtol=0.02)
 

@@ -18,7 +18,7 @@ from toys import Toy, toy_task
 import podium
 from podium.catalog.forge import parse_id, stored_field
 from podium.catalog.forge.families import load_family
-from podium.catalog.forge.field import draw_material
+from podium.catalog.forge.field import draw_data
 from podium.metrics import accuracy, mae, rmse
 from podium.task import Columns, Integer, Number, Task, Text
 
@@ -167,12 +167,12 @@ def forged(task_id: str) -> Task:
     """What grading needs of a forged task; a field that was not measured is made up."""
     parts = parse_id(task_id)
     family = load_family(parts.family)
-    material = draw_material(family, parts.difficulty, parts.seed)
+    forged = draw_data(family, parts.difficulty, parts.seed)
     made_up = json.dumps({"lower_is_better": not family.metric.higher_is_better, "scores": [0.75, 0.5, 0.25]})
     return toy_task(
         family.submission,
-        material.answers,
-        sample=material.sample,
+        forged.answers,
+        sample=forged.sample,
         metric=family.metric,
         leaderboard=stored_field(parts) or made_up,
     )

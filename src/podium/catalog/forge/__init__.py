@@ -60,7 +60,7 @@ def parse_id(task_id: str) -> ForgeId:
 
 def forged_task(task_id: str) -> Task:
     """The task an id stands for; its data is drawn when it is prepared."""
-    from podium.catalog.forge.material import write_material
+    from podium.catalog.forge.forged_data import write_forged_data
     from podium.task import Task
 
     parts = parse_id(task_id)
@@ -76,7 +76,7 @@ def forged_task(task_id: str) -> Task:
 
     @task.prepare
     def prepare(raw: Path, public: Path, private: Path) -> None:
-        write_material(parts, public, private)
+        write_forged_data(parts, public, private)
 
     return task
 

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from podium.catalog.forge.audio_hearing import (
+from podium.catalog.forge.audio_data import CALLERS, RATE, RECORDERS, SAMPLES, draw_scene, record
+from podium.catalog.forge.audio_features import (
     Recordings,
     band_statistics,
     intervals,
@@ -26,8 +27,7 @@ from podium.catalog.forge.audio_hearing import (
     rhythm,
     ridge_track,
 )
-from podium.catalog.forge.audio_reed_bed import CALLERS, RATE, RECORDERS, SAMPLES, draw_scene, record
-from podium.catalog.forge.family import Difficulty, Family, Material, Pipeline, Predict, PublicData
+from podium.catalog.forge.family import Difficulty, Family, ForgedData, Pipeline, Predict, PublicData
 from podium.catalog.forge.toolbox import (
     DEFAULT_CLASSIFIERS,
     Model,
@@ -83,7 +83,7 @@ A CSV with the columns `clip`, {callers}, one row per row of `test.csv`, all val
 """
 
 
-def draw(rng: np.random.Generator, difficulty: Difficulty) -> Material:
+def draw(rng: np.random.Generator, difficulty: Difficulty) -> ForgedData:
     """Draws who calls where, then the sound, then the mistakes of the annotators."""
     cut = TRAIN_CLIPS[difficulty]
     clips = cut + TEST_CLIPS
@@ -102,7 +102,7 @@ def draw(rng: np.random.Generator, difficulty: Difficulty) -> Material:
     answers = pd.concat([test[["clip"]], annotated.iloc[cut:].reset_index(drop=True)], axis=1)
     folders = ["train"] * cut + ["test"] * TEST_CLIPS
     paths = [f"{folder}/{clip}.wav" for folder, clip in zip(folders, table["clip"], strict=True)]
-    return Material(
+    return ForgedData(
         brief=_brief(difficulty),
         public=PublicData(train, test, payload=dict(zip(paths, sound, strict=True))),
         answers=answers,
@@ -121,46 +121,46 @@ def _brief(difficulty: Difficulty) -> str:
     )
 
 
-def everything(recordings: Recordings, rng: np.random.Generator) -> np.ndarray:
+def all_features(recordings: Recordings, rng: np.random.Generator) -> np.ndarray:
     return np.hstack([group(recordings, rng) for group in GROUPS])
 
 
-def second_hand(recordings: Recordings, rng: np.random.Generator) -> np.ndarray:
-    """What models that know one group of columns each would say; on train clips, without having seen them."""
+def stacked_predictions(recordings: Recordings, rng: np.random.Generator) -> np.ndarray:
+    """Predictions of models trained on one group of columns each; for train clips, out of fold."""
     from sklearn.model_selection import KFold, cross_val_predict
 
-    known, said = len(recordings.labels), []
+    known, predictions = len(recordings.labels), []
     folds = KFold(int(rng.integers(4, 7)), shuffle=True, random_state=int(rng.integers(2**31)))
     for group in (*GROUPS, ridge_track):
         columns = group(recordings, rng)
         for model in (ridge(rng), kernel(rng)):
             inside = cross_val_predict(model, columns[:known], recordings.labels, cv=folds)
             outside = model.fit(columns[:known], recordings.labels).predict(columns[known:])
-            said.append(np.vstack([inside, outside]))
-    return np.hstack(said)
+            predictions.append(np.vstack([inside, outside]))
+    return np.hstack(predictions)
 
 
 GROUPS = (levelled_statistics, motion, rhythm, intervals)
-Hearing = Callable[[Recordings, np.random.Generator], np.ndarray]
+Features = Callable[[Recordings, np.random.Generator], np.ndarray]
 
 
-def hears(model: Model, columns: Hearing) -> Predict:
+def classifier(model: Model, columns: Features) -> Predict:
     """A pipeline that trains a model, fitted to all five columns of annotations at once, on columns."""
 
     def predict(data: PublicData, rng: np.random.Generator) -> np.ndarray:
         recordings = read_recordings(data)
-        return _chances(model(rng), columns(recordings, rng), recordings)
+        return _probabilities(model(rng), columns(recordings, rng), recordings)
 
     return predict
 
 
-def _chances(model: Any, columns: np.ndarray, recordings: Recordings) -> np.ndarray:
-    """What the model gives each caller in each test clip, between 0 and 1."""
+def _probabilities(model: Any, columns: np.ndarray, recordings: Recordings) -> np.ndarray:
+    """The probability of each caller in each test clip."""
     known = len(recordings.labels)
     model.fit(columns[:known], recordings.labels)
     if hasattr(model, "predict_proba"):
         return np.column_stack([chance[:, 1] for chance in model.predict_proba(columns[known:])])
-    return 1 / (1 + np.exp(2 - 4 * model.predict(columns[known:])))
+    return np.asarray(1 / (1 + np.exp(2 - 4 * model.predict(columns[known:]))))
 
 
 def _per_caller(model: Any) -> Any:
@@ -169,9 +169,9 @@ def _per_caller(model: Any) -> Any:
     return MultiOutputClassifier(model)
 
 
-def as_it_comes(model: Model) -> Predict:
+def default_classifier(model: Model) -> Predict:
     """A pipeline that trains one model per caller on mean spectra."""
-    return hears(lambda rng: _per_caller(model(rng)), mean_spectrum)
+    return classifier(lambda rng: _per_caller(model(rng)), mean_spectrum)
 
 
 def logistic(strength: float) -> Model:
@@ -213,7 +213,7 @@ def boosted(rng: np.random.Generator) -> Any:
     return _per_caller(make_pipeline(SelectKBest(k=int(rng.choice([40, 60, 80]))), model))
 
 
-def custom_of_the_recorder(data: PublicData, rng: np.random.Generator) -> np.ndarray:
+def rates_per_recorder(data: PublicData, rng: np.random.Generator) -> np.ndarray:
     """How often each caller is heard by the recorder, in part of the clips."""
     part = data.train.iloc[subsample(len(data.train), rng.uniform(0.3, 1), rng)]
     rates = [
@@ -224,12 +224,12 @@ def custom_of_the_recorder(data: PublicData, rng: np.random.Generator) -> np.nda
 
 
 def blend(data: PublicData, rng: np.random.Generator) -> np.ndarray:
-    """Two models on second-hand opinions and one on everything, averaged by rank."""
+    """Two models on stacked predictions and one on all features, averaged by rank."""
     recordings = read_recordings(data)
-    said = second_hand(recordings, rng)
-    opinions = [_chances(model(rng), said, recordings) for model in (logistic(0.1), EXTRA_TREES)]
-    opinions.append(_chances(kernel(rng), everything(recordings, rng), recordings))
-    return rank_average(*opinions)
+    stacked = stacked_predictions(recordings, rng)
+    predictions = [_probabilities(model(rng), stacked, recordings) for model in (logistic(0.1), EXTRA_TREES)]
+    predictions.append(_probabilities(kernel(rng), all_features(recordings, rng), recordings))
+    return rank_average(*predictions)
 
 
 FOREST, EXTRA_TREES = (forest(kind, trees=(60, 140)) for kind in ("RandomForestClassifier", "ExtraTreesClassifier"))
@@ -242,24 +242,24 @@ family = Family(
     submission=Columns(id="clip", target=CALLERS, values=Number(0, 1)),
     draw=draw,
     pipelines=(
-        Pipeline("custom of the recorder", "naive", custom_of_the_recorder, 3),
-        Pipeline("random forest on samples", "naive", hears(FOREST, raw_samples), 4),
-        Pipeline("nearest neighbours by spectrum", "naive", hears(nearest, mean_spectrum), 4),
-        Pipeline("linear on mean spectrum", "plain", hears(logistic(0.01), mean_spectrum), 5),
-        Pipeline("random forest on mean spectrum", "plain", hears(FOREST, mean_spectrum), 6),
-        Pipeline("random forest on bands", "plain", hears(FOREST, band_statistics), 5),
-        Pipeline("linear on bands", "plain", hears(logistic(0.01), band_statistics), 4),
-        Pipeline("extra trees on levelled bands", "plain", hears(EXTRA_TREES, levelled_statistics), 4),
-        Pipeline("linear on ridge track", "good", hears(ridge, ridge_track), 4),
-        Pipeline("boosting on ridge track", "good", hears(boosted, ridge_track), 3),
-        Pipeline("extra trees on motion", "good", hears(EXTRA_TREES, motion), 4),
-        Pipeline("linear on motion", "good", hears(ridge, motion), 4),
-        Pipeline("linear on everything", "good", hears(logistic(0.001), everything), 3),
-        Pipeline("boosting on everything", "expert", hears(boosted, everything), 3),
-        Pipeline("kernel on everything", "expert", hears(kernel, everything), 3),
-        Pipeline("extra trees on second hand", "expert", hears(EXTRA_TREES, second_hand), 3),
-        Pipeline("linear on second hand", "expert", hears(logistic(0.1), second_hand), 3),
+        Pipeline("custom of the recorder", "naive", rates_per_recorder, 3),
+        Pipeline("random forest on samples", "naive", classifier(FOREST, raw_samples), 4),
+        Pipeline("nearest neighbours by spectrum", "naive", classifier(nearest, mean_spectrum), 4),
+        Pipeline("linear on mean spectrum", "plain", classifier(logistic(0.01), mean_spectrum), 5),
+        Pipeline("random forest on mean spectrum", "plain", classifier(FOREST, mean_spectrum), 6),
+        Pipeline("random forest on bands", "plain", classifier(FOREST, band_statistics), 5),
+        Pipeline("linear on bands", "plain", classifier(logistic(0.01), band_statistics), 4),
+        Pipeline("extra trees on levelled bands", "plain", classifier(EXTRA_TREES, levelled_statistics), 4),
+        Pipeline("linear on ridge track", "good", classifier(ridge, ridge_track), 4),
+        Pipeline("boosting on ridge track", "good", classifier(boosted, ridge_track), 3),
+        Pipeline("extra trees on motion", "good", classifier(EXTRA_TREES, motion), 4),
+        Pipeline("linear on motion", "good", classifier(ridge, motion), 4),
+        Pipeline("linear on everything", "good", classifier(logistic(0.001), all_features), 3),
+        Pipeline("boosting on everything", "expert", classifier(boosted, all_features), 3),
+        Pipeline("kernel on everything", "expert", classifier(kernel, all_features), 3),
+        Pipeline("extra trees on second hand", "expert", classifier(EXTRA_TREES, stacked_predictions), 3),
+        Pipeline("linear on second hand", "expert", classifier(logistic(0.1), stacked_predictions), 3),
         Pipeline("blend", "expert", blend, 3),
     ),
-    defaults=default_pipelines(DEFAULT_CLASSIFIERS, as_it_comes, title="{}() on mean spectrum"),
+    defaults=default_pipelines(DEFAULT_CLASSIFIERS, default_classifier, title="{}() on mean spectrum"),
 )

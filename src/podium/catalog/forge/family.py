@@ -1,4 +1,4 @@
-"""What a family of forged tasks is made of: material drawn from a seed, and pipelines that compete on it."""
+"""What a family of forged tasks is made of: data drawn from a seed, and pipelines that compete on it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Predict = Callable[[PublicData, np.random.Generator], np.ndarray]
 
 
 @dataclass(frozen=True)
-class Material:
+class ForgedData:
     """One competition drawn from a family: what is public, what is hidden, and the best anyone could do."""
 
     brief: str
@@ -67,13 +67,13 @@ class Family:
     kind: str
     metric: Metric
     submission: Columns
-    draw: Callable[[np.random.Generator, Difficulty], Material]
+    draw: Callable[[np.random.Generator, Difficulty], ForgedData]
     pipelines: tuple[Pipeline, ...]
     defaults: tuple[Pipeline, ...]
-    """scikit-learn's default models on the data as it lies: what good work has to leave behind."""
+    """scikit-learn's default models on unprocessed columns, which good work has to beat."""
 
-    def score(self, material: Material, prediction: Any) -> float:
+    def score(self, forged: ForgedData, prediction: Any) -> float:
         """The score of predictions given in the order of the answers."""
         targets = list(self.submission.targets)
-        truth = material.answers[targets if len(targets) > 1 else targets[0]].to_numpy()
+        truth = forged.answers[targets if len(targets) > 1 else targets[0]].to_numpy()
         return self.metric(truth, prediction)

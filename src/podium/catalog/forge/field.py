@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from podium.catalog.forge.families import load_family
-from podium.catalog.forge.family import DIFFICULTIES, Difficulty, Family, Material, Pipeline
+from podium.catalog.forge.family import DIFFICULTIES, Difficulty, Family, ForgedData, Pipeline
 
 DECIMALS = 6
 """Scores are kept this precise, so that the last bits of a machine's arithmetic do not show."""
@@ -44,7 +44,7 @@ class Field:
         return tuple(entrant.score for entrant in self.entrants)
 
     def to_json(self) -> str:
-        """The text of `leaderboard.json`: scores for ranking, entrants for the curious."""
+        """The text of `leaderboard.json`: scores for ranking, entrants for information."""
         document = {
             "lower_is_better": self.lower_is_better,
             "ceiling": self.ceiling,
@@ -61,7 +61,7 @@ def read_field(path: Path) -> Field:
     return Field(document["lower_is_better"], document["ceiling"], entrants)
 
 
-def draw_material(family: Family, difficulty: Difficulty, seed: int) -> Material:
+def draw_data(family: Family, difficulty: Difficulty, seed: int) -> ForgedData:
     """The competition that a seed stands for."""
     return family.draw(np.random.default_rng([seed, DIFFICULTIES.index(difficulty)]), difficulty)
 
@@ -86,11 +86,11 @@ def measure_field(
         entrants.append(entrant)
         if on_progress:
             on_progress(len(entrants), len(numbers))
-    material = draw_material(family, difficulty, seed)
+    forged = draw_data(family, difficulty, seed)
     better_first = -1 if family.metric.higher_is_better else 1
     return Field(
         lower_is_better=not family.metric.higher_is_better,
-        ceiling=round(family.score(material, material.ceiling), DECIMALS),
+        ceiling=round(family.score(forged, forged.ceiling), DECIMALS),
         entrants=tuple(sorted(entrants, key=lambda entrant: better_first * entrant.score)),
     )
 
@@ -108,24 +108,24 @@ def measure_entrants(
 
 
 @cache
-def _material(name: str, difficulty: Difficulty, seed: int) -> Material:
-    return draw_material(load_family(name), difficulty, seed)
+def _forged(name: str, difficulty: Difficulty, seed: int) -> ForgedData:
+    return draw_data(load_family(name), difficulty, seed)
 
 
 def _measure_entrant(job: tuple[str, Difficulty, int, int]) -> Entrant:
     name, difficulty, seed, number = job
     family = load_family(name)
-    material = _material(name, difficulty, seed)
+    forged = _forged(name, difficulty, seed)
     pipeline = lineup(family)[number]
-    prediction = run_pipeline(pipeline, material, np.random.default_rng([seed, number]))
-    return Entrant(pipeline.name, pipeline.skill, round(family.score(material, prediction), DECIMALS))
+    prediction = run_pipeline(pipeline, forged, np.random.default_rng([seed, number]))
+    return Entrant(pipeline.name, pipeline.skill, round(family.score(forged, prediction), DECIMALS))
 
 
-def run_pipeline(pipeline: Pipeline, material: Material, rng: np.random.Generator) -> np.ndarray:
+def run_pipeline(pipeline: Pipeline, forged: ForgedData, rng: np.random.Generator) -> np.ndarray:
     """A pipeline's prediction, computed on one thread so that the result does not depend on the machine's cores."""
     import sklearn.ensemble  # noqa: F401  a limit holds only for libraries that are already loaded
     from threadpoolctl import threadpool_limits
 
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # entrants that stop before convergence are part of the field
-        return pipeline.predict(material.public, rng)
+        return pipeline.predict(forged.public, rng)

@@ -14,15 +14,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from podium.catalog.forge.family import Difficulty, Family, Material, Pipeline, Predict, PublicData
-from podium.catalog.forge.graph_port import (
+from podium.catalog.forge.family import Difficulty, Family, ForgedData, Pipeline, Predict, PublicData
+from podium.catalog.forge.graph_data import (
     FIGURES,
     TRADES,
-    Books,
+    PortGraph,
     draw_rolls,
     draw_ties,
     draw_town,
-    read_books,
+    read_graph,
 )
 from podium.catalog.forge.toolbox import (
     DEFAULT_CLASSIFIERS,
@@ -83,7 +83,7 @@ A CSV with the columns `household` and `trade`, one row per row of `test.csv`.
 """
 
 
-def draw(rng: np.random.Generator, difficulty: Difficulty) -> Material:
+def draw(rng: np.random.Generator, difficulty: Difficulty) -> ForgedData:
     """Draws the town, its rolls and its ties, then the copyists' mistakes."""
     cut = TRAIN_ROWS[difficulty]
     rows = cut + TEST_ROWS
@@ -101,7 +101,7 @@ def draw(rng: np.random.Generator, difficulty: Difficulty) -> Material:
     names = np.array(TRADES, dtype=object)
     train, test = table.iloc[:cut].assign(trade=names[copied[:cut]]), table.iloc[cut:].reset_index(drop=True)
     answers = pd.DataFrame({"household": test["household"], "trade": names[copied[cut:]]})
-    return Material(
+    return ForgedData(
         brief=_brief(difficulty),
         public=PublicData(train, test, tables={"edges.csv": edges}),
         answers=answers,
@@ -118,30 +118,30 @@ def _brief(difficulty: Difficulty) -> str:
     )
 
 
-def _probabilities(model: Any, columns: np.ndarray, books: Books, rows: np.ndarray | None = None) -> np.ndarray:
-    """What a model trained on the known trades (or on those in `rows`) thinks of every household."""
-    rows = books.train if rows is None else rows
-    probabilities: np.ndarray = model.fit(columns[rows], books.known[rows]).predict_proba(columns)
+def _probabilities(model: Any, columns: np.ndarray, graph: PortGraph, rows: np.ndarray | None = None) -> np.ndarray:
+    """Probabilities for every household by a model trained on the known trades (or on those in `rows`)."""
+    rows = graph.train if rows is None else rows
+    probabilities: np.ndarray = model.fit(columns[rows], graph.known[rows]).predict_proba(columns)
     return probabilities
 
 
-Opinion = Callable[[Books, np.random.Generator], np.ndarray]
+Estimate = Callable[[PortGraph, np.random.Generator], np.ndarray]
 """Computes columns, or probabilities of the trades, for every household."""
 
 
-def names(opinion: Opinion) -> Predict:
-    """A pipeline that names the trade an opinion thinks likeliest for each test household."""
+def classifier(estimate: Estimate) -> Predict:
+    """A pipeline that predicts the likeliest trade of each test household by an estimate."""
 
     def predict(data: PublicData, rng: np.random.Generator) -> np.ndarray:
-        books = read_books(data)
-        return np.array(TRADES, dtype=object)[opinion(books, rng)[len(books.known) :].argmax(axis=1)]
+        graph = read_graph(data)
+        return np.asarray(np.array(TRADES, dtype=object)[estimate(graph, rng)[len(graph.known) :].argmax(axis=1)])
 
     return predict
 
 
-def trained(model: Model, columns: Opinion) -> Opinion:
-    """The opinion of a model trained on columns."""
-    return lambda books, rng: _probabilities(model(rng), columns(books, rng), books)
+def trained(model: Model, columns: Estimate) -> Estimate:
+    """The estimate of a model trained on columns."""
+    return lambda graph, rng: _probabilities(model(rng), columns(graph, rng), graph)
 
 
 def logistic(strength: float) -> Model:
@@ -174,88 +174,88 @@ def boosted(rng: np.random.Generator) -> Any:
     return boosting(rng, classify=True, learning_rate=0.08, max_iter=int(rng.integers(45, 80)))
 
 
-def as_they_lie(books: Books, rng: np.random.Generator) -> np.ndarray:
-    return books.plain
+def plain_columns(graph: PortGraph, rng: np.random.Generator) -> np.ndarray:
+    return graph.plain
 
 
-def on_one_scale(books: Books, rng: np.random.Generator) -> np.ndarray:
-    return books.level
+def scaled_columns(graph: PortGraph, rng: np.random.Generator) -> np.ndarray:
+    return graph.level
 
 
-def number_of_ties(books: Books, rng: np.random.Generator) -> np.ndarray:
-    return np.column_stack([tie.sum(axis=1) for tie in books.ties.values()])
+def number_of_ties(graph: PortGraph, rng: np.random.Generator) -> np.ndarray:
+    return np.column_stack([tie.sum(axis=1) for tie in graph.ties.values()])
 
 
-def labels_by_tie(books: Books, rng: np.random.Generator) -> np.ndarray:
+def labels_by_tie(graph: PortGraph, rng: np.random.Generator) -> np.ndarray:
     """The own columns and what the neighbours of each kind do."""
-    return np.hstack([books.plain, books.means(books.shown(books.train))])
+    return np.hstack([graph.plain, graph.means(graph.shown(graph.train))])
 
 
-def convolved(books: Books, rng: np.random.Generator) -> np.ndarray:
+def convolved(graph: PortGraph, rng: np.random.Generator) -> np.ndarray:
     """The own columns and their means over one or two steps: a simplified graph convolution."""
-    near = books.means(books.level)
-    far = [books.means(near[:, : len(FIGURES)])] if rng.random() < 0.5 else []
-    return np.hstack([books.level, near, *far])
+    near = graph.means(graph.level)
+    far = [graph.means(near[:, : len(FIGURES)])] if rng.random() < 0.5 else []
+    return np.hstack([graph.level, near, *far])
 
 
-def embedded(books: Books, rng: np.random.Generator) -> np.ndarray:
+def embedded(graph: PortGraph, rng: np.random.Generator) -> np.ndarray:
     """Columns on one scale and singular vectors of the ties that know circles; the busy count little more."""
     from scipy.sparse.linalg import svds
 
     size, softening = int(rng.integers(16, 25)), float(rng.choice([1.0, 2.0, 4.0]))
-    columns = [books.level]
+    columns = [graph.level]
     for kind in ("surety", "supply"):
-        out, into = (1 / np.sqrt(books.ties[kind].sum(axis=axis) + softening) for axis in (1, 0))
-        scaled = (books.ties[kind] * out[:, None] * into).tocsr()
+        out, into = (1 / np.sqrt(graph.ties[kind].sum(axis=axis) + softening) for axis in (1, 0))
+        scaled = (graph.ties[kind] * out[:, None] * into).tocsr()
         left, weight, right = svds(scaled, k=size, v0=rng.normal(size=len(out)))
         columns += [left * weight, right.T * weight]
     return np.hstack(columns)
 
 
-def everything(books: Books, rng: np.random.Generator) -> np.ndarray:
+def all_columns(graph: PortGraph, rng: np.random.Generator) -> np.ndarray:
     """Embedding, labels by tie and the neighbours' figures."""
-    near = books.means(np.hstack([books.shown(books.train), books.level[:, : len(FIGURES)]]))
-    return np.hstack([embedded(books, rng), near])
+    near = graph.means(np.hstack([graph.shown(graph.train), graph.level[:, : len(FIGURES)]]))
+    return np.hstack([embedded(graph, rng), near])
 
 
-def custom_of_the_parish(books: Books, rng: np.random.Generator) -> np.ndarray:
+def rates_per_parish(graph: PortGraph, rng: np.random.Generator) -> np.ndarray:
     """The trades of a part of the parish's known households."""
-    rows = subsample(len(books.known), rng.uniform(0.3, 1), rng)
-    parish = books.plain[:, 0].astype(int)
+    rows = subsample(len(graph.known), rng.uniform(0.3, 1), rng)
+    parish = graph.plain[:, 0].astype(int)
     counts = np.zeros((parish.max() + 1, len(TRADES)))
-    np.add.at(counts, (parish[rows], books.known[rows]), 1)
-    return counts[parish]
+    np.add.at(counts, (parish[rows], graph.known[rows]), 1)
+    return np.asarray(counts[parish])
 
 
-def vote(books: Books, rng: np.random.Generator) -> np.ndarray:
+def vote(graph: PortGraph, rng: np.random.Generator) -> np.ndarray:
     """The known trades of all neighbours, whatever the tie."""
-    labels = books.shown(subsample(len(books.known), rng.uniform(0.6, 1), rng))
-    return np.sum([tie @ labels for tie in books.ties.values()], axis=0) + 0.1 * labels.mean(axis=0)
+    labels = graph.shown(subsample(len(graph.known), rng.uniform(0.6, 1), rng))
+    return np.asarray(np.sum([tie @ labels for tie in graph.ties.values()], axis=0) + 0.1 * labels.mean(axis=0))
 
 
-def propagation(books: Books, rng: np.random.Generator) -> np.ndarray:
+def propagation(graph: PortGraph, rng: np.random.Generator) -> np.ndarray:
     """Spreads the known trades along the surety ties, as if those always joined a trade with itself."""
-    labels, surety = books.shown(books.train), books.ties["surety"]
+    labels, surety = graph.shown(graph.train), graph.ties["surety"]
     keep, spread, degree = rng.uniform(0.05, 0.4), labels, np.maximum(surety.sum(axis=1), 1)[:, None]
     for _ in range(int(rng.integers(4, 20))):
         spread = (1 - keep) * (surety @ spread) / degree + keep * labels
-    return spread / spread.sum(axis=0)
+    return np.asarray(spread / spread.sum(axis=0))
 
 
-def beliefs(prior: Opinion) -> Opinion:
-    """A prior opinion after talking with the neighbours."""
-    return lambda books, rng: _settle(books, prior(books, rng), books.train, rng)
+def belief_propagation(prior: Estimate) -> Estimate:
+    """A prior estimate, updated by belief propagation along the ties."""
+    return lambda graph, rng: _propagate_beliefs(graph, prior(graph, rng), graph.train, rng)
 
 
-def _settle(books: Books, prior: np.ndarray, rows: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Learns from `rows` which trades each tie joins, then lets beliefs travel along the ties."""
-    labels, evidence = books.shown(rows), []
-    for tie in books.ties.values():
+def _propagate_beliefs(graph: PortGraph, prior: np.ndarray, rows: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Learns from `rows` which trades each tie joins, then propagates beliefs along the ties."""
+    labels, evidence = graph.shown(rows), []
+    for tie in graph.ties.values():
         joined = labels.T @ (tie @ labels) + 2
         evidence.append(np.log(joined * joined.sum() / np.outer(joined.sum(axis=1), joined.sum(axis=0))))
     own, belief, trust = np.log(np.clip(prior, 1e-4, 1)), labels, rng.uniform(0.3, 0.9)
     for _ in range(int(rng.integers(2, 10))):
-        heard = [tie @ belief @ log.T for tie, log in zip(books.ties.values(), evidence, strict=True)]
+        heard = [tie @ belief @ log.T for tie, log in zip(graph.ties.values(), evidence, strict=True)]
         logit = own + trust * np.sum(heard, axis=0)
         belief = np.exp(logit - logit.max(axis=1, keepdims=True))
         belief /= belief.sum(axis=1, keepdims=True)
@@ -263,33 +263,35 @@ def _settle(books: Books, prior: np.ndarray, rows: np.ndarray, rng: np.random.Ge
     return belief
 
 
-def hearsay(books: Books, rng: np.random.Generator) -> np.ndarray:
+def belief_features(graph: PortGraph, rng: np.random.Generator) -> np.ndarray:
     """The embedding with beliefs about the household and its neighbours."""
-    heard = _overheard(books, books.train, rng)
+    heard = _neighbour_beliefs(graph, graph.train, rng)
     folds = int(rng.integers(3, 6))
-    fold = rng.integers(0, folds, len(books.known))
+    fold = rng.integers(0, folds, len(graph.known))
     for number in range(folds):
-        # Neighbours have heard of a household's own label; train rows need beliefs that were not shown it.
+        # Beliefs spread a household's own label to its neighbours and back; train rows need some without it.
         held = np.flatnonzero(fold == number)
-        heard[held] = _overheard(books, np.flatnonzero(fold != number), rng)[held]
-    return np.hstack([embedded(books, rng), heard])
+        heard[held] = _neighbour_beliefs(graph, np.flatnonzero(fold != number), rng)[held]
+    return np.hstack([embedded(graph, rng), heard])
 
 
-def _overheard(books: Books, rows: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def _neighbour_beliefs(graph: PortGraph, rows: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Beliefs and labels in the neighbourhood, as far as the labels of `rows` tell."""
-    prior = _probabilities(logistic(0.02)(rng), books.level, books, rows)
-    belief = _settle(books, prior, rows, rng)
-    return np.hstack([prior, np.log(belief + 1e-3), books.means(belief), books.means(books.shown(rows))])
+    prior = _probabilities(logistic(0.02)(rng), graph.level, graph, rows)
+    belief = _propagate_beliefs(graph, prior, rows, rng)
+    return np.hstack([prior, np.log(belief + 1e-3), graph.means(belief), graph.means(graph.shown(rows))])
 
 
-def blend(*opinions: Opinion) -> Opinion:
-    """Opinions averaged as logarithms."""
-    return lambda books, rng: np.mean([np.log(np.clip(opinion(books, rng), 1e-3, 1)) for opinion in opinions], axis=0)
+def blend(*estimates: Estimate) -> Estimate:
+    """Estimates averaged as logarithms."""
+    return lambda graph, rng: np.mean(
+        [np.log(np.clip(estimate(graph, rng), 1e-3, 1)) for estimate in estimates], axis=0
+    )
 
 
-FROM_FIGURES = beliefs(trained(logistic(0.02), on_one_scale))
-FROM_EMBEDDING = beliefs(trained(logistic(0.02), embedded))
-STACKED = trained(extra_trees, hearsay)
+FROM_FIGURES = belief_propagation(trained(logistic(0.02), scaled_columns))
+FROM_EMBEDDING = belief_propagation(trained(logistic(0.02), embedded))
+STACKED = trained(extra_trees, belief_features)
 
 family = Family(
     name="graph",
@@ -299,22 +301,22 @@ family = Family(
     submission=Columns(id="household", target="trade", values=Text(blank=False, choices=TRADES)),
     draw=draw,
     pipelines=(
-        Pipeline("custom of the parish", "naive", names(custom_of_the_parish), 4),
-        Pipeline("tree on the number of ties", "naive", names(trained(tree, number_of_ties)), 4),
-        Pipeline("vote of all neighbours", "naive", names(vote), 4),
-        Pipeline("label propagation", "plain", names(propagation), 5),
-        Pipeline("linear as is", "plain", names(trained(logistic(0.3), as_they_lie)), 5),
-        Pipeline("random forest as is", "plain", names(trained(forest(trees=(40, 120)), as_they_lie)), 6),
-        Pipeline("boosting as is", "plain", names(trained(boosted, as_they_lie)), 6),
-        Pipeline("linear on one scale", "plain", names(trained(logistic(0.02), on_one_scale)), 3),
-        Pipeline("boosting on labels by tie", "good", names(trained(boosted, labels_by_tie)), 4),
-        Pipeline("simplified graph convolution", "good", names(trained(logistic(0.01), convolved)), 4),
-        Pipeline("linear on embedding", "good", names(trained(logistic(0.05), embedded)), 4),
-        Pipeline("extra trees on everything", "good", names(trained(extra_trees, everything)), 4),
-        Pipeline("beliefs from figures", "expert", names(FROM_FIGURES), 4),
-        Pipeline("beliefs from embedding", "expert", names(FROM_EMBEDDING), 4),
-        Pipeline("extra trees on hearsay", "expert", names(STACKED), 3),
-        Pipeline("blend", "expert", names(blend(FROM_FIGURES, FROM_EMBEDDING, STACKED)), 4),
+        Pipeline("custom of the parish", "naive", classifier(rates_per_parish), 4),
+        Pipeline("tree on the number of ties", "naive", classifier(trained(tree, number_of_ties)), 4),
+        Pipeline("vote of all neighbours", "naive", classifier(vote), 4),
+        Pipeline("label propagation", "plain", classifier(propagation), 5),
+        Pipeline("linear as is", "plain", classifier(trained(logistic(0.3), plain_columns)), 5),
+        Pipeline("random forest as is", "plain", classifier(trained(forest(trees=(40, 120)), plain_columns)), 6),
+        Pipeline("boosting as is", "plain", classifier(trained(boosted, plain_columns)), 6),
+        Pipeline("linear on one scale", "plain", classifier(trained(logistic(0.02), scaled_columns)), 3),
+        Pipeline("boosting on labels by tie", "good", classifier(trained(boosted, labels_by_tie)), 4),
+        Pipeline("simplified graph convolution", "good", classifier(trained(logistic(0.01), convolved)), 4),
+        Pipeline("linear on embedding", "good", classifier(trained(logistic(0.05), embedded)), 4),
+        Pipeline("extra trees on everything", "good", classifier(trained(extra_trees, all_columns)), 4),
+        Pipeline("beliefs from figures", "expert", classifier(FROM_FIGURES), 4),
+        Pipeline("beliefs from embedding", "expert", classifier(FROM_EMBEDDING), 4),
+        Pipeline("extra trees on hearsay", "expert", classifier(STACKED), 3),
+        Pipeline("blend", "expert", classifier(blend(FROM_FIGURES, FROM_EMBEDDING, STACKED)), 4),
     ),
-    defaults=default_pipelines(DEFAULT_CLASSIFIERS, lambda model: names(trained(model, as_they_lie))),
+    defaults=default_pipelines(DEFAULT_CLASSIFIERS, lambda model: classifier(trained(model, plain_columns))),
 )

@@ -14,21 +14,21 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from podium.catalog.forge.family import Difficulty, Family, Material, Pipeline, Predict, PublicData
-from podium.catalog.forge.image_classification_patterns import (
-    band_energies,
-    comb_and_peaks,
-    evened_on_clay,
-    peaks,
-    power_spectrum,
-)
-from podium.catalog.forge.image_classification_sherds import (
+from podium.catalog.forge.family import Difficulty, Family, ForgedData, Pipeline, Predict, PublicData
+from podium.catalog.forge.image_classification_data import (
     SIDE,
     WORKSHOPS,
     combed,
     draw_habits,
     photographed,
     stamped,
+)
+from podium.catalog.forge.image_classification_features import (
+    band_energies,
+    comb_and_peaks,
+    evened_on_clay,
+    peaks,
+    power_spectrum,
 )
 from podium.catalog.forge.toolbox import DEFAULT_CLASSIFIERS, Model, boosting, default_pipelines, evened, forest, scaled
 from podium.metrics import accuracy
@@ -77,7 +77,7 @@ A CSV with the columns `sherd_id` and `workshop`, one row per row of `test.csv`.
 """
 
 
-def draw(rng: np.random.Generator, difficulty: Difficulty) -> Material:
+def draw(rng: np.random.Generator, difficulty: Difficulty) -> ForgedData:
     """Draws each workshop's habits, then the sherds, then the errors of the record."""
     cut = TRAIN_PICTURES[difficulty]
     count = cut + TEST_PICTURES
@@ -93,7 +93,7 @@ def draw(rng: np.random.Generator, difficulty: Difficulty) -> Material:
     paths = [f"{folder}/{sherd}.png" for folder, sherd in zip(folders, table["sherd_id"], strict=True)]
     test = table.iloc[cut:].reset_index(drop=True)
     answers = test.assign(workshop=names[recorded[cut:]])
-    return Material(
+    return ForgedData(
         brief=BRIEF.format(side=SIDE, workshops=", ".join(WORKSHOPS), flipped=FLIPPED[difficulty]),
         public=PublicData(
             train=table.iloc[:cut].assign(workshop=names[recorded[:cut]]),
@@ -119,7 +119,7 @@ def _entrant(features: Callable[[np.random.Generator], Features], model: Model) 
 
     def predict(data: PublicData, rng: np.random.Generator) -> np.ndarray:
         train, test = _measured(data, features(rng))
-        return model(rng).fit(train, data.train["workshop"].to_numpy()).predict(test)
+        return np.asarray(model(rng).fit(train, data.train["workshop"].to_numpy()).predict(test))
 
     return predict
 
@@ -229,7 +229,7 @@ def blend(data: PublicData, rng: np.random.Generator) -> np.ndarray:
     train, target = train[rows], target[rows]
     chances = [model.fit(train, target).predict_proba(test) for model in (extra_trees(rng), linear(rng))]
     chances.append(softmax(kernel(rng).fit(train, target).decision_function(test), axis=1))
-    return np.unique(target)[np.mean(chances, axis=0).argmax(1)]
+    return np.asarray(np.unique(target)[np.mean(chances, axis=0).argmax(1)])
 
 
 def _trusted(train: np.ndarray, target: np.ndarray, rng: np.random.Generator) -> np.ndarray:

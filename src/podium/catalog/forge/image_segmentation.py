@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from podium.catalog.forge.family import Difficulty, Family, Material, Pipeline, Predict, PublicData
-from podium.catalog.forge.image_segmentation_bay import (
+from podium.catalog.forge.family import Difficulty, Family, ForgedData, Pipeline, Predict, PublicData
+from podium.catalog.forge.image_segmentation_data import (
     SIDE,
     draw_meadows,
     draw_textures,
@@ -21,7 +21,7 @@ from podium.catalog.forge.image_segmentation_bay import (
     run_lengths,
     sounded,
 )
-from podium.catalog.forge.image_segmentation_survey import (
+from podium.catalog.forge.image_segmentation_features import (
     Survey,
     band_energies,
     chances,
@@ -87,7 +87,7 @@ Leave `rle` blank where there is no meadow.
 """
 
 
-def draw(rng: np.random.Generator, difficulty: Difficulty) -> Material:
+def draw(rng: np.random.Generator, difficulty: Difficulty) -> ForgedData:
     """Draws the bay's textures, then the floor of every picture, then the sonar's and the divers' errors."""
     cut = TRAIN_PICTURES[difficulty]
     count = cut + TEST_PICTURES
@@ -105,7 +105,7 @@ def draw(rng: np.random.Generator, difficulty: Difficulty) -> Material:
         f"train_masks/{name}.png": np.uint8(255) * mask for name, mask in zip(train["id"], recorded, strict=False)
     }
     payload |= {f"test/{name}.png": picture for name, picture in zip(test["id"], pictures[cut:], strict=True)}
-    return Material(
+    return ForgedData(
         brief=BRIEF.format(side=SIDE, next=SIDE + 1, tuft=7, error=OUTLINE_ERROR[difficulty]),
         public=PublicData(train=train, test=test, payload=payload),
         answers=answers,

@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from podium.catalog.forge.family import Difficulty, Family, Material, Pipeline, PublicData
-from podium.catalog.forge.ranking_cooperative import (
+from podium.catalog.forge.family import Difficulty, Family, ForgedData, Pipeline, PublicData
+from podium.catalog.forge.ranking_data import (
     DAYS,
     MONTHS,
     SHELVES,
@@ -19,21 +19,21 @@ from podium.catalog.forge.ranking_cooperative import (
     draw_cooperative,
     draw_items,
     draw_members,
-    live_through,
+    simulate_months,
 )
-from podium.catalog.forge.ranking_history import (
+from podium.catalog.forge.ranking_features import (
     History,
     alternate,
     best_ten,
+    cosine_similarity,
     due,
     faded,
     forecast,
     group_means,
-    likeness,
     plot_trend,
     read_history,
+    similar_item_scores,
     tastes,
-    togetherness,
     trend,
 )
 from podium.catalog.forge.toolbox import boosting, scaled, subsample
@@ -81,11 +81,11 @@ separated by blanks, the likeliest first.
 """
 
 
-def draw(rng: np.random.Generator, difficulty: Difficulty) -> Material:
+def draw(rng: np.random.Generator, difficulty: Difficulty) -> ForgedData:
     """Draws goods, members and their tastes, lets them live through the months, and asks for the next."""
     items, members = draw_items(rng), draw_members(rng, MEMBERS[difficulty])
     coop = draw_cooperative(rng, items, members)
-    record = live_through(rng, coop, FOR_OTHERS[difficulty])
+    record = simulate_months(rng, coop, FOR_OTHERS[difficulty])
     codes, numbers, log = items["item"].to_numpy(), members["member"].to_numpy(), record.log
     days = (START + pd.to_timedelta(np.arange(MONTHS * DAYS), unit="D")).strftime("%Y-%m-%d").to_numpy()
     train = pd.DataFrame({"member": numbers[log["member"]], "item": codes[log["item"]], "date": days[log["day"]]})
@@ -97,7 +97,7 @@ def draw(rng: np.random.Generator, difficulty: Difficulty) -> Material:
         test=answers[["member"]],
         tables={"items.csv": items, "members.csv": members},
     )
-    return Material(
+    return ForgedData(
         brief=_brief(difficulty, last=days[-1]),
         public=public,
         answers=answers,
@@ -165,12 +165,12 @@ def like_items(data: PublicData, rng: np.random.Generator) -> np.ndarray:
     """What goes with the items a member took."""
     history = read_history(data)
     counts = history.counts ** rng.uniform(0.2, 1)
-    return history.best_ten(counts @ likeness(counts))
+    return history.best_ten(counts @ cosine_similarity(counts))
 
 
 def together_and_looks(data: PublicData, rng: np.random.Generator) -> np.ndarray:
     history = read_history(data)
-    scores = togetherness(history, rng.uniform(2, 5)) + rng.uniform(0.4, 1) * trend(history, 1.5)
+    scores = similar_item_scores(history, rng.uniform(2, 5)) + rng.uniform(0.4, 1) * trend(history, 1.5)
     return history.best_ten(scores + rng.uniform(1, 2.5) * history.curious)
 
 
@@ -221,7 +221,7 @@ def _features(history: History, rng: np.random.Generator) -> np.ndarray:
         history.curious,
         history.looks[-1],
         faded(history.looks, 3),
-        togetherness(history, 4),
+        similar_item_scores(history, 4),
         alternate(history, rng, rank=6, half_life=6),
     ]
     return np.stack([np.broadcast_to(column, recent.shape) for column in columns], axis=2, dtype=np.float32)
@@ -247,7 +247,7 @@ def _linear_scores(features: np.ndarray, taken: np.ndarray, now: np.ndarray, rng
     from sklearn.linear_model import LogisticRegression
 
     model = scaled(LogisticRegression(C=10 ** rng.uniform(-3, 0))).fit(features, taken)
-    return model.decision_function(now.reshape(-1, now.shape[2])).reshape(now.shape[:2])
+    return np.asarray(model.decision_function(now.reshape(-1, now.shape[2])).reshape(now.shape[:2]))
 
 
 def boosted_ranker(data: PublicData, rng: np.random.Generator) -> np.ndarray:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from podium.catalog.forge.family import Difficulty, Family, Material, Pipeline, PublicData
+from podium.catalog.forge.family import Difficulty, Family, ForgedData, Pipeline, PublicData
 from podium.catalog.forge.toolbox import (
     boosting,
     forest,
@@ -67,7 +67,7 @@ A CSV with the columns `shipment_id` and `returned`, one row per row of `test.cs
 """
 
 
-def draw(rng: np.random.Generator, difficulty: Difficulty) -> Material:
+def draw(rng: np.random.Generator, difficulty: Difficulty) -> ForgedData:
     """Draws the shipments, then the mechanism, then the noise."""
     rows = TRAIN_ROWS[difficulty] + TEST_ROWS
     table = _shipments(rng, rows)
@@ -82,7 +82,7 @@ def draw(rng: np.random.Generator, difficulty: Difficulty) -> Material:
     cut = TRAIN_ROWS[difficulty]
     test = table.iloc[cut:].reset_index(drop=True)
     answers = pd.DataFrame({"shipment_id": test["shipment_id"], "returned": target[cut:]})
-    return Material(
+    return ForgedData(
         brief=_brief(difficulty),
         public=PublicData(train=table.iloc[:cut].assign(returned=target[:cut]), test=test),
         answers=answers,
@@ -137,7 +137,7 @@ def _mechanism(rng: np.random.Generator, table: pd.DataFrame) -> np.ndarray:
     weekday = rng.normal(0, 0.4, 7)[moment.dt.dayofweek.to_numpy()]
     logit = pair + house + loyalty + 2.2 * fit + 0.8 * bargain + 0.5 * readings + 0.8 * hour + weekday
     logit += 0.8 * np.sign(fit + 0.5) * bargain
-    return 1.1 * (logit - logit.mean())
+    return np.asarray(1.1 * (logit - logit.mean()))
 
 
 def _blank_out(rng: np.random.Generator, table: pd.DataFrame, logit: np.ndarray) -> None:
@@ -160,7 +160,7 @@ def route_parts(route: pd.Series) -> dict[str, np.ndarray]:
 
 
 def _plain_columns(data: PublicData) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The columns as they lie: texts become category numbers."""
+    """The columns unchanged, except that texts become category numbers."""
     train, test = ordinal_encoding(data.train.drop(columns=["shipment_id", "returned"]), data.test.iloc[:, 1:])
     return train, data.train["returned"].to_numpy(), test
 
@@ -213,7 +213,7 @@ def constant(data: PublicData, rng: np.random.Generator) -> np.ndarray:
     train = pd.qcut(data.train[column], 4, labels=False)
     edges = np.quantile(data.train[column], [0.25, 0.5, 0.75])
     means = data.train["returned"].groupby(train).mean().to_numpy()
-    return means[np.searchsorted(edges, data.test[column])]
+    return np.asarray(means[np.searchsorted(edges, data.test[column])])
 
 
 def linear(data: PublicData, rng: np.random.Generator) -> np.ndarray:
@@ -222,7 +222,7 @@ def linear(data: PublicData, rng: np.random.Generator) -> np.ndarray:
     train, target, test = _numeric_columns(data)
     rows = subsample(len(train), rng.uniform(0.5, 1), rng)
     model = scaled(LogisticRegression(C=10 ** rng.uniform(-3, 1)))
-    return model.fit(train[rows], target[rows]).predict_proba(test)[:, 1]
+    return np.asarray(model.fit(train[rows], target[rows]).predict_proba(test)[:, 1])
 
 
 def neighbours(data: PublicData, rng: np.random.Generator) -> np.ndarray:
@@ -230,14 +230,14 @@ def neighbours(data: PublicData, rng: np.random.Generator) -> np.ndarray:
 
     train, target, test = _numeric_columns(data)
     model = scaled(KNeighborsClassifier(int(rng.integers(5, 80))))
-    return model.fit(train, target).predict_proba(test)[:, 1]
+    return np.asarray(model.fit(train, target).predict_proba(test)[:, 1])
 
 
 def bayes(data: PublicData, rng: np.random.Generator) -> np.ndarray:
     from sklearn.naive_bayes import GaussianNB
 
     train, target, test = _numeric_columns(data)
-    return GaussianNB(var_smoothing=10 ** rng.uniform(-9, -4)).fit(train, target).predict_proba(test)[:, 1]
+    return np.asarray(GaussianNB(var_smoothing=10 ** rng.uniform(-9, -4)).fit(train, target).predict_proba(test)[:, 1])
 
 
 def tree(data: PublicData, rng: np.random.Generator) -> np.ndarray:
@@ -245,18 +245,18 @@ def tree(data: PublicData, rng: np.random.Generator) -> np.ndarray:
 
     train, target, test = _plain_columns(data)
     model = DecisionTreeClassifier(max_depth=int(rng.integers(3, 9)), random_state=int(rng.integers(2**31)))
-    return model.fit(np.nan_to_num(train, nan=-1), target).predict_proba(np.nan_to_num(test, nan=-1))[:, 1]
+    return np.asarray(model.fit(np.nan_to_num(train, nan=-1), target).predict_proba(np.nan_to_num(test, nan=-1))[:, 1])
 
 
 def plain_forest(data: PublicData, rng: np.random.Generator) -> np.ndarray:
     train, target, test = _plain_columns(data)
     model = forest(trees=(40, 120))(rng)
-    return model.fit(np.nan_to_num(train, nan=-1), target).predict_proba(np.nan_to_num(test, nan=-1))[:, 1]
+    return np.asarray(model.fit(np.nan_to_num(train, nan=-1), target).predict_proba(np.nan_to_num(test, nan=-1))[:, 1])
 
 
 def plain_boosting(data: PublicData, rng: np.random.Generator) -> np.ndarray:
     train, target, test = _plain_columns(data)
-    return boosting(rng, classify=True, learning_rate=0.1).fit(train, target).predict_proba(test)[:, 1]
+    return np.asarray(boosting(rng, classify=True, learning_rate=0.1).fit(train, target).predict_proba(test)[:, 1])
 
 
 def parsed_forest(data: PublicData, rng: np.random.Generator) -> np.ndarray:
@@ -266,17 +266,17 @@ def parsed_forest(data: PublicData, rng: np.random.Generator) -> np.ndarray:
     model = ExtraTreesClassifier(
         int(rng.integers(80, 160)), min_samples_leaf=3, max_features=0.5, random_state=int(rng.integers(2**31))
     )
-    return model.fit(train, data.train["returned"]).predict_proba(test)[:, 1]
+    return np.asarray(model.fit(train, data.train["returned"]).predict_proba(test)[:, 1])
 
 
 def parsed_boosting(data: PublicData, rng: np.random.Generator) -> np.ndarray:
     train, test = _features(data.train), _features(data.test)
-    return boosting(rng, classify=True).fit(train, data.train["returned"]).predict_proba(test)[:, 1]
+    return np.asarray(boosting(rng, classify=True).fit(train, data.train["returned"]).predict_proba(test)[:, 1])
 
 
 def encoded_boosting(data: PublicData, rng: np.random.Generator) -> np.ndarray:
     train, target, test = _encoded(data, rng)
-    return boosting(rng, classify=True).fit(train, target).predict_proba(test)[:, 1]
+    return np.asarray(boosting(rng, classify=True).fit(train, target).predict_proba(test)[:, 1])
 
 
 def engineered_linear(data: PublicData, rng: np.random.Generator) -> np.ndarray:
@@ -298,7 +298,7 @@ def engineered_linear(data: PublicData, rng: np.random.Generator) -> np.ndarray:
         (StandardScaler(), straight),
     )
     model = make_pipeline(columns, LogisticRegression(C=10 ** rng.uniform(-1.2, 0.2), max_iter=300))
-    return model.fit(train, data.train["returned"]).predict_proba(test)[:, 1]
+    return np.asarray(model.fit(train, data.train["returned"]).predict_proba(test)[:, 1])
 
 
 def blend(data: PublicData, rng: np.random.Generator) -> np.ndarray:
@@ -311,7 +311,7 @@ def default_boosting(data: PublicData, rng: np.random.Generator) -> np.ndarray:
     from sklearn.ensemble import HistGradientBoostingClassifier
 
     train, target, test = _plain_columns(data)
-    return HistGradientBoostingClassifier(random_state=0).fit(train, target).predict_proba(test)[:, 1]
+    return np.asarray(HistGradientBoostingClassifier(random_state=0).fit(train, target).predict_proba(test)[:, 1])
 
 
 def default_forest(data: PublicData, rng: np.random.Generator) -> np.ndarray:
@@ -319,7 +319,7 @@ def default_forest(data: PublicData, rng: np.random.Generator) -> np.ndarray:
 
     train, target, test = _plain_columns(data)
     model = RandomForestClassifier(random_state=0).fit(np.nan_to_num(train, nan=-1), target)
-    return model.predict_proba(np.nan_to_num(test, nan=-1))[:, 1]
+    return np.asarray(model.predict_proba(np.nan_to_num(test, nan=-1))[:, 1])
 
 
 family = Family(

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from podium.catalog.forge.family import Difficulty, Family, Material, Pipeline, Predict, PublicData
-from podium.catalog.forge.tabular_regression_kilns import (
+from podium.catalog.forge.family import Difficulty, Family, ForgedData, Pipeline, Predict, PublicData
+from podium.catalog.forge.tabular_regression_data import (
     ATMOSPHERES,
     BURNERS,
     CLAYS,
@@ -93,7 +93,7 @@ A CSV with the columns `firing_id` and `gas`, one row per row of `test.csv`, `ga
 """
 
 
-def draw(rng: np.random.Generator, difficulty: Difficulty) -> Material:
+def draw(rng: np.random.Generator, difficulty: Difficulty) -> ForgedData:
     """Draws the firings, then the mechanism, then what meters and members make of it."""
     cut = TRAIN_ROWS[difficulty]
     rows = cut + TEST_ROWS
@@ -106,7 +106,7 @@ def draw(rng: np.random.Generator, difficulty: Difficulty) -> Material:
         table[f"gauge_{number}"] = rng.gamma(4.0, 2.5, rows).round(2)
     test = table.iloc[cut:].reset_index(drop=True)
     answers = pd.DataFrame({"firing_id": test["firing_id"], "gas": gas[cut:].round(2)})
-    return Material(
+    return ForgedData(
         brief=_brief(difficulty),
         public=PublicData(train=table.iloc[:cut].assign(gas=(gas[:cut] * slips).round(2)), test=test),
         answers=answers,
@@ -121,7 +121,7 @@ def _brief(difficulty: Difficulty) -> str:
 
 
 def as_is(data: PublicData, rng: np.random.Generator) -> Tables:
-    """The columns as they lie: texts become category numbers."""
+    """The columns unchanged, except that texts become category numbers."""
     train, test = ordinal_encoding(data.train.drop(columns=["firing_id", "gas"]), data.test.iloc[:, 1:])
     return train, data.train["gas"].to_numpy(), test
 
@@ -205,8 +205,8 @@ def learner(columns: Columned, model: Model, *, logarithm: bool = True) -> Predi
     def predict(data: PublicData, rng: np.random.Generator) -> np.ndarray:
         train, gas, test = columns(data, rng)
         if logarithm:
-            return np.exp(model(rng).fit(train, np.log(gas)).predict(test))
-        return np.maximum(model(rng).fit(train, gas).predict(test), 0)
+            return np.asarray(np.exp(model(rng).fit(train, np.log(gas)).predict(test)))
+        return np.asarray(np.maximum(model(rng).fit(train, gas).predict(test), 0))
 
     return predict
 
@@ -225,7 +225,7 @@ def constant(data: PublicData, rng: np.random.Generator) -> np.ndarray:
 def group_medians(data: PublicData, rng: np.random.Generator) -> np.ndarray:
     group = rng.choice(["programme", "valley", "workshop"])
     medians = data.train["gas"].groupby(data.train[group]).median()
-    return data.test[group].map(medians).fillna(data.train["gas"].median()).to_numpy()
+    return np.asarray(data.test[group].map(medians).fillna(data.train["gas"].median()).to_numpy())
 
 
 def neighbours(rng: np.random.Generator) -> Any:
@@ -281,7 +281,7 @@ def curve_learner(columns: Columned, *, trees: bool) -> Predict:
         if trees:
             remainder = np.log(gas) - model.predict(train)
             logarithm += patient_boosting(rng).fit(train, remainder).predict(test)
-        return np.exp(logarithm)
+        return np.asarray(np.exp(logarithm))
 
     return predict
 

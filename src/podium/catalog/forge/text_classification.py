@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from podium.catalog.forge.family import Difficulty, Family, Material, Pipeline, PublicData
-from podium.catalog.forge.text_classification_notes import DESKS, draw_canal, draw_waves, misspell, write_notes
+from podium.catalog.forge.family import Difficulty, Family, ForgedData, Pipeline, PublicData
+from podium.catalog.forge.text_classification_data import DESKS, draw_canal, draw_waves, misspell, write_notes
 from podium.catalog.forge.toolbox import subsample
 from podium.metrics import log_loss
 from podium.task import Columns, Number
@@ -60,7 +60,7 @@ A CSV with the columns `note_id`, `dredging`, `gates`, `masonry`, `moorings` and
 """
 
 
-def draw(rng: np.random.Generator, difficulty: Difficulty) -> Material:
+def draw(rng: np.random.Generator, difficulty: Difficulty) -> ForgedData:
     """Draws the words of a canal, then the notes with the chances of each desk, then the desks."""
     rows, cut, misfiled = TRAIN_ROWS[difficulty] + TEST_ROWS, TRAIN_ROWS[difficulty], MISFILED[difficulty]
     canal = draw_canal(rng)
@@ -79,7 +79,7 @@ def draw(rng: np.random.Generator, difficulty: Difficulty) -> Material:
     test = table.iloc[cut:].reset_index(drop=True)
     answers = pd.DataFrame(np.eye(len(DESKS), dtype=int)[desk[cut:]], columns=list(DESKS))
     answers.insert(0, "note_id", test["note_id"])
-    return Material(
+    return ForgedData(
         brief=BRIEF.format(misspelt=MISSPELT[difficulty], misfiled=misfiled),
         public=PublicData(train=table.iloc[:cut].assign(desk=np.array(DESKS)[desk[:cut]]), test=test),
         answers=answers,
@@ -111,7 +111,7 @@ def _vectors(data: PublicData, kind: str, edit: Callable[[str], str] = str, **se
 def _logistic(train: Any, target: np.ndarray, test: Any, *, strength: float) -> np.ndarray:
     from sklearn.linear_model import LogisticRegression
 
-    return LogisticRegression(C=strength, max_iter=40, tol=1e-3).fit(train, target).predict_proba(test)
+    return np.asarray(LogisticRegression(C=strength, max_iter=40, tol=1e-3).fit(train, target).predict_proba(test))
 
 
 def _softened(chance: np.ndarray, share: float) -> np.ndarray:
@@ -148,7 +148,7 @@ def bayes(data: PublicData, rng: np.random.Generator) -> np.ndarray:
     from sklearn.naive_bayes import MultinomialNB
 
     train, target, test = _vectors(data, "counts", min_df=int(rng.integers(1, 6)))
-    return MultinomialNB(alpha=rng.uniform(0.5, 3)).fit(train, target).predict_proba(test)
+    return np.asarray(MultinomialNB(alpha=rng.uniform(0.5, 3)).fit(train, target).predict_proba(test))
 
 
 def bag_of_words(data: PublicData, rng: np.random.Generator) -> np.ndarray:
@@ -192,7 +192,7 @@ def weighted_ngrams(data: PublicData, rng: np.random.Generator) -> np.ndarray:
         ratio = np.log(inside / inside.sum()) - np.log(outside / outside.sum())
         model.fit(train.multiply(ratio).tocsr(), target == desk)
         chance[:, number] = model.predict_proba(test.multiply(ratio).tocsr())[:, 1]
-    return chance / chance.sum(axis=1, keepdims=True)
+    return np.asarray(chance / chance.sum(axis=1, keepdims=True))
 
 
 def _pieces(data: PublicData, longest: int) -> Matrices:
@@ -340,21 +340,21 @@ def blend(data: PublicData, rng: np.random.Generator) -> np.ndarray:
     marks = _marked(repaired(data), READERS)
     parts = (_reckon_with_lots(*marks, rng), _reckon_with_lots(*marks, rng), prepared_pieces(data, rng))
     mixed = np.exp(np.tensordot(rng.dirichlet([10, 10, 1]), np.log(parts), axes=1))
-    return mixed / mixed.sum(axis=1, keepdims=True)
+    return np.asarray(mixed / mixed.sum(axis=1, keepdims=True))
 
 
 def default_tfidf(data: PublicData, rng: np.random.Generator) -> np.ndarray:
     from sklearn.linear_model import LogisticRegression
 
     train, target, test = _vectors(data, "tfidf")
-    return LogisticRegression().fit(train, target).predict_proba(test)
+    return np.asarray(LogisticRegression().fit(train, target).predict_proba(test))
 
 
 def default_bayes(data: PublicData, rng: np.random.Generator) -> np.ndarray:
     from sklearn.naive_bayes import MultinomialNB
 
     train, target, test = _vectors(data, "counts")
-    return MultinomialNB().fit(train, target).predict_proba(test)
+    return np.asarray(MultinomialNB().fit(train, target).predict_proba(test))
 
 
 family = Family(

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from podium.catalog.forge.family import Difficulty, Family, Material, Pipeline, Predict, PublicData
-from podium.catalog.forge.time_series_pools import (
+from podium.catalog.forge.family import Difficulty, Family, ForgedData, Pipeline, Predict, PublicData
+from podium.catalog.forge.time_series_data import (
     HOLIDAYS,
     HORIZON,
     KINDS,
@@ -81,7 +81,7 @@ A CSV with the columns `row_id` and `visits`, one row per row of `test.csv`, `vi
 """
 
 
-def draw(rng: np.random.Generator, difficulty: Difficulty) -> Material:
+def draw(rng: np.random.Generator, difficulty: Difficulty) -> ForgedData:
     """Draws pools, calendar, works and weather, then the mechanism, then what was recorded."""
     cut = TRAIN_DAYS[difficulty]
     first = pd.Timestamp("2013-01-01") + pd.Timedelta(days=int(rng.integers(0, 365)))
@@ -97,7 +97,7 @@ def draw(rng: np.random.Generator, difficulty: Difficulty) -> Material:
     train = rows.assign(visits=counted.ravel().round(1))[: cut * POOLS]
     test = rows[cut * POOLS :].reset_index(drop=True)
     answers = pd.DataFrame({"row_id": test["row_id"], "visits": visits[cut:].ravel().round(1)})
-    return Material(
+    return ForgedData(
         brief=_brief(difficulty),
         public=PublicData(train[rng.random(len(train)) > MISSING].reset_index(drop=True), test, tables),
         answers=answers,
@@ -205,7 +205,7 @@ def _fit(model: Any, features: np.ndarray, target: np.ndarray, rng: np.random.Ge
     if rng:
         known = known[subsample(len(known), rng.uniform(0.5, 0.8), rng)]
     model.fit(rows[known], target.ravel()[known])
-    return model.predict(rows[-HORIZON * POOLS :]).reshape(HORIZON, POOLS)
+    return np.asarray(model.predict(rows[-HORIZON * POOLS :]).reshape(HORIZON, POOLS))
 
 
 def linear(grid: Grid, rng: np.random.Generator) -> np.ndarray:
@@ -313,7 +313,7 @@ def _backfit(design: np.ndarray, logs: np.ndarray, strength: float, window: int)
         repeating = design @ np.linalg.solve(gram, rows.T @ (logs - level)[known])
         moving = pd.DataFrame(logs - repeating).rolling(window, min_periods=5, center=True).median()
         level = moving[:-HORIZON].ffill().bfill().reindex(moving.index, method="ffill").to_numpy()
-    return repeating + level
+    return np.asarray(repeating + level)
 
 
 def _shared_effects(grid: Grid) -> np.ndarray:

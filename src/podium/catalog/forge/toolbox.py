@@ -113,7 +113,7 @@ def rank_average(*predictions: np.ndarray) -> np.ndarray:
     """The mean of the predictions' ranks (in each column), between 0 and 1: blends scores of different scale."""
     from scipy.stats import rankdata
 
-    return np.mean([rankdata(prediction, axis=0) / len(prediction) for prediction in predictions], axis=0)
+    return np.asarray(np.mean([rankdata(prediction, axis=0) / len(prediction) for prediction in predictions], axis=0))
 
 
 def subsample(rows: int, share: float, rng: np.random.Generator) -> np.ndarray:
@@ -142,4 +142,4 @@ def blurred(pictures: np.ndarray, reach: float) -> np.ndarray:
 def evened(pictures: np.ndarray, reach: float) -> np.ndarray:
     """Without uneven light: local brightness taken off, contrast made equal."""
     detail = pictures - blurred(pictures, reach)
-    return detail / detail.std((1, 2), keepdims=True)
+    return np.asarray(detail / detail.std((1, 2), keepdims=True))

@@ -9,7 +9,7 @@ import pandas as pd
 
 from podium.data.fabricate import hex_ids, picture, write_bytes
 from podium.data.verbs import link_file, read_csv, read_json, split_rows, write_csv, write_json, write_parts
-from podium.metrics.boxes3d import box3d_map
+from podium.metrics import box3d_map
 from podium.task import Columns, competition
 
 MAP = "map_raster_palo_alto.png"

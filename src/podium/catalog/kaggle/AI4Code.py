@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from podium.data.verbs import hex_ids, link_parts, read_csv, read_json, write_csv, write_json, write_parts
-from podium.metrics.order import kendall_tau
+from podium.metrics import kendall_tau
 from podium.task import Columns, Text, competition
 
 TEST_NOTEBOOKS = 20_000

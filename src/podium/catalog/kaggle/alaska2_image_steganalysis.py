@@ -9,7 +9,7 @@ import pandas as pd
 
 from podium.data.files import sha256_all
 from podium.data.verbs import link_file, pictures, split_rows, write_answers, write_files
-from podium.metrics.curves import weighted_auc
+from podium.metrics import weighted_auc
 from podium.task import Columns, competition
 
 METHODS = ["JMiPOD", "JUNIWARD", "UERD"]

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from podium.data.verbs import link_files, read_csv, split_groups, write_bytes, write_csv, write_parts
-from podium.metrics.regression import group_log_mae
+from podium.metrics import group_log_mae
 from podium.task import Columns, competition
 
 TARGET = "scalar_coupling_constant"

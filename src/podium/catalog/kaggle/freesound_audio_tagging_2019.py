@@ -9,7 +9,7 @@ from podium.data.fabricate import hex_ids, sound, write_bytes
 from podium.data.verbs import lines_beside, link_any, read_csv, sample_of, unpacked, write_csv, write_zip
 from podium.data.zenodo import zenodo_file
 from podium.errors import RawDataError
-from podium.metrics.tagging import lwlrap
+from podium.metrics import lwlrap
 from podium.task import Columns, competition
 
 RECORD, RELEASED = 3612637, "FSDKaggle2019.meta"

@@ -7,7 +7,7 @@ import pandas as pd
 
 from podium.data.records import write_parquet
 from podium.data.verbs import link_parts, link_tree, read_csv, split_values, write_bytes, write_csv, write_parts
-from podium.metrics.distributions import kl_divergence
+from podium.metrics import kl_divergence
 from podium.task import Columns, Number, competition
 
 PATTERNS = ["Seizure", "LPD", "GPD", "LRDA", "GRDA", "Other"]

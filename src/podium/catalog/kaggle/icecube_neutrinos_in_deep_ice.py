@@ -7,7 +7,7 @@ import pandas as pd
 
 from podium.data.records import copy_parquet_rows, read_parquet, write_parquet
 from podium.data.verbs import link_file, link_files, sample_of, split_rows, write_csv
-from podium.metrics.sphere import angular_error
+from podium.metrics import angular_error
 from podium.task import Columns, competition
 
 ANGLES = ["azimuth", "zenith"]

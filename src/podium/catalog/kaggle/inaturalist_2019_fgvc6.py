@@ -9,7 +9,7 @@ import pandas as pd
 from podium.data import coco
 from podium.data.verbs import link_file, read_json, unpacked, write_answers, write_json, write_tar
 from podium.errors import InvalidSubmission
-from podium.metrics.classification import error_rate
+from podium.metrics import error_rate
 from podium.task import Columns, Text, competition
 
 SAMPLE = "kaggle_sample_submission.csv"

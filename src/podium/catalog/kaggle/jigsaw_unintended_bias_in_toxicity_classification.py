@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from podium.data.verbs import lines_beside, link_file, read_csv, sample_of, sentences, write_csv
-from podium.metrics.fairness import bias_auc
+from podium.metrics import bias_auc
 from podium.task import Columns, competition
 
 IDENTITIES = lines_beside(__file__)

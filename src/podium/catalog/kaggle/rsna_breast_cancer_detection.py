@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from podium.data.verbs import dicom, link_parts, read_csv, sample_of, split_values, write_bytes, write_csv
-from podium.metrics.medical import probabilistic_f1
+from podium.metrics import probabilistic_f1
 from podium.task import Columns, competition
 
 ID = "prediction_id"

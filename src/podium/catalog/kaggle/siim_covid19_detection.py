@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from podium.data.verbs import hex_ids, link_tree, read_csv, split_rows, write_bytes, write_csv
-from podium.metrics.detection import box_map
+from podium.metrics import box_map
 from podium.task import Columns, competition
 
 APPEARANCES = ["Negative for Pneumonia", "Typical Appearance", "Indeterminate Appearance", "Atypical Appearance"]

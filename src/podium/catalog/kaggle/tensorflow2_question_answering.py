@@ -68,7 +68,7 @@ def score(answers: pd.DataFrame, submission: pd.DataFrame, *, metric: Metric = a
     malformed = ~texts.str.fullmatch(r"(?:YES|NO|-?\d{1,18}\s*:\s*-?\d{1,18})?")
     if malformed.any():
         name, text = submission["example_id"][malformed.idxmax()], texts[malformed.idxmax()][:40]
-        raise InvalidSubmission(f"{name}: '{text}' is no answer; expected YES, NO, a span such as 17:25, or nothing.")
+        raise InvalidSubmission(f"{name}: '{text}' is not an answer; expected YES, NO, a span (17:25) or nothing.")
     guesses = [":".join(str(int(end)) for end in text.split(":")) if ":" in text else text for text in texts]
     pairs = zip(guesses, answers["accepted"], strict=True)
     right = [guess in accepted if guess else bool(accepted) for guess, accepted in pairs]

@@ -8,8 +8,8 @@ import pandas as pd
 
 from podium.data.archives import unpacked, write_zip
 from podium.data.verbs import hex_ids, link_files, link_parts, picture_of, read_csv, split_rows, write_csv, write_parts
+from podium.metrics import rle_iou_precision
 from podium.metrics.runs import write_runs
-from podium.metrics.segmentation import rle_iou_precision
 from podium.task import Columns, competition
 
 SIDE = 101

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 
 from podium.data.verbs import link_tree, picture_of, read_csv, split_rows, write_bytes, write_csv, write_parts
+from podium.metrics import dice_hausdorff
 from podium.metrics.runs import write_runs
-from podium.metrics.surface import dice_hausdorff
 from podium.task import Columns, competition
 
 FIRST_DAYS = 4

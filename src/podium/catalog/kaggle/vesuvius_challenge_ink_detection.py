@@ -7,8 +7,8 @@ import pandas as pd
 
 from podium.data.verbs import link_files, link_tree, picture_of, pixels_of, read_csv, write_bytes, write_csv
 from podium.errors import InvalidSubmission
+from podium.metrics import rle_f_beta
 from podium.metrics.runs import write_runs
-from podium.metrics.segmentation import rle_f_beta
 from podium.task import Columns, competition
 
 LABELS = "inklabels_rle.csv"

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from podium.data.verbs import hex_ids, link_parts, read_csv, sample_of, split_rows, write_bytes, write_csv
-from podium.metrics.detection import coco_map
+from podium.metrics import coco_map
 from podium.task import Columns, Text, competition
 
 CORNERS = ["x_min", "y_min", "x_max", "y_max"]

@@ -66,7 +66,7 @@ def fetch(raw: Path) -> None:
 
 def _check_archive(path: Path) -> None:
     if not zipfile.is_zipfile(path):
-        raise ValueError("what arrived is no zip archive")
+        raise ValueError("the download is not a zip archive")
 
 
 @task.prepare
@@ -159,7 +159,7 @@ def evaluate(evaluation: Evaluation) -> float:
     except (ValueError, TypeError) as error:
         raise InvalidSubmission(f"The model in output/ left no losses: {error}") from error
     if not losses or not all(math.isfinite(loss) and loss >= 0 for loss in losses):
-        raise InvalidSubmission("The model in output/ has losses that are no finite numbers.")
+        raise InvalidSubmission("The model in output/ has losses that are not finite numbers.")
     return perplexity(None, losses)
 
 

@@ -70,14 +70,14 @@ def fetch_images(raw: Path, **options: Any) -> None:
 
 
 def _check_picture(path: Path) -> None:
-    """Refuses what is no whole picture: sites that are unwell answer with a page that says so."""
+    """Refuses what is not a complete picture: failing sites answer with an error page."""
     from PIL import Image
 
     try:
         with Image.open(path) as image:
             image.load()
     except (OSError, SyntaxError, Image.DecompressionBombError) as error:
-        raise ValueError(f"what arrived is no picture: {error}") from error
+        raise ValueError(f"the download is not a picture: {error}") from error
 
 
 @task.prepare

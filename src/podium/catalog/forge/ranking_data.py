@@ -42,7 +42,7 @@ class Cooperative:
         taste = np.where((month < self.change)[:, None], self.taste, self.later_taste)
         logit = taste + self.fashion[month] + self.again[np.arange(ITEMS), gap] + self.curiosity * curious
         logit[:, self.listed > month] = -np.inf
-        return logit
+        return np.asarray(logit)
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ def _again(rng: np.random.Generator) -> np.ndarray:
     return table
 
 
-def live_through(rng: np.random.Generator, coop: Cooperative, for_others: float) -> Record:
+def simulate_months(rng: np.random.Generator, coop: Cooperative, for_others: float) -> Record:
     """Lets the members look and order, month after month."""
     shape = coop.taste.shape
     gap, curious = np.zeros(shape, dtype=np.int8), np.zeros(shape, dtype=np.float32)

@@ -1,4 +1,4 @@
-"""The cooperative's log as arrays, and what can be read from it: fashions, tastes, habits, likeness."""
+"""The cooperative's log as arrays, and what can be read from it: fashions, tastes, habits, similarity."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from podium.catalog.forge.family import PublicData
-from podium.catalog.forge.ranking_cooperative import MONTHS, SHELVES, YEAR, months_of
+from podium.catalog.forge.ranking_data import MONTHS, SHELVES, YEAR, months_of
 
 
 def best_ten(scores: np.ndarray, codes: np.ndarray) -> np.ndarray:
@@ -37,12 +37,12 @@ class History:
     @property
     def counts(self) -> np.ndarray:
         """How often each member looked at or ordered each item."""
-        return (self.orders + self.looks).sum(axis=0)
+        return np.asarray((self.orders + self.looks).sum(axis=0))
 
     @property
     def curious(self) -> np.ndarray:
         """What was looked at but not ordered in the last month."""
-        return self.looks[-1] * (1 - self.orders[-1])
+        return np.asarray(self.looks[-1] * (1 - self.orders[-1]))
 
     def until(self, month: int) -> History:
         """What was known when that month began."""
@@ -78,12 +78,12 @@ def read_history(data: PublicData) -> History:
 def faded(cube: np.ndarray, half_life: float) -> np.ndarray:
     """The sum over months, of which the last counts fully and earlier ones less and less."""
     weights = 0.5 ** (np.arange(len(cube))[::-1] / half_life)
-    return (weights.astype(np.float32) @ cube.reshape(len(cube), -1)).reshape(cube.shape[1:])
+    return np.asarray((weights.astype(np.float32) @ cube.reshape(len(cube), -1)).reshape(cube.shape[1:]))
 
 
 def trend(history: History, half_life: float) -> np.ndarray:
     """Log popularity of late."""
-    return np.log(faded(history.orders, half_life).mean(axis=0) + 1e-3)
+    return np.asarray(np.log(faded(history.orders, half_life).mean(axis=0) + 1e-3))
 
 
 def forecast(history: History) -> np.ndarray:
@@ -96,13 +96,13 @@ def forecast(history: History) -> np.ndarray:
     right = np.einsum("mi,ma,mi->ia", counts, known, logs)
     curve = np.linalg.solve(left, right[:, :, None])[:, :, 0] @ waves.T
     rest = counts * (logs - curve.T[:-1])
-    return curve[:, -1] + faded(rest, 1.5) / (faded(counts, 1.5) + 10)
+    return np.asarray(curve[:, -1] + faded(rest, 1.5) / (faded(counts, 1.5) + 10))
 
 
 def group_means(group: np.ndarray, table: np.ndarray) -> np.ndarray:
     """For each row the mean of the rows of its group."""
     means = np.array([table[group == number].mean(axis=0) for number in range(group.max() + 1)])
-    return means[group]
+    return np.asarray(means[group])
 
 
 def plot_trend(history: History, half_life: float) -> np.ndarray:
@@ -110,17 +110,17 @@ def plot_trend(history: History, half_life: float) -> np.ndarray:
     return np.log(group_means(history.plot, faded(history.orders, half_life)) + 1e-3)
 
 
-def likeness(counts: np.ndarray) -> np.ndarray:
+def cosine_similarity(counts: np.ndarray) -> np.ndarray:
     """Cosines between items, an item with itself left out."""
     unit = counts / np.maximum(np.linalg.norm(counts, axis=0), 1)
-    return unit.T @ unit * (1 - np.eye(counts.shape[1], dtype=np.float32))
+    return np.asarray(unit.T @ unit * (1 - np.eye(counts.shape[1], dtype=np.float32)))
 
 
-def togetherness(history: History, half_life: float) -> np.ndarray:
+def similar_item_scores(history: History, half_life: float) -> np.ndarray:
     """Log score of what goes with the latest items."""
     recent = faded(history.orders, half_life) + 0.4 * faded(history.looks, half_life / 2)
-    scores = recent @ likeness(recent)
-    return np.log(scores + 0.1 * scores.mean())
+    scores = recent @ cosine_similarity(recent)
+    return np.asarray(np.log(scores + 0.1 * scores.mean()))
 
 
 def alternate(history: History, rng: np.random.Generator, *, rank: int, half_life: float) -> np.ndarray:
@@ -162,4 +162,4 @@ def due(history: History) -> np.ndarray:
             taken += np.bincount(key[ordered], minlength=tried.size).reshape(tried.shape)
         gap = np.where(ordered, 1, gap + (gap > 0))
     usual = taken[:, :1] / tried[:, :1]
-    return np.log((taken + 20 * usual) / (tried + 20) / usual)[history.shelf, gap]
+    return np.asarray(np.log((taken + 20 * usual) / (tried + 20) / usual)[history.shelf, gap])

@@ -173,14 +173,14 @@ def draw_closures(rng: np.random.Generator, grid: Grid) -> np.ndarray:
     rest = grid.weekday[:, None] == np.where(days < moved, rest_days[0], rest_days[1])
     keeps = rng.random((len(HOLIDAYS) + 1, POOLS)) < rng.beta(0.6, 1.2, POOLS)
     keeps[0] = False
-    return grid.closed | rest | keeps[grid.holiday]
+    return np.asarray(grid.closed | rest | keeps[grid.holiday])
 
 
 def draw_mechanism(rng: np.random.Generator, grid: Grid) -> np.ndarray:
     """The true logarithm of the visits to a pool that is open."""
     repeating = _year(rng, grid) + _calendar_effects(rng, grid)
     works = grid.half_open * np.log(rng.uniform(0.5, 0.7))
-    return _levels(rng, grid) + repeating + _weather_effects(rng, grid) + _offer_effects(rng, grid) + works
+    return np.asarray(_levels(rng, grid) + repeating + _weather_effects(rng, grid) + _offer_effects(rng, grid) + works)
 
 
 def _levels(rng: np.random.Generator, grid: Grid) -> np.ndarray:
@@ -192,7 +192,8 @@ def _levels(rng: np.random.Generator, grid: Grid) -> np.ndarray:
     jump_day = rng.uniform(0.1, 0.9, POOLS) * len(days)
     jump = rng.choice([-1, 0, 0, 1], POOLS) * rng.uniform(0.2, 0.5, POOLS)
     drift = rng.normal(0, 0.005, (len(days), POOLS)).cumsum(axis=0)
-    return np.log(70) + rng.normal(0, 0.4, POOLS) + trend[:, grid.district] + jump * (days > jump_day) + drift
+    size = np.log(70) + rng.normal(0, 0.4, POOLS)
+    return np.asarray(size + trend[:, grid.district] + jump * (days > jump_day) + drift)
 
 
 def _year(rng: np.random.Generator, grid: Grid) -> np.ndarray:
@@ -214,7 +215,7 @@ def _calendar_effects(rng: np.random.Generator, grid: Grid) -> np.ndarray:
     holidays[0] = 0
     effects = (week[:, grid.kind] + own_week)[grid.weekday] + holidays[grid.holiday][:, grid.kind]
     effects += (grid.school_break > 0)[:, None] * free_week[grid.weekday][:, grid.kind]
-    return effects + grid.eve[:, None] * rng.normal(0.12, 0.05)
+    return np.asarray(effects + grid.eve[:, None] * rng.normal(0.12, 0.05))
 
 
 def _weather_effects(rng: np.random.Generator, grid: Grid) -> np.ndarray:
@@ -223,11 +224,11 @@ def _weather_effects(rng: np.random.Generator, grid: Grid) -> np.ndarray:
     usual = np.array([[-0.15, 0.3, -0.1], [-0.1, 0.2, -0.2], [0.15, -0.45, 0.05], [0.15, -0.2, 0.1]])
     strength = (usual * rng.uniform(0.7, 1.3, usual.shape))[:, grid.kind]
     wet_weekend = wet * (grid.weekday >= 5)[:, None]
-    return strength[0] * warm + strength[1] * hot + strength[2] * wet + strength[3] * wet_weekend
+    return np.asarray(strength[0] * warm + strength[1] * hot + strength[2] * wet + strength[3] * wet_weekend)
 
 
 def _offer_effects(rng: np.random.Generator, grid: Grid) -> np.ndarray:
     half_price, family_day = rng.normal(0.4, 0.1, 3)[grid.kind], rng.normal(0.5, 0.1, 3)[grid.kind]
     weekend = np.where(grid.weekday >= 5, 1, rng.uniform(0.1, 0.4))[:, None]
     dip = rng.uniform(0.1, 0.2) * grid.after_offer
-    return grid.half_price * half_price + grid.family_day * family_day * weekend - dip
+    return np.asarray(grid.half_price * half_price + grid.family_day * family_day * weekend - dip)

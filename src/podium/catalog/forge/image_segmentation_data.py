@@ -35,7 +35,7 @@ def _texture(
         sway = per_picture(np.deg2rad(rng.normal(0, 10, count)))
         exponent = exponent + (np.sin(np.arctan2(y, x) - direction - sway) / 0.45) ** 2
     noise = irfft2(rfft2(rng.standard_normal((count, SIDE, SIDE))) * np.exp(-exponent / 2), s=(SIDE, SIDE))
-    return noise / noise.std((1, 2), keepdims=True)
+    return np.asarray(noise / noise.std((1, 2), keepdims=True))
 
 
 def _blob(
@@ -83,7 +83,7 @@ def draw_meadows(rng: np.random.Generator, count: int, error: float) -> tuple[np
 
 def draw_wrack(rng: np.random.Generator, count: int, share: float) -> np.ndarray:
     """How much of every pixel drifted wrack covers, in a share of the pictures."""
-    return _ramp(_blob(rng, count, 6, 11)[0]) * per_picture(rng.random(count) < share)
+    return np.asarray(_ramp(_blob(rng, count, 6, 11)[0]) * per_picture(rng.random(count) < share))
 
 
 def sounded(rng: np.random.Generator, floor: np.ndarray, speckle: float) -> np.ndarray:
@@ -99,7 +99,7 @@ def sounded(rng: np.random.Generator, floor: np.ndarray, speckle: float) -> np.n
     floor = floor + per_picture(slope[0]) * x + per_picture(slope[1]) * y
     floor += speckle * rng.standard_normal(floor.shape)
     brightness, contrast = rng.uniform(95, 160, count), rng.uniform(14, 24, count)
-    return np.clip(per_picture(brightness) + per_picture(contrast) * floor, 0, 255).astype(np.uint8)
+    return np.asarray(np.clip(per_picture(brightness) + per_picture(contrast) * floor, 0, 255).astype(np.uint8))
 
 
 def run_lengths(masks: np.ndarray) -> np.ndarray:

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from podium.catalog.forge.audio_reed_bed import CALLERS, RATE, SAMPLES
+from podium.catalog.forge.audio_data import CALLERS, RATE, SAMPLES
 from podium.catalog.forge.family import PublicData
 
 
@@ -48,7 +48,7 @@ def raw_samples(recordings: Recordings, rng: np.random.Generator) -> np.ndarray:
 
 
 def mean_spectrum(recordings: Recordings, rng: np.random.Generator) -> np.ndarray:
-    return recordings.spectrogram.mean(axis=1)
+    return np.asarray(recordings.spectrogram.mean(axis=1))
 
 
 def band_statistics(recordings: Recordings, rng: np.random.Generator) -> np.ndarray:
@@ -118,12 +118,12 @@ def _bands(spectrogram: np.ndarray, count: int, low: float = 400, high: float = 
     """Logarithm of the power in overlapping bands at even musical distance."""
     centres, frequency = np.linspace(np.log(low), np.log(high), count), np.arange(1, 129) * RATE / 256
     distance = np.abs(np.log(frequency)[:, None] - centres) / (centres[1] - centres[0])
-    return np.log(spectrogram[:, :, 1:] @ np.clip(1.2 - distance, 0, None).astype(np.float32) + 1)
+    return np.asarray(np.log(spectrogram[:, :, 1:] @ np.clip(1.2 - distance, 0, None).astype(np.float32) + 1))
 
 
 def _standing_out(values: np.ndarray, threshold: float = 0.0) -> np.ndarray:
     """How far values rise above the clip's usual level in their band."""
-    return np.clip(values - np.median(values, axis=1, keepdims=True) - threshold, 0, 4)
+    return np.asarray(np.clip(values - np.median(values, axis=1, keepdims=True) - threshold, 0, 4))
 
 
 def _self_similarity(signal: np.ndarray, lags: int) -> np.ndarray:

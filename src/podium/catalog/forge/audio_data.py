@@ -59,7 +59,7 @@ def _sing(rng: np.random.Generator, pitch: np.ndarray, volume: np.ndarray) -> np
     turns = np.cumsum(np.broadcast_to(pitch / RATE, volume.shape), axis=1)
     turns += rng.random((len(pitch), 1))
     turns *= 2 * np.pi
-    return np.sin(turns, out=turns) * volume
+    return np.asarray(np.sin(turns, out=turns) * volume)
 
 
 def _beat(rng: np.random.Generator, count: int, pace: float) -> np.ndarray:
@@ -86,7 +86,7 @@ def _pulse(rng: np.random.Generator, count: int, pace: float) -> np.ndarray:
 def _chord(rng: np.random.Generator, interval: np.ndarray) -> np.ndarray:
     _, volume = _swell(rng, len(interval), 0.3)
     low = _pitch(rng, 500, 1600, len(interval))
-    return 0.7 * (_sing(rng, low, volume) + _sing(rng, low * interval[:, None], volume))
+    return np.asarray(0.7 * (_sing(rng, low, volume) + _sing(rng, low * interval[:, None], volume)))
 
 
 def _ticks(rng: np.random.Generator, gap: np.ndarray, uneven: float) -> np.ndarray:
@@ -125,4 +125,4 @@ def _hum(rng: np.random.Generator, strength: np.ndarray) -> np.ndarray:
     overtones = np.array([1, 2, 3, 5])
     swing = strength[:, None] / overtones * np.exp(2j * np.pi * rng.random((len(strength), len(overtones))))
     wave = np.exp(2j * np.pi * 50 / RATE * np.outer(overtones, np.arange(SAMPLES)))
-    return swing.real @ wave.real + swing.imag @ wave.imag
+    return np.asarray(swing.real @ wave.real + swing.imag @ wave.imag)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from podium.catalog.forge.family import PublicData
-from podium.catalog.forge.image_segmentation_bay import SIDE, run_lengths
+from podium.catalog.forge.image_segmentation_data import SIDE, run_lengths
 from podium.catalog.forge.toolbox import blurred, evened
 
 
@@ -39,7 +39,7 @@ def read_survey(data: PublicData, rng: np.random.Generator) -> Survey:
 
 def halved(maps: np.ndarray) -> np.ndarray:
     """Maps at half the resolution: four times fewer pixels to classify, and edges are blurred anyway."""
-    return (maps[:, ::2, ::2] + maps[:, 1::2, ::2] + maps[:, ::2, 1::2] + maps[:, 1::2, 1::2]) / 4
+    return np.asarray((maps[:, ::2, ::2] + maps[:, 1::2, ::2] + maps[:, ::2, 1::2] + maps[:, 1::2, 1::2]) / 4)
 
 
 def band_energies(pictures: np.ndarray, directions: int, scales: Sequence[float], tuning: float) -> np.ndarray:
@@ -76,7 +76,7 @@ def chances(features: np.ndarray, survey: Survey, rows: slice, model: Any, rng: 
     eligible = np.arange(target.size).reshape(target.shape)[rows].ravel()
     chosen = rng.choice(eligible, min(len(eligible), 9000), replace=False)
     model.fit(pixels[chosen], target.ravel()[chosen])
-    return model.predict_proba(pixels)[:, 1].reshape(features.shape[:3])
+    return np.asarray(model.predict_proba(pixels)[:, 1].reshape(features.shape[:3]))
 
 
 def submitted(chance: np.ndarray, survey: Survey, *, clean: bool = False) -> np.ndarray:

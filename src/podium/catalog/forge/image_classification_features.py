@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from podium.catalog.forge.image_classification_sherds import SIDE
+from podium.catalog.forge.image_classification_data import SIDE
 
 
 def evened_on_clay(pictures: np.ndarray, reach: float = 6.0) -> np.ndarray:
@@ -16,7 +16,7 @@ def evened_on_clay(pictures: np.ndarray, reach: float = 6.0) -> np.ndarray:
     clay = 1 - maximum_filter(table, (0, 3, 3))
     local = gaussian_filter(pictures * clay, (0, reach, reach)) / (gaussian_filter(clay, (0, reach, reach)) + 1e-6)
     detail = (pictures - local) * clay
-    return detail / np.sqrt((detail**2).sum((1, 2), keepdims=True) / clay.sum((1, 2), keepdims=True))
+    return np.asarray(detail / np.sqrt((detail**2).sum((1, 2), keepdims=True) / clay.sum((1, 2), keepdims=True)))
 
 
 def power_spectrum(even: np.ndarray, reach: int = 12) -> np.ndarray:
@@ -45,7 +45,7 @@ def band_energies(even: np.ndarray, directions: int, width: float) -> np.ndarray
     x, y = rfftfreq(SIDE)[None, :, None], fftfreq(SIDE)[:, None, None]
     bank = np.exp(-((x - right) ** 2 + (y - down) ** 2) / (2 * width**2))
     bank += np.exp(-((x + right) ** 2 + (y + down) ** 2) / (2 * width**2))
-    return np.log(power @ bank.reshape(power.shape[1], -1).astype(np.float32))
+    return np.asarray(np.log(power @ bank.reshape(power.shape[1], -1).astype(np.float32)))
 
 
 def peaks(even: np.ndarray, width: float) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""A river port: its circles, rolls and ties as they are drawn, and the public books read back as arrays."""
+"""A river port: its circles, rolls and ties as they are drawn, and the public tables read back as arrays."""
 
 from __future__ import annotations
 
@@ -92,13 +92,13 @@ def _edges(
 
 
 @dataclass(frozen=True)
-class Books:
+class PortGraph:
     """The public data as arrays over all households, those of train first."""
 
     known: np.ndarray
     """The trades of the train households, as numbers."""
     plain: np.ndarray
-    """The columns as they lie; texts are category numbers, blanks zero."""
+    """The columns unchanged, except that texts are category numbers and blanks zero."""
     level: np.ndarray
     """Figures put on one scale per clerk, their products, whether there is debt, parishes as columns."""
     ties: dict[str, csr_array]
@@ -119,18 +119,18 @@ class Books:
         return np.hstack([tie @ values / np.maximum(tie.sum(axis=1), 1)[:, None] for tie in self.ties.values()])
 
 
-def read_books(data: PublicData) -> Books:
+def read_graph(data: PublicData) -> PortGraph:
     """Both tables as one, with the ties by position."""
     train, test = data.train.drop(columns=["household", "trade"]), data.test.drop(columns="household")
-    return Books(
+    return PortGraph(
         known=data.train["trade"].map(TRADES.index).to_numpy(),
         plain=np.nan_to_num(np.vstack(ordinal_encoding(train, test))),
-        level=_on_one_scale(pd.concat([train, test], ignore_index=True)),
+        level=_scaled_columns(pd.concat([train, test], ignore_index=True)),
         ties=_tie_matrices(data),
     )
 
 
-def _on_one_scale(table: pd.DataFrame) -> np.ndarray:
+def _scaled_columns(table: pd.DataFrame) -> np.ndarray:
     by_clerk = table.groupby("clerk")[FIGURES]
     figures = ((table[FIGURES] - by_clerk.transform("mean")) / by_clerk.transform("std")).to_numpy()
     first, second = np.triu_indices(len(FIGURES), 1)

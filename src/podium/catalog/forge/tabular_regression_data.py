@@ -48,14 +48,14 @@ def _lighting_hours(rng: np.random.Generator, workshop: np.ndarray) -> np.ndarra
     rest = np.where(rng.random(len(workshop)) < 0.6, 18.0, 150.0)
     clock = np.cumsum(18 + rest * rng.exponential(size=len(workshop)))
     begins = np.searchsorted(workshop, workshop)
-    return clock - clock[begins] + rng.uniform(0, 24 * 300, WORKSHOPS)[workshop]
+    return np.asarray(clock - clock[begins] + rng.uniform(0, 24 * 300, WORKSHOPS)[workshop])
 
 
 def _lining_ages(rng: np.random.Generator, workshop: np.ndarray) -> np.ndarray:
     """Firings since the lining was renewed, which every workshop does after its own number of them."""
     lifetime = rng.integers(180, 480, WORKSHOPS)[workshop]
     firing = np.arange(len(workshop)) - np.searchsorted(workshop, workshop)
-    return (firing + rng.integers(0, 480, WORKSHOPS)[workshop]) % lifetime
+    return np.asarray((firing + rng.integers(0, 480, WORKSHOPS)[workshop]) % lifetime)
 
 
 def draw_mechanism(rng: np.random.Generator, table: pd.DataFrame) -> np.ndarray:
@@ -82,7 +82,7 @@ def draw_mechanism(rng: np.random.Generator, table: pd.DataFrame) -> np.ndarray:
     effects = pair + stages + member + rebuilt + tight + hurry + wear + holding + warmth + uneven
     effects += heat + water + draught
     size = rng.uniform(0.5, 0.7) * np.log(table["chamber"] / 700) + rng.uniform(0.2, 0.35) * (packing + 1.2)
-    return (np.log(rng.uniform(60, 120)) + effects - effects.mean() + size).to_numpy()
+    return np.asarray((np.log(rng.uniform(60, 120)) + effects - effects.mean() + size).to_numpy())
 
 
 def _group_effect(rng: np.random.Generator, group: pd.Series, spread: float) -> np.ndarray:

@@ -43,7 +43,7 @@ def combed(rng: np.random.Generator, comb: np.ndarray) -> np.ndarray:
     bend = per_picture(rng.normal(0, 0.004, count))
     across, along = x * cosine + y * sine, y * cosine - x * sine
     turns = (across + bend * along**2) / per_picture(spacing) + per_picture(rng.random(count))
-    return per_picture(rng.uniform(0.9, 1.5, count)) * np.sin(2 * np.pi * turns)
+    return np.asarray(per_picture(rng.uniform(0.9, 1.5, count)) * np.sin(2 * np.pi * turns))
 
 
 def stamped(rng: np.random.Generator, stamp: np.ndarray) -> np.ndarray:
@@ -68,7 +68,7 @@ def _dot(left: np.ndarray, top: np.ndarray, width: np.ndarray, depth: np.ndarray
     scale = per_picture(-1 / (2 * width**2))
     along = np.exp(scale * (x - per_picture(np.where(absent, 0, left))) ** 2)
     down = np.exp(scale * (y - per_picture(np.where(absent, 0, top))) ** 2)
-    return per_picture(np.where(absent, 0, depth)) * along * down
+    return np.asarray(per_picture(np.where(absent, 0, depth)) * along * down)
 
 
 def photographed(rng: np.random.Generator, relief: np.ndarray, *, pits: int, grain: float) -> np.ndarray:
@@ -86,4 +86,4 @@ def photographed(rng: np.random.Generator, relief: np.ndarray, *, pits: int, gra
     outside = x * per_picture(np.cos(side)) + y * per_picture(np.sin(side)) > per_picture(distance)
     relief = np.where(outside, per_picture(rng.uniform(-3, 3, count)), relief)
     brightness, contrast = rng.uniform(95, 160, count), rng.uniform(12, 24, count)
-    return np.clip(per_picture(brightness) + per_picture(contrast) * relief, 0, 255).astype(np.uint8)
+    return np.asarray(np.clip(per_picture(brightness) + per_picture(contrast) * relief, 0, 255).astype(np.uint8))

@@ -11,8 +11,8 @@ import pandas as pd
 
 from podium.catalog.forge import ForgeId, stored_field
 from podium.catalog.forge.families import load_family
-from podium.catalog.forge.family import Material
-from podium.catalog.forge.field import draw_material, measure_field
+from podium.catalog.forge.family import ForgedData
+from podium.catalog.forge.field import draw_data, measure_field
 from podium.grading.reference import LEADERBOARD_FILE
 
 logger = logging.getLogger(__name__)
@@ -20,12 +20,12 @@ logger = logging.getLogger(__name__)
 SAMPLE_RATE = 8000
 
 
-def write_material(parts: ForgeId, public: Path, private: Path) -> None:
+def write_forged_data(parts: ForgeId, public: Path, private: Path) -> None:
     """Draws the competition and writes it with its leaderboard: the stored one, or one measured now."""
     family = load_family(parts.family)
-    material = draw_material(family, parts.difficulty, parts.seed)
-    write_public(material, public)
-    _write_table(material.answers, private / family.submission.answers)
+    forged = draw_data(family, parts.difficulty, parts.seed)
+    write_public(forged, public)
+    _write_table(forged.answers, private / family.submission.answers)
     field = stored_field(parts) or _measure(parts)
     (private / LEADERBOARD_FILE).write_text(field, encoding="utf-8")
 
@@ -38,11 +38,11 @@ def _measure(parts: ForgeId) -> str:
     return measure_field(load_family(parts.family), parts.difficulty, parts.seed, on_progress=report).to_json()
 
 
-def write_public(material: Material, public: Path) -> None:
+def write_public(forged: ForgedData, public: Path) -> None:
     """Writes what every competitor sees."""
-    (public / "description.md").write_text(material.brief, encoding="utf-8")
-    data = material.public
-    tables = {"train.csv": data.train, "test.csv": data.test, "sample_submission.csv": material.sample}
+    (public / "description.md").write_text(forged.brief, encoding="utf-8")
+    data = forged.public
+    tables = {"train.csv": data.train, "test.csv": data.test, "sample_submission.csv": forged.sample}
     for name, table in (tables | dict(data.tables)).items():
         _write_table(table, public / name)
     for name, array in data.payload.items():
