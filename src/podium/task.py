@@ -238,7 +238,7 @@ class Evaluation:
 
 
 Evaluate = Callable[[Evaluation], float]
-"""`evaluate(evaluation)` gives the score of submitted files, or raises `InvalidSubmission` with what to mend."""
+"""`evaluate(evaluation)` gives the score of submitted files, or raises `InvalidSubmission` with what to fix."""
 
 
 @dataclass(frozen=True)

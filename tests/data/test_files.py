@@ -21,7 +21,7 @@ from podium.data.files import (
     write_atomically,
 )
 from podium.data.home import home, locate
-from podium.data.manifest import describe_files
+from podium.data.manifest import checksum_files
 from podium.errors import RawDataError
 
 SHARED_MEMORY = Path("/dev/shm")
@@ -129,7 +129,7 @@ def test_archives_of_the_same_content_have_the_same_checksum(tmp_path: Path) -> 
         with zipfile.ZipFile(tmp_path / name / "public" / "images.zip", "w", compression) as archive:
             for member in ("1.png", "2.png") if name == "a" else ("2.png", "1.png"):
                 archive.writestr(zipfile.ZipInfo(member, (year, 1, 1, 0, 0, 0)), member * 100)
-        contents.append(describe_files(tmp_path / name)["public/images.zip"])
+        contents.append(checksum_files(tmp_path / name)["public/images.zip"])
     assert contents[0]["sha256"] != contents[1]["sha256"]
     assert contents[0]["content"] == contents[1]["content"]
 
@@ -137,7 +137,7 @@ def test_archives_of_the_same_content_have_the_same_checksum(tmp_path: Path) -> 
 def test_what_is_called_zip_but_is_none_is_a_plain_file(tmp_path: Path) -> None:
     (tmp_path / "private").mkdir()
     (tmp_path / "private" / "x.zip").write_bytes(b"no archive")
-    assert describe_files(tmp_path)["private/x.zip"].keys() == {"bytes", "sha256"}
+    assert checksum_files(tmp_path)["private/x.zip"].keys() == {"bytes", "sha256"}
 
 
 def test_home_is_where_the_environment_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ import pytest
 from toys import Toy, toy_task
 
 from podium.errors import PodiumError, UsageError
-from podium.grading.batch import BatchEntry, check_prepared, grade_batch, read_entries, summarise
+from podium.grading.batch import BatchEntry, batch_report, check_prepared, grade_batch, read_batch
 from podium.task import Columns, Leaderboard
 
 
@@ -29,7 +29,7 @@ def test_entries_are_read_with_paths_relative_to_their_file(tmp_path: Path) -> N
     ]
     path = tmp_path / "runs.jsonl"
     path.write_text("\n\n".join(map(json.dumps, lines)), encoding="utf-8")
-    assert read_entries(path) == [
+    assert read_batch(path) == [
         BatchEntry("a", tmp_path / "one.csv"),
         BatchEntry("b", Path("/elsewhere/two.csv")),
         BatchEntry("c", None),
@@ -44,10 +44,10 @@ def test_a_wrong_line_is_named(tmp_path: Path, line: str) -> None:
     path = tmp_path / "runs.jsonl"
     path.write_text('{"task": "a", "submission_path": "x"}\n' + line, encoding="utf-8")
     with pytest.raises(UsageError, match=r"runs\.jsonl, line 2: expected a JSON object with 'competition_id'"):
-        read_entries(path)
+        read_batch(path)
     path.write_text("\n", encoding="utf-8")
     with pytest.raises(UsageError, match="holds no submissions"):
-        read_entries(path)
+        read_batch(path)
 
 
 def test_every_entry_gets_a_report_whatever_it_is(toy: Toy, tmp_path: Path) -> None:
@@ -56,7 +56,7 @@ def test_every_entry_gets_a_report_whatever_it_is(toy: Toy, tmp_path: Path) -> N
     reports = list(grade_batch(entries, lambda _: toy.task, data_dir=toy.data_dir, edition="v1", jobs=1))
     assert [report["valid_submission"] for report in reports] == [True, False, False, False, False]
     assert [report["submission_exists"] for report in reports] == [True, True, False, False, False]
-    document = json.loads(json.dumps(summarise(reports), allow_nan=False))
+    document = json.loads(json.dumps(batch_report(reports), allow_nan=False))
     assert (document["total_runs"], document["total_medals"], document["total_above_median"]) == (5, 1, 1)
 
 

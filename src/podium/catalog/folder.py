@@ -53,9 +53,9 @@ def register(folder: Path, spec: FolderTaskSpec, answers: Path | None = None) ->
     facts += [sha256(answers)] if answers else []
     name = re.sub(r"[^a-z0-9]+", "-", folder.resolve().name.lower()).strip("-") or "task"
     task_id = f"{PREFIX}{name}-{hashlib.sha256(chr(10).join(facts).encode()).hexdigest()[:8]}"
-    place = _place(task_id)
-    if not place.exists():
-        aside = place.with_name(f".{place.name}")
+    kept = _registered(task_id)
+    if not kept.exists():
+        aside = kept.with_name(f".{kept.name}")
         remove_tree(aside)
         for file in files:
             (aside / "starter" / file).parent.mkdir(parents=True, exist_ok=True)
@@ -64,7 +64,7 @@ def register(folder: Path, spec: FolderTaskSpec, answers: Path | None = None) ->
             shutil.copy2(answers, aside / "answers.csv")
         document = {**asdict(spec), "data": str((folder / DATA).resolve()) if (folder / DATA).is_dir() else None}
         write_atomically(aside / "task.json", json.dumps(document, indent=1) + "\n")
-        aside.rename(place)
+        aside.rename(kept)
     return task_id
 
 
@@ -74,18 +74,20 @@ def folder_task(task_id: str) -> Task:
     Raises:
         UnknownTaskError: there is none.
     """
-    place = _place(task_id)
+    kept = _registered(task_id)
     try:
-        document = json.loads((place / "task.json").read_text(encoding="utf-8"))
+        document = json.loads((kept / "task.json").read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise UnknownTaskError(f"There is no task '{task_id}'. Make one with: podium run DIR --goal TEXT") from None
     known = {field.name for field in fields(FolderTaskSpec)}
     spec = FolderTaskSpec(
         **{name: value for name, value in document.items() if name in known} | {"editable": tuple(document["editable"])}
     )
-    starter = Starter(place / "starter", spec.script, _read_only(place / "starter", spec.editable))
-    make = _scored_by_answers if spec.metric else _scored_by_line
-    task = make(task_id, spec, starter, place)
+    starter = Starter(kept / "starter", spec.script, _read_only(kept / "starter", spec.editable))
+    answers = kept / "answers.csv"
+    task = (
+        _scored_by_answers(task_id, spec, starter, answers) if spec.metric else _scored_by_line(task_id, spec, starter)
+    )
     task.brief, task.generated = spec.goal, True
     data = document["data"]
 
@@ -98,12 +100,13 @@ def folder_task(task_id: str) -> Task:
         description.unlink(missing_ok=True)  # it may be a link to somebody's own file
         description.write_text(f"# Goal\n\n{spec.goal}\n\n{further}".rstrip() + "\n", encoding="utf-8")
         if spec.metric:
-            _write_answers(place / "answers.csv", public, private)
+            _write_answers(answers, public, private)
 
     return task
 
 
-def _place(task_id: str) -> Path:
+def _registered(task_id: str) -> Path:
+    """The folder in which a task is kept."""
     return home() / "folders" / task_id
 
 
@@ -151,7 +154,7 @@ def _read_only(starter: Path, editable: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(name for name in names if not any(fnmatch(name, pattern) for pattern in editable))
 
 
-def _scored_by_line(task_id: str, spec: FolderTaskSpec, starter: Starter, place: Path) -> Task:
+def _scored_by_line(task_id: str, spec: FolderTaskSpec, starter: Starter) -> Task:
     def value(truth: Any, prediction: Any) -> float:
         raise NotImplementedError("the score is what the script prints")
 
@@ -196,12 +199,12 @@ def printed_score(output: str, name: str) -> float | None:
     return None
 
 
-def _scored_by_answers(task_id: str, spec: FolderTaskSpec, starter: Starter, place: Path) -> Task:
+def _scored_by_answers(task_id: str, spec: FolderTaskSpec, starter: Starter, answers: Path) -> Task:
     import pandas as pd
 
     from podium import metrics
 
-    table = pd.read_csv(place / "answers.csv")
+    table = pd.read_csv(answers)
     key, targets = str(table.columns[0]), tuple(map(str, table.columns[1:]))
     numeric = all(pd.api.types.is_numeric_dtype(table[name]) for name in targets)
     return research_task(

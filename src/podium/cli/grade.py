@@ -64,16 +64,16 @@ def _grade_list(jsonl: Path, out: Path, jobs: int, data_dir: Path | None, editio
     from podium.catalog import load
     from podium.cli.progress import show_progress
     from podium.data.files import write_atomically
-    from podium.grading.batch import check_prepared, grade_batch, read_entries, summarise
+    from podium.grading.batch import batch_report, check_prepared, grade_batch, read_batch
 
-    entries = read_entries(jsonl)
+    entries = read_batch(jsonl)
     check_prepared(entries, load, data_dir=data_dir, edition=edition)
     reports = []
     with show_progress("Grading", len(entries)) as progress:
         for report in grade_batch(entries, load, data_dir=data_dir, edition=edition, jobs=jobs):
             reports.append(report)
             progress.advance(f"{report['competition_id']}: {report['error'] or report['score']}")
-    document = summarise(reports)
+    document = batch_report(reports)
     path = out / f"{datetime.now(UTC):%Y-%m-%dT%H-%M-%S}_grading_report.json"
     write_atomically(path, json.dumps(document, indent=2, allow_nan=False) + "\n")
     medals, valid = document["total_medals"], document["total_valid_submissions"]

@@ -48,7 +48,7 @@ def manifest_sha256(place: Place) -> str:
     return sha256(place.manifest)
 
 
-def describe_files(root: Path) -> dict[str, dict[str, Any]]:
+def checksum_files(root: Path) -> dict[str, dict[str, Any]]:
     """Size and checksums of every file in the public and private folders below `root`."""
     paths = sorted(path for part in ("public", "private") for path in (root / part).rglob("*") if path.is_file())
     files = {}

@@ -12,7 +12,7 @@ from typing import Literal
 from podium.data.download import download
 from podium.data.files import locked, remove_tree, write_atomically
 from podium.data.home import Place, locate
-from podium.data.manifest import Manifest, describe_files, is_complete, read_manifest, write_manifest
+from podium.data.manifest import Manifest, checksum_files, is_complete, read_manifest, write_manifest
 from podium.errors import RawDataError, UsageError
 from podium.task import Edition, Fetch, Task
 
@@ -88,7 +88,7 @@ def _prepare(task: Task, place: Place, *, raw: Path | None, miniature: bool) -> 
         miniature=miniature and not task.generated,
         source=source.name,
         versions={name: version(name) for name in ("podium", "numpy", "pandas", "scikit-learn")},
-        files=describe_files(place.root),
+        files=checksum_files(place.root),
     )
     write_manifest(place, manifest)
     logger.info("Prepared %s in %s", task.id, place.root)

@@ -28,7 +28,7 @@ class BatchEntry:
     submission: Path | None
 
 
-def read_entries(path: Path) -> list[BatchEntry]:
+def read_batch(path: Path) -> list[BatchEntry]:
     """The lines of a JSONL file with `competition_id` (or `task`) and `submission_path`.
 
     Relative paths are taken from the folder of the file.
@@ -61,7 +61,7 @@ def grade_batch(
         yield from pool.map(_report, calls)
 
 
-def summarise(reports: list[dict[str, Any]]) -> dict[str, Any]:
+def batch_report(reports: list[dict[str, Any]]) -> dict[str, Any]:
     """MLE-bench's grading report: totals, then every report."""
     names = {
         "total_runs_with_submissions": "submission_exists",

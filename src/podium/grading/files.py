@@ -16,6 +16,7 @@ from typing import IO, TYPE_CHECKING
 from podium.data.files import sha256
 from podium.errors import InvalidSubmission, UsageError
 from podium.grading.form import OpenExecute, WorkspaceFiles
+from podium.grading.submission import clip
 from podium.task import Evaluation, Files
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 MOST_FOLDERS_DEEP = 100
 """Deeper ones are made to break programs: paths have an end, and so has recursion."""
+LONGEST_NAME = 300
+"""Characters of a file's name that a message shows."""
 
 
 @dataclass(frozen=True)
@@ -41,10 +44,10 @@ class FilesForm:
         left = limit_bytes
         for name in filter(self._is_wanted, workspace.names()):
             if name.count("/") > MOST_FOLDERS_DEEP:
-                raise InvalidSubmission(f"{name[:60]}… lies more than {MOST_FOLDERS_DEEP} folders deep.")
+                raise InvalidSubmission(f"{clip(name, LONGEST_NAME)} lies more than {MOST_FOLDERS_DEEP} folders deep.")
             found = workspace.take(name, target / name, left)
             if not found.is_file:
-                raise InvalidSubmission(f"{name} cannot be evaluated: {found.reason}.")
+                raise InvalidSubmission(f"{clip(name, LONGEST_NAME)} cannot be evaluated: {found.reason}.")
             left -= found.size_bytes or 0
 
     @contextmanager
@@ -139,6 +142,7 @@ def open_plain(top: Path, name: str, max_bytes: int) -> IO[bytes]:
         InvalidSubmission: there is no plain file of at most that size.
     """
     *folders, last = Path(name).parts
+    name = clip(name, LONGEST_NAME)
     opened = [os.open(top, os.O_RDONLY | os.O_DIRECTORY)]
     try:
         for part in folders:

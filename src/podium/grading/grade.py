@@ -1,4 +1,4 @@
-"""What grading says: a score, a medal and a rank, or a message that says what to mend."""
+"""What grading says: a score, a medal and a rank, or a message that says what to fix."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Validation:
 
 @dataclass(frozen=True)
 class Grade:
-    """What a submission is worth. An invalid one has no score but an error that says what to mend."""
+    """What a submission is worth. An invalid one has no score but an error that says what to fix."""
 
     task: str
     edition: Edition

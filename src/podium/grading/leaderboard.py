@@ -1,4 +1,4 @@
-"""Where a score stands among others: exact against a full leaderboard, interpolated between quantiles."""
+"""The position of a score among others: exact against a full leaderboard, interpolated between quantiles."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from podium.task import Leaderboard
 
 @dataclass(frozen=True)
 class Position:
-    """A place on a leaderboard."""
+    """Where a score is on a leaderboard."""
 
     percentile: float | None
     """Share of teams left behind, in percent; teams with the same score count half."""
@@ -25,7 +25,7 @@ class Position:
 
 
 def find_position(score: float, board: Leaderboard) -> Position:
-    """Where a score stands."""
+    """The position of a score among those of a leaderboard."""
     sign = -1.0 if board.lower_is_better else 1.0
     if board.scores:
         scores = sign * np.asarray(board.scores)

@@ -14,7 +14,7 @@ from podium.errors import InvalidSubmission, NotPreparedError, PodiumError
 from podium.grading.files import FilesForm
 from podium.grading.form import OpenExecute, SubmissionForm, WorkspaceFiles
 from podium.grading.grade import DECIMALS, Grade, Validation
-from podium.grading.reference import compare, find_reference
+from podium.grading.reference import compare_score, find_reference
 from podium.grading.table import TableForm
 from podium.task import Edition, Files, Reference, Task
 
@@ -52,7 +52,7 @@ class PreparedTask:
     @property
     def submission_limit(self) -> int:
         """The size of the largest submission that is read."""
-        with self.blamed("The public folder is"):
+        with self.damage_explained("The public folder is"):
             return self.form.max_bytes(self.place.public)
 
     @property
@@ -112,11 +112,11 @@ class PreparedTask:
             score_rounded=round(score, DECIMALS),
             higher_is_better=task.metric.higher_is_better,
             miniature=self.miniature,
-            **compare(score, self.reference, higher_is_better=task.metric.higher_is_better),
+            **compare_score(score, self.reference, higher_is_better=task.metric.higher_is_better),
         )
 
     @contextmanager
-    def blamed(self, what: str) -> Iterator[None]:
+    def damage_explained(self, what: str) -> Iterator[None]:
         """Says that prepared files are to blame, not a submission, if what is done with them fails."""
         try:
             yield

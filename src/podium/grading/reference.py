@@ -34,7 +34,7 @@ def find_reference(task: Task, place: Place) -> Reference | None:
     return task.reference
 
 
-def compare(score: float, reference: Reference | None, *, higher_is_better: bool) -> dict[str, Any]:
+def compare_score(score: float, reference: Reference | None, *, higher_is_better: bool) -> dict[str, Any]:
     """The fields of a grade that say how good a score is."""
     match reference:
         case Leaderboard():

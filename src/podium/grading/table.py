@@ -46,7 +46,7 @@ class TableForm:
     def check(self, submission: Path, prepared: PreparedTask) -> None:
         """Compares ids and cells with the sample submission in the public folder."""
         sample = prepared.place.public / self.columns.sample
-        with prepared.blamed(f"{sample} is"), opened_member(sample) as file:
+        with prepared.damage_explained(f"{sample} is"), opened_member(sample) as file:
             ids = pd.read_csv(file, dtype=str, keep_default_na=False)[list(self.columns.ids)]
         self._read_aligned(submission, prepared, ids)
 
@@ -54,7 +54,7 @@ class TableForm:
         """Aligns the rows with the answers and applies the task's own score or its metric."""
         form, task, private = self.columns, prepared.task, prepared.place.private
         parts = task.parts
-        with prepared.blamed(f"The prepared answers of {task.id} are"):
+        with prepared.damage_explained(f"The prepared answers of {task.id} are"):
             answers = parts.answers(private) if parts.answers else read_answers(private / form.answers, form)
             ids = answers[list(form.ids)]
             truth = answers if parts.score else convert_answers(form, answers)
@@ -69,7 +69,7 @@ class TableForm:
 
     def _read_aligned(self, path: Path, prepared: PreparedTask, ids: pd.DataFrame) -> pd.DataFrame:
         form, sample = self.columns, prepared.place.public / self.columns.sample
-        with prepared.blamed(f"{sample} is"):
+        with prepared.damage_explained(f"{sample} is"):
             limit = self.max_bytes(prepared.place.public)
             expected = max(len(ids), _count_rows(sample)) if form.extra_rows else len(ids)
         table = read_submission(path, form, expected_rows=expected, max_bytes=limit)

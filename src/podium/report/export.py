@@ -12,7 +12,7 @@ from typing import Any
 
 from podium.data.files import write_atomically
 from podium.errors import MissingExtraError
-from podium.grading.batch import competition_report, summarise
+from podium.grading.batch import batch_report, competition_report
 from podium.grading.grade import DECIMALS
 from podium.report.aggregate import MEDALS, RESEARCH, Aggregate, Summary, plus_minus
 from podium.report.references import THRESHOLDS, Lines
@@ -64,7 +64,7 @@ def grading_report(entries: Sequence[Entry], lines: Mapping[str, Lines]) -> str:
         (row for entry in entries for row in entry.rows if row.reported), key=lambda row: (row.seed, row.task)
     )
     reports = [_competition_report(row, lines[row.task]) for row in rows if row.competition]
-    return json.dumps(summarise(reports), indent=2, allow_nan=False) + "\n"
+    return json.dumps(batch_report(reports), indent=2, allow_nan=False) + "\n"
 
 
 def _competition_report(row: Row, held: Lines) -> dict[str, Any]:

@@ -41,7 +41,7 @@ class Name(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Listing:
+class FolderListing:
     """A folder of a workspace."""
 
     folder: str
@@ -77,7 +77,7 @@ def history_of(run: RunFolder) -> History:
     return History(run.history, run.path / "workspace")
 
 
-def list_folder(run: RunFolder, commit: str, folder: str) -> Listing:
+def list_folder(run: RunFolder, commit: str, folder: str) -> FolderListing:
     """What a folder held in a snapshot, folders first; `folder` is empty or ends with a slash."""
     found: dict[str, Name] = {}
     for file in _files(run.path, commit):
@@ -92,7 +92,7 @@ def list_folder(run: RunFolder, commit: str, folder: str) -> Listing:
         else:
             found.setdefault(name, Name(file.path, name, 0, size, file.kind, file.reason))
     names = sorted(found.values(), key=lambda each: (not each.is_folder, each.name))
-    return Listing(folder, names[:SHOWN_NAMES], len(names))
+    return FolderListing(folder, names[:SHOWN_NAMES], len(names))
 
 
 @lru_cache(maxsize=4)
