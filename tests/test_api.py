@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,10 @@ def test_the_public_names_are_these() -> None:
     assert all(getattr(podium, name) for name in podium.__all__)
     with pytest.raises(AttributeError, match="module 'podium' has no attribute 'gradee'"):
         podium.gradee  # noqa: B018
+
+
+def test_the_version_is_that_of_the_installed_package() -> None:
+    assert podium.__version__ == version("podium")
 
 
 def test_a_task_is_found_by_its_id() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from podium.cli.options import as_json, print_json, require_run_extra
+from podium.cli.options import as_json, print_json, require_extra
 
 
 @click.command(name="agents")
@@ -15,7 +15,7 @@ from podium.cli.options import as_json, print_json, require_run_extra
 @as_json
 def command(name: str | None, as_json: bool) -> None:
     """List the agents and their options, or explain those of NAME."""
-    require_run_extra()
+    require_extra("run")
     from podium.agents import AGENTS, agent_class
 
     if name is not None:

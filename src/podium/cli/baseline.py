@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from podium.cli.options import as_json, data_dir, edition, print_json, require_run_extra
+from podium.cli.options import as_json, data_dir, edition, print_json, require_extra
 from podium.errors import PodiumError, UsageError
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def command(task: str, as_json: bool, **options: Any) -> None:
     Improvement over the mean is what runs of the task are then judged by. Repeat the command with more --seeds to
     measure more often; earlier runs are kept.
     """
-    require_run_extra()
+    require_extra("run")
     measured = _measure(task, options)
     if as_json:
         print_json({**vars(measured), "n": len(measured.scores), "mean": measured.mean, "sd": measured.sd})

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from podium.cli.options import as_json, print_json, require_run_extra
+from podium.cli.options import as_json, print_json, require_extra
 
 
 @click.command(name="compare")
@@ -16,7 +16,7 @@ from podium.cli.options import as_json, print_json, require_run_extra
 @as_json
 def command(first: Path, second: Path, pad: bool, as_json: bool) -> None:
     """Compare two experiments task by task: difference, interval, p-value."""
-    require_run_extra()
+    require_extra("report")
     from podium.report.compare import compare
     from podium.report.table import read_entries
 

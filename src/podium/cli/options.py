@@ -28,13 +28,22 @@ def print_json(document: Any) -> None:
     click.echo(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
 
 
-def require_run_extra() -> None:
-    """Refuses what needs Inspect where it is not installed.
+EXTRAS = {
+    "run": ("Running agents", ("inspect_ai", "openai")),
+    "report": ("A report", ("pydantic",)),
+    "view": ("The web page", ("inspect_ai", "starlette", "uvicorn", "jinja2")),
+}
+"""What each extra is for, and the packages that tell whether it is installed."""
+
+
+def require_extra(extra: str) -> None:
+    """Refuses what needs an extra where that is not installed.
 
     Raises:
         MissingExtraError: it is not.
     """
     from importlib.util import find_spec
 
-    if find_spec("inspect_ai") is None:
-        raise MissingExtraError("Running agents", "run")
+    what, packages = EXTRAS[extra]
+    if any(find_spec(name) is None for name in packages):
+        raise MissingExtraError(what, extra)

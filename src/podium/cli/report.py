@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from podium.cli.options import as_json, print_json, require_run_extra
+from podium.cli.options import as_json, print_json, require_extra
 
 if TYPE_CHECKING:
     from podium.report.document import Report
@@ -42,7 +42,7 @@ def command(
     **targets: Path | None,
 ) -> None:
     """Say what experiments came to: medals, scores, what was used, how sure it is."""
-    require_run_extra()
+    require_extra("report")
     from podium.report.document import make_report
 
     report = make_report(experiments, pad=pad, seeds=seeds, suite=suite, verify=verify)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from podium.cli.options import as_json, data_dir, edition, print_json, require_run_extra
+from podium.cli.options import as_json, data_dir, edition, print_json, require_extra
 from podium.errors import NotPreparedError, PodiumError, UsageError
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ class Size(click.ParamType):
 @as_json
 def command(names: tuple[str, ...], as_json: bool, **options: Any) -> None:
     """Let an agent work on tasks, and grade what it submits. Repeat the command to continue an experiment."""
-    require_run_extra()
+    require_extra("run")
     from podium.catalog import expand
     from podium.runs.driver import Driver
     from podium.runs.experiment import open_experiment

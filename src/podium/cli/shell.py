@@ -6,14 +6,14 @@ from pathlib import Path
 
 import click
 
-from podium.cli.options import require_run_extra
+from podium.cli.options import require_extra
 
 
 @click.command(name="shell")
 @click.argument("run", type=click.Path(path_type=Path))
 def command(run: Path) -> None:
     """Open the shell of a RUN whose agent is a person."""
-    require_run_extra()
+    require_extra("run")
     from podium.agents.human.attach import attach
     from podium.runs.experiment import find_run
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from podium.cli.options import as_json, print_json, require_run_extra
+from podium.cli.options import as_json, print_json, require_extra
 from podium.errors import UsageError
 
 
@@ -34,7 +34,7 @@ def command(
     as_json: bool,
 ) -> None:
     """List the steps of a RUN, or show step NUMBER."""
-    require_run_extra()
+    require_extra("run")
     from podium.runs.experiment import find_run
     from podium.runs.steps import Steps
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from podium.cli.options import as_json, data_dir, print_json, require_run_extra
+from podium.cli.options import as_json, data_dir, print_json, require_extra
 from podium.errors import PodiumError
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @as_json
 def command(run: Path, data_dir: Path | None, as_json: bool) -> None:
     """Check a RUN: journal, snapshots and grade, and what its sandbox allowed."""
-    require_run_extra()
+    require_extra("run")
     from podium.runs.experiment import FILE, find_run, runs_below
     from podium.runs.verify import verify
 

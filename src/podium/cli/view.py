@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from podium.cli.options import require_run_extra
-from podium.errors import MissingExtraError
+from podium.cli.options import require_extra
 
 if TYPE_CHECKING:
     from podium.viewer.site import Site
@@ -20,8 +19,7 @@ if TYPE_CHECKING:
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to serve at; only this machine's.")
 def command(folder: Path, port: int | None, host: str) -> None:
     """Show the experiments in DIR (default: runs) as web pages, live while runs are going."""
-    require_run_extra()
-    _require_view_extra()
+    require_extra("view")
     from podium.viewer.server import serve
 
     def ready(address: str, site: Site) -> None:
@@ -32,10 +30,3 @@ def command(folder: Path, port: int | None, host: str) -> None:
         click.echo("Ctrl-C ends.", err=True)
 
     serve(folder, host=host, port=port, ready=ready)
-
-
-def _require_view_extra() -> None:
-    from importlib.util import find_spec
-
-    if any(find_spec(name) is None for name in ("starlette", "uvicorn", "jinja2")):
-        raise MissingExtraError("The web page", "view")

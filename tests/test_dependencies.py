@@ -1,0 +1,185 @@
+"""Every package that Podium imports is declared in pyproject.toml, by the extra that needs it."""
+
+from __future__ import annotations
+
+import ast
+import sys
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import packages_distributions
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+import podium
+
+SOURCE = Path(podium.__file__).parent
+PROJECT = tomllib.loads((SOURCE.parent.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+LIBRARY = {"__init__", "api", "catalog", "cli", "data", "errors", "grading", "metrics", "task"}
+"""The layers that work without any extra; `report` and `viewer` have extras of their own, all others need `run`."""
+ELSEWHERE = {"py7zr": "recipes read .7z files of competitions, whose data needs the extra kaggle to be prepared"}
+
+
+@dataclass(frozen=True)
+class Import:
+    module: str
+    at_once: bool
+    """Whether it is imported as soon as its file is."""
+
+
+@dataclass(frozen=True)
+class Source:
+    imports: tuple[Import, ...]
+    guarded: frozenset[str]
+    """The extras that a `MissingExtraError` of this file names: those may be missing, and it says so."""
+
+
+@cache
+def read(path: Path) -> Source:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return Source(tuple(_imports(tree, at_once=True)), frozenset(_guarded(tree)))
+
+
+def _imports(node: ast.AST, *, at_once: bool) -> Iterator[Import]:
+    match node:
+        case ast.Import(names=names):
+            yield from (Import(alias.name, at_once) for alias in names)
+        case ast.ImportFrom(module=str(module), names=names):
+            yield from (Import(f"{module}.{alias.name}", at_once) for alias in names)
+        case ast.If(test=ast.Name(id="TYPE_CHECKING"), orelse=orelse):
+            for child in orelse:
+                yield from _imports(child, at_once=at_once)
+        case _:
+            lazy = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+            for child in ast.iter_child_nodes(node):
+                yield from _imports(child, at_once=at_once and not lazy)
+
+
+def _guarded(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(func=ast.Name(id="MissingExtraError"), args=[_, ast.Constant(value=str(extra))]):
+                yield extra
+
+
+def own_file(module: str) -> Path | None:
+    """The file of a module of Podium, also where the last part names something inside it."""
+    for name in (module, module.rpartition(".")[0]):
+        path = SOURCE.parent / Path(*name.split("."))
+        for file in (path.with_suffix(".py"), path / "__init__.py"):
+            if file.is_file():
+                return file
+    return None
+
+
+@cache
+def declared(extra: str | None) -> frozenset[str]:
+    """The distributions that an extra brings, with those every installation has."""
+    lines = PROJECT["dependencies"] if extra is None else PROJECT["optional-dependencies"][extra]
+    found = set() if extra is None else set(declared(None))
+    for requirement in map(Requirement, lines):
+        if requirement.name == "podium":
+            found |= frozenset().union(*map(declared, requirement.extras))
+        else:
+            found.add(canonicalize_name(requirement.name))
+    return frozenset(found)
+
+
+@cache
+def distributions() -> dict[str, set[str]]:
+    return {module: set(map(canonicalize_name, names)) for module, names in packages_distributions().items()}
+
+
+def is_declared(module: str, extra: str | None) -> bool:
+    top = module.partition(".")[0]
+    if top in sys.stdlib_module_names or top == "podium":
+        return True
+    return bool(distributions().get(top, {canonicalize_name(top)}) & declared(extra))
+
+
+def extra_of(path: Path) -> str | None:
+    layer = path.relative_to(SOURCE).parts[0].removesuffix(".py")
+    if layer in LIBRARY:
+        return None
+    return {"viewer": "view", "report": "report"}.get(layer, "run")
+
+
+def files() -> list[Path]:
+    """Podium's own files: without starter code, scripts that run where their task says."""
+    starters = [folder for folder in (SOURCE / "catalog/research").iterdir() if folder.is_dir()]
+    return [path for path in sorted(SOURCE.rglob("*.py")) if not any(path.is_relative_to(one) for one in starters)]
+
+
+def undeclared(path: Path, one: Import, extra: str | None) -> bool:
+    lazily = frozenset() if one.at_once else read(path).guarded
+    return not any(is_declared(one.module, by) for by in {extra, *lazily})
+
+
+def test_every_import_is_declared_by_the_extra_that_needs_it() -> None:
+    missing = [
+        f"{path.relative_to(SOURCE)} imports {one.module}, which {extra_of(path) or 'the base'} lacks"
+        for path in files()
+        for one in read(path).imports
+        if undeclared(path, one, extra_of(path)) and one.module.partition(".")[0] not in ELSEWHERE
+    ]
+    assert missing == []
+
+
+def loaded_by(start: Path, extra: str | None) -> dict[str, str]:
+    """The undeclared packages that importing a file and calling its functions loads, each with who imports it."""
+    missing: dict[str, str] = {}
+    seen, waiting = {start}, [start]
+    while waiting:
+        path = waiting.pop()
+        for one in read(path).imports:
+            if not one.at_once and path != start:
+                continue
+            own = own_file(one.module) if one.module.startswith("podium.") else None
+            if own is None and undeclared(path, one, extra):
+                missing[one.module] = str(path.relative_to(SOURCE))
+            if own is not None and own not in seen:
+                seen.add(own)
+                waiting.append(own)
+    return missing
+
+
+@pytest.mark.parametrize("layer", ["metrics", "data", "grading", "catalog", "report", "viewer"])
+def test_a_layer_loads_no_package_that_its_extra_lacks(layer: str) -> None:
+    missing = {
+        str(path.relative_to(SOURCE)): found
+        for path in files()
+        if path.is_relative_to(SOURCE / layer) and (found := loaded_by(path, extra_of(path)))
+    }
+    assert missing == {}
+
+
+EXAMPLE = """
+import yaml
+if TYPE_CHECKING:
+    import acp
+
+def read():
+    try:
+        import torch
+    except ImportError as error:
+        raise MissingExtraError("Reading", "run") from error
+"""
+
+
+def test_an_undeclared_import_is_noticed(tmp_path: Path) -> None:
+    path = tmp_path / "example.py"
+    path.write_text(EXAMPLE, encoding="utf-8")
+    source = read(path)
+    assert source == Source((Import("yaml", True), Import("torch", False)), frozenset({"run"}))
+    assert all(undeclared(path, one, None) for one in source.imports)
+    assert not undeclared(path, Import("torch", True), "research")
+    assert not undeclared(path, Import("pydantic", False), None), "the extra that the message names brings it"
+
+
+def test_the_extra_all_brings_what_every_other_does() -> None:
+    others = PROJECT["optional-dependencies"].keys() - {"all", "benchmarks", "dev"}
+    assert declared("all") == frozenset().union(*map(declared, others))
