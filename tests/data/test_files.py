@@ -16,7 +16,6 @@ from podium.data.files import (
     link_files,
     link_tree,
     locked,
-    remove_tree,
     sha256_all,
     write_atomically,
 )
@@ -113,13 +112,6 @@ def test_many_files_are_hashed_in_order(tmp_path: Path) -> None:
         path.write_text(path.name, encoding="utf-8")
     assert sha256_all(paths) == [hashlib.sha256(path.name.encode()).hexdigest() for path in paths]
     assert sha256_all([]) == []
-
-
-def test_removing_what_is_not_there_is_fine(tmp_path: Path) -> None:
-    (tmp_path / "deep" / "down").mkdir(parents=True)
-    remove_tree(tmp_path / "deep")
-    remove_tree(tmp_path / "deep")
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_archives_of_the_same_content_have_the_same_checksum(tmp_path: Path) -> None:

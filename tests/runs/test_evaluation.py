@@ -15,13 +15,13 @@ import pytest
 from podium import api
 from podium.catalog import resolve
 from podium.data.home import locate
+from podium.data.trees import remove_tree
 from podium.errors import InvalidSubmission, PodiumError
 from podium.grading.baseline import BaselineMeasurement, beyond_noise, read_baseline, write_baseline
 from podium.grading.grade import Grade
 from podium.metrics import accuracy
 from podium.runs.evaluation import in_sandboxes
 from podium.runs.grading import SnapshotFiles
-from podium.sandbox.removal import remove_tree
 from podium.task import Baseline, Evaluation, Files, Starter, Task, research_task
 from podium.workspace.history import History
 
@@ -182,6 +182,30 @@ def test_folders_nested_beyond_reason_are_a_fault_of_the_submission(task: Task, 
         result = prepared.grade_workspace(SnapshotFiles(history, commit), tmp_path / "taken", in_sandboxes())
     assert not result.valid
     assert "deep" in str(result.error)
+
+
+def test_a_path_too_long_to_be_named_is_a_fault_of_the_submission(task: Task, tmp_path: Path) -> None:
+    folder = submit(tmp_path, DOUBLE)
+    inside = os.open(folder / "weights", os.O_RDONLY)
+    for _ in range(20):
+        os.mkdir("d" * 250, dir_fd=inside)
+        above, inside = inside, os.open("d" * 250, os.O_RDONLY, dir_fd=inside)
+        os.close(above)
+    os.close(os.open("w.bin", os.O_CREAT, dir_fd=inside))
+    os.close(inside)
+    assert fault(task, folder).startswith("weights/ddd")
+    prepared = resolve(task, data_dir=tmp_path / "data")
+    with History(tmp_path / "history.git", folder, always=prepared.names) as history:
+        commit = history.snapshot("end", None, time_s=0)
+        result = prepared.grade_workspace(SnapshotFiles(history, commit), tmp_path / "taken", in_sandboxes())
+    assert str(result.error).endswith("d… cannot be evaluated: its path is too long.")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root can read every folder")
+def test_a_locked_folder_is_a_fault_of_the_submission(task: Task, tmp_path: Path) -> None:
+    folder = submit(tmp_path, DOUBLE)
+    (folder / "weights" / "locked").mkdir(mode=0)
+    assert fault(task, folder) == "weights/locked cannot be read: Permission denied."
 
 
 def test_nothing_stays_of_a_program_that_nests_folders_beyond_reason(

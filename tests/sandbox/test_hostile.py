@@ -24,6 +24,7 @@ from pathlib import Path
 
 import pytest
 
+from podium.data.trees import remove_tree
 from podium.sandbox import bubblewrap, cgroups, sandbox
 from podium.sandbox.config import BubblewrapConfig
 from podium.sandbox.policy import MIB, Limits, Mount
@@ -230,7 +231,7 @@ def victim(tmp_path: Path) -> Iterator[Sandbox]:
         yield running
         pids = tree(running.pid)
     assert not any(Path(f"/proc/{pid}").exists() for pid in pids)
-    sandbox.remove_tree(workspace)  # pytest could not
+    remove_tree(workspace)  # pytest could not
 
 
 @pytest.fixture
@@ -438,7 +439,7 @@ def test_whatever_is_left_in_temporary_folders_is_removed(world: World, tmp_path
         assert run(running, f"harm/{name}").stdout.text == "left\n"
     assert not temporary.exists()
     assert (tmp_path / "canary-path").exists()
-    sandbox.remove_tree(tmp_path)
+    remove_tree(tmp_path)
 
 
 def test_endless_folders_are_removed(tmp_path: Path) -> None:

@@ -12,8 +12,9 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
-from podium.data.files import link_tree, remove_tree, sha256, write_atomically
+from podium.data.files import link_tree, sha256, write_atomically
 from podium.data.home import home
+from podium.data.trees import remove_tree
 from podium.errors import InvalidSubmission, UnknownTaskError, UsageError
 from podium.task import Columns, Evaluation, Files, Metric, Starter, Task, research_task
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from podium.data.archives import extract
-from podium.data.files import remove_tree
+from podium.data.trees import remove_tree
 from podium.errors import DownloadError, MissingExtraError
 
 if TYPE_CHECKING:

@@ -100,9 +100,3 @@ def sha256_all(paths: list[Path]) -> list[str]:
     """The hashes of many files; hashing releases the interpreter lock, so threads run side by side."""
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         return list(pool.map(sha256, paths, chunksize=16))
-
-
-def remove_tree(path: Path) -> None:
-    """Removes a folder if it is there."""
-    if path.exists():
-        shutil.rmtree(path)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from podium.data.download import OTHERWISE
-from podium.data.files import remove_tree
+from podium.data.trees import remove_tree
 from podium.errors import DownloadError, MissingExtraError
 
 

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Literal
 
 from podium.data.download import download
-from podium.data.files import locked, remove_tree, write_atomically
+from podium.data.files import locked, write_atomically
 from podium.data.home import Place, locate
 from podium.data.manifest import Manifest, checksum_files, is_complete, read_manifest, write_manifest
+from podium.data.trees import remove_tree
 from podium.errors import RawDataError, UsageError
 from podium.task import Edition, Fetch, Task
 

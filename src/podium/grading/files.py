@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import shutil
@@ -43,11 +44,17 @@ class FilesForm:
         target.mkdir(parents=True)
         left = limit_bytes
         for name in filter(self._is_wanted, workspace.names()):
+            shown = clip(name, LONGEST_NAME)
             if name.count("/") > MOST_FOLDERS_DEEP:
-                raise InvalidSubmission(f"{clip(name, LONGEST_NAME)} lies more than {MOST_FOLDERS_DEEP} folders deep.")
-            found = workspace.take(name, target / name, left)
+                raise InvalidSubmission(f"{shown} lies more than {MOST_FOLDERS_DEEP} folders deep.")
+            try:
+                found = workspace.take(name, target / name, left)
+            except OSError as error:
+                if error.errno != errno.ENAMETOOLONG:  # which a path can be that was made folder by folder
+                    raise
+                raise InvalidSubmission(f"{shown} cannot be evaluated: its path is too long.") from error
             if not found.is_file:
-                raise InvalidSubmission(f"{clip(name, LONGEST_NAME)} cannot be evaluated: {found.reason}.")
+                raise InvalidSubmission(f"{shown} cannot be evaluated: {found.reason}.")
             left -= found.size_bytes or 0
 
     @contextmanager
@@ -108,18 +115,23 @@ class FolderFiles:
     folder: Path
 
     def names(self) -> list[str]:
-        """All files, whatever else is not a folder, and folders that lie too deep to be looked into."""
+        """All files, whatever else is not a folder, and folders that cannot be listed or lie too deep."""
         found, pending = [], [""]
         while pending:
             above = pending.pop()
-            with os.scandir(self.folder / above) as entries:
-                for entry in entries:
-                    name = above + entry.name
-                    is_folder = entry.is_dir(follow_symlinks=False)
-                    if is_folder and name.count("/") <= MOST_FOLDERS_DEEP:
-                        pending.append(f"{name}/")
-                    elif is_folder or not entry.is_dir():
-                        found.append(name)
+            try:
+                with os.scandir(self.folder / above) as listing:
+                    entries = list(listing)
+            except OSError:
+                found.append(above.removesuffix("/"))
+                continue
+            for entry in entries:
+                name = above + entry.name
+                is_folder = entry.is_dir(follow_symlinks=False)
+                if is_folder and name.count("/") <= MOST_FOLDERS_DEEP:
+                    pending.append(f"{name}/")
+                elif is_folder or not entry.is_dir():
+                    found.append(name)
         return sorted(found)
 
     def take(self, name: str, target: Path, limit_bytes: int) -> _Taken:

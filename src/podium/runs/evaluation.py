@@ -5,17 +5,17 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from podium.data.trees import remove_tree
 from podium.grading.files import read_plain
 from podium.grading.form import OpenExecute
 from podium.grading.prepared import PreparedTask
 from podium.leases import Lease, default_pool
 from podium.sandbox.config import BubblewrapConfig
 from podium.sandbox.policy import HOME, Limits, Mount
-from podium.sandbox.removal import remove_tree
 from podium.sandbox.sandbox import Sandbox
 
 OUTPUT_CHARACTERS = 2_000
@@ -38,7 +38,8 @@ def in_sandboxes(*, env: str | None = None, limits: Limits | None = None, cores:
                 )
                 yield _Execute(scratch, config, prepared.place.public, lease)
         finally:
-            remove_tree(scratch)
+            with suppress(OSError):
+                remove_tree(scratch)
 
     return open_execute
 

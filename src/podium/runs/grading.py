@@ -10,11 +10,11 @@ from typing import Any
 
 from podium.catalog import resolve
 from podium.data.files import write_atomically
+from podium.data.trees import remove_tree
 from podium.grading.grade import Grade
 from podium.grading.prepared import PreparedTask
 from podium.runs.evaluation import in_sandboxes
 from podium.runs.record import Plan, RunFolder
-from podium.sandbox.removal import remove_tree
 from podium.workspace.extract import Extracted
 from podium.workspace.history import History
 from podium.workspace.journal import read_journal
@@ -53,7 +53,7 @@ class SnapshotFiles:
 
 def grade_snapshot(history: History, commit: str, prepared: PreparedTask, plan: Plan, target: Path) -> Grade:
     """The grade of the submission as it stood in a snapshot; it is left at `target`, a file or a folder."""
-    _clear(target)
+    remove_tree(target)
     execute = in_sandboxes(env=plan.env, limits=plan.limits, cores=plan.cores, gpus=plan.gpus)
     return prepared.grade_workspace(SnapshotFiles(history, commit), target, execute)
 
@@ -74,7 +74,7 @@ def write_curve(run: RunFolder, task_id: str, plan: Plan) -> None:
             if identity not in known:
                 known[identity] = grade_snapshot(history, snapshot, prepared, plan, run.scratch)
             points.append({"line": line.n, "submission": identity, "used": used, **known[identity].to_dict()})
-    _clear(run.scratch)
+    remove_tree(run.scratch)
     write_atomically(run.curve, json.dumps(points, indent=1, allow_nan=False) + "\n")
     record = run.read_record()
     gains = [grade.improvement for grade in known.values() if grade.improvement is not None]
@@ -85,10 +85,3 @@ def write_curve(run: RunFolder, task_id: str, plan: Plan) -> None:
 def graded_place(run: RunFolder, prepared: PreparedTask) -> Path:
     """Where the graded submission of a run lies."""
     return run.submission if prepared.task.is_table else run.files
-
-
-def _clear(path: Path) -> None:
-    if path.is_dir():
-        remove_tree(path)
-    else:
-        path.unlink(missing_ok=True)

@@ -15,7 +15,8 @@ from inspect_ai.util import SandboxEnvironmentSpec, sandbox
 
 from podium import api
 from podium.catalog import resolve
-from podium.data.files import link_tree, remove_tree
+from podium.data.files import link_tree
+from podium.data.trees import remove_tree
 from podium.errors import NotPreparedError
 from podium.runs.grading import checker, grade_snapshot
 from podium.runs.record import Plan

@@ -12,7 +12,8 @@ from typing import Any
 from podium.actions import Person
 from podium.agents import agent_class, read_options
 from podium.agents.base import Assignment, Remaining
-from podium.data.files import link_tree, remove_tree
+from podium.data.files import link_tree
+from podium.data.trees import remove_tree
 from podium.grading.prepared import PreparedTask
 from podium.runs.experiment import now
 from podium.runs.grading import prepared_task

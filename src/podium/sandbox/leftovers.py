@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from podium.sandbox.removal import remove_tree
+from podium.data.trees import remove_tree
 
 SANDBOX_PREFIX = "podium-sandbox-"
 WORKSPACE_PREFIX = "podium-workspace-"
@@ -40,7 +40,8 @@ def remove_abandoned() -> None:
             for group in (folder / _GROUPS).read_text(encoding="utf-8").splitlines():
                 with contextlib.suppress(OSError):
                     Path(group).rmdir()
-        remove_tree(folder)
+        with contextlib.suppress(OSError):
+            remove_tree(folder)
 
 
 def remove_leftovers(name: str | None = None) -> list[Path]:
@@ -50,8 +51,9 @@ def remove_leftovers(name: str | None = None) -> list[Path]:
     for folder in _ours((SANDBOX_PREFIX, WORKSPACE_PREFIX)):
         is_old = time.time() - folder.lstat().st_mtime > YOUTH_S
         if name in (None, folder.name) and is_old and folder.name not in mounted and not _is_claimed(folder):
-            remove_tree(folder)
-            removed.append(folder)
+            with contextlib.suppress(OSError):
+                remove_tree(folder)
+                removed.append(folder)
     return removed
 
 

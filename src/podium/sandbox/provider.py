@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import math
 import os
@@ -27,13 +28,13 @@ from inspect_ai.util import (
 )
 
 from podium._inspect import prerequisite_error
+from podium.data.trees import remove_tree
 from podium.errors import PodiumError, SandboxGoneError
 from podium.sandbox.bubblewrap import find_bubblewrap
 from podium.sandbox.config import BubblewrapConfig
 from podium.sandbox.leftovers import WORKSPACE_PREFIX, remove_leftovers
 from podium.sandbox.output import Output
 from podium.sandbox.policy import HOME, USER_ID
-from podium.sandbox.removal import remove_tree
 from podium.sandbox.sandbox import KILL_PATIENCE_S, Execution, Keep, Outcome, Sandbox
 
 USERS = (None, "agent", str(USER_ID))
@@ -72,7 +73,8 @@ class BubblewrapSandbox(SandboxEnvironment):
 
     def _remove_workspace(self) -> None:
         if self._is_temporary and self.workspace.exists():
-            remove_tree(self.workspace)
+            with contextlib.suppress(OSError):
+                remove_tree(self.workspace)
 
     async def exec(
         self,

@@ -28,11 +28,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import TypeVar
 
+from podium.data.trees import remove_tree
 from podium.errors import PodiumError, SandboxGoneError
 from podium.sandbox import bubblewrap, cgroups, interpreter, leftovers, seccomp, warden
 from podium.sandbox.output import Collector, Output
 from podium.sandbox.policy import MIB, USER_ID, Policy
-from podium.sandbox.removal import remove_tree
 from podium.sandbox.watchdog import Watchdog
 
 START_PATIENCE_S = 30.0
@@ -336,7 +336,8 @@ class Sandbox:
         self._remove_temporary()
 
     def _remove_temporary(self) -> None:
-        remove_tree(self._temporary)
+        with contextlib.suppress(OSError):
+            remove_tree(self._temporary)
         os.close(self._claim)
 
     def _watch(self) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from podium.data.trees import ENTER
 from podium.errors import RecordError
 from podium.workspace import git, objects
 from podium.workspace.check import problems_of
@@ -20,7 +21,7 @@ from podium.workspace.record import Record
 from podium.workspace.restore import Restored, Restorer
 from podium.workspace.snapshots import FILES, NOTHING, RECORD, read_snapshot
 from podium.workspace.store import Store
-from podium.workspace.walk import ENTER, Bounds, Folder, Walk
+from podium.workspace.walk import Bounds, Folder, Walk
 
 
 @dataclass(frozen=True, slots=True)

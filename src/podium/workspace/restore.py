@@ -14,12 +14,13 @@ import secrets
 import stat
 from dataclasses import dataclass, field
 
+from podium.data.trees import enter, remove_at
 from podium.errors import RecordError
 from podium.workspace import objects
 from podium.workspace.git import Reader
 from podium.workspace.objects import TreeEntry
 from podium.workspace.record import LargeFile, Record
-from podium.workspace.walk import ENTER, READ, Unreadable, blob_id, sha256_of
+from podium.workspace.walk import READ, Unreadable, blob_id, sha256_of
 
 _ATTEMPTS = 5
 _DEEPEST = 200
@@ -98,7 +99,7 @@ class Restorer:
         elif self.record.unlisted or folder.rstrip("/") in self._crowded:
             self._left_alone.add(path)
         else:
-            _remove(parent, name, status)
+            remove_at(parent, name)
             self._removed.add(path)
 
     def _compare_large(self, parent: int, name: str, note: LargeFile) -> None:
@@ -126,7 +127,7 @@ class Restorer:
             self._subfolder(parent, name, path, entry, status, depth)
         elif status is None or not self._is_same(parent, name, entry, status):
             if status is not None and stat.S_ISDIR(status.st_mode):
-                _remove(parent, name, status)
+                remove_at(parent, name)
             self._written.add(path)
             if entry.mode == objects.LINK:
                 self._write_link(parent, name, entry)
@@ -142,7 +143,7 @@ class Restorer:
         if status is None:
             os.mkdir(name, dir_fd=parent)
             self._written.add(path)
-        descriptor = _enter(parent, name)
+        descriptor = enter(parent, name)
         try:
             self._folder(descriptor, entry.id, path + "/", depth + 1)
         finally:
@@ -209,48 +210,3 @@ def _set_executable(descriptor: int, executable: bool) -> None:
     mode = stat.S_IMODE(os.fstat(descriptor).st_mode)
     if bool(mode & stat.S_IXUSR) != executable:
         os.fchmod(descriptor, mode | 0o111 if executable else mode & ~0o111)
-
-
-def _enter(parent: int, name: str) -> int:
-    """Opens a folder, even one whose mode was set to keep us out."""
-    try:
-        descriptor = os.open(name, ENTER, dir_fd=parent)
-    except PermissionError:
-        handle = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=parent)
-        try:
-            os.chmod(f"/proc/self/fd/{handle}", 0o700)  # noqa: PTH101 no other call changes what a handle means
-        finally:
-            os.close(handle)
-        descriptor = os.open(name, ENTER, dir_fd=parent)
-    mode = stat.S_IMODE(os.fstat(descriptor).st_mode)
-    if mode & 0o700 != 0o700:
-        os.fchmod(descriptor, mode | 0o700)
-    return descriptor
-
-
-def _remove(parent: int, name: str, status: os.stat_result) -> None:
-    """Removes a file, or a folder however deep: its folders are moved up, so that no depth of them fills our stack."""
-    if not stat.S_ISDIR(status.st_mode):
-        os.unlink(name, dir_fd=parent)
-        return
-    pending = [name]
-    while pending:
-        current = pending.pop()
-        descriptor = _enter(parent, current)
-        try:
-            pending += _empty(descriptor, parent)
-        finally:
-            os.close(descriptor)
-        os.rmdir(current, dir_fd=parent)
-
-
-def _empty(descriptor: int, parent: int) -> list[str]:
-    moved: list[str] = []
-    for name, status in _listing(descriptor).items():
-        if not stat.S_ISDIR(status.st_mode):
-            os.unlink(name, dir_fd=descriptor)
-            continue
-        os.close(_enter(descriptor, name))  # a folder that may not be written to cannot be moved either
-        moved.append(_aside())
-        os.rename(name, moved[-1], src_dir_fd=descriptor, dst_dir_fd=parent)
-    return moved

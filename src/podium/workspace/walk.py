@@ -19,13 +19,13 @@ from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import NamedTuple
 
+from podium.data.trees import ENTER
 from podium.workspace import objects
 from podium.workspace.record import Kind, LargeFile, LeftOut, Record
 from podium.workspace.stamps import Glance, Stamp, mode_of, stamp_at, stamp_of, stamps_in, trusted
 from podium.workspace.store import Store
 
 READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
-ENTER = os.O_RDONLY | os.O_NOFOLLOW | os.O_DIRECTORY | os.O_CLOEXEC
 
 _IN_MEMORY_BYTES = 16 * 1024 * 1024
 _CHUNK_BYTES = 1024 * 1024

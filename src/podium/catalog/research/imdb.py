@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 
 from podium.catalog.research._distilbert import write_model
-from podium.data.files import remove_tree
 from podium.data.hub import fetch_from_hub
 from podium.data.records import read_parquet
+from podium.data.trees import remove_tree
 from podium.data.verbs import WORDS, link_file, link_tree, read_csv, write_answers, write_csv
 from podium.metrics import accuracy
 from podium.task import Baseline, Columns, Starter, research_task

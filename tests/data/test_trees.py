@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from podium.sandbox.removal import remove_tree
+from podium.data.trees import remove_tree
 
 
 @pytest.fixture
@@ -57,4 +60,31 @@ def test_folders_deeper_than_recursion_and_paths_go(tmp_path: Path, monkeypatch:
 def test_a_missing_folder_changes_nothing(tmp_path: Path) -> None:
     before = tmp_path.stat().st_mode
     remove_tree(tmp_path / "missing")
+    remove_tree(tmp_path / "missing" / "inside")
     assert tmp_path.stat().st_mode == before
+
+
+def test_a_file_or_a_link_goes_but_not_what_it_leads_to(tmp_path: Path, hostile: Path, victim: Path) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(hostile)
+    remove_tree(link)
+    remove_tree(victim)
+    assert list(tmp_path.iterdir()) == [hostile]
+
+
+REMOVE = """
+import sys; from pathlib import Path; from podium.data.trees import remove_tree
+try: remove_tree(Path(sys.argv[1]))
+except OSError as error: print(error.strerror)
+"""
+
+
+def test_what_cannot_be_removed_is_reported_after_the_rest_is_gone(tmp_path: Path) -> None:
+    bubblewrap = shutil.which("bwrap") or pytest.skip("needs bubblewrap")
+    for name in ("a", "b", "c"):
+        (tmp_path / "top" / name / "inner").mkdir(parents=True)
+    mounts = ["--dev-bind", "/", "/", "--tmpfs", str(tmp_path / "top" / "b")]
+    command = [bubblewrap, *mounts, sys.executable, "-c", REMOVE, str(tmp_path / "top")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.stdout == "Device or resource busy\n", done.stderr
+    assert [path.name for path in (tmp_path / "top").iterdir()] == ["b"]
