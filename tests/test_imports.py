@@ -32,6 +32,7 @@ HEAVY = {
 LAYERS = (
     *(
         "errors",
+        "text",
         "plugins",
         "task",
         "metrics",

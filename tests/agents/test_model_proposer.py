@@ -228,7 +228,7 @@ class TestPrompts:
             "100 rows, 3 columns",
             "colour (object, 50% blank): red 100%",
             "size (int64): 0 34%, 1 33%, 2 33%",
-            "pictures/*.png: 20 files, 200 B in all",
+            "pictures/*.png: 20 files, 200 bytes in all",
             "classes: ['a', ... 2 items]",
         ):
             assert part in text

@@ -106,7 +106,7 @@ def test_an_experiment_lists_its_runs(pages: TestClient) -> None:
 
 def test_a_run_shows_grade_budget_curve_tree_and_steps(pages: TestClient) -> None:
     text = pages.get(RUN).text
-    assert "0.8" in text and "bronze" in text and "42.0 s of 1 min 40 s" in text and "3 of 50" in text
+    assert "0.8" in text and "bronze" in text and "42 s of 1 min 40 s" in text and "3 of 50" in text
     assert 'class="limit gold"' in text and "submission scores 0.8, bronze medal" in text
     assert text.count('class="mark tried"') == 3  # the scripts that were judged good
     assert text.count("/tree/4") >= 1 and "<code>try_script</code>" in text

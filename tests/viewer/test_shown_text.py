@@ -8,7 +8,7 @@ import pytest
 
 from podium.report.curves import Point
 from podium.viewer.chart import HEIGHT, WIDTH, Tried, draw
-from podium.viewer.text import clip, clip_bytes, name, short, size_in_words, time_in_words, visible
+from podium.viewer.text import clip, clip_bytes, name, short, visible
 
 
 @pytest.mark.parametrize(
@@ -48,16 +48,6 @@ def test_long_texts_are_cut() -> None:
     cut = clip_bytes(b"\xff" * 10, 1_000)
     assert cut.size == 1_000 and not cut.is_whole and cut.text == "\ufffd" * 10
     assert short("a\n b\t" * 100, 10) == "a b a b a…" and short(" one\nline ") == "one line"
-
-
-def test_numbers_are_said_in_words() -> None:
-    assert [size_in_words(size) for size in (None, 999, 1_500, 2_500_000)] == [
-        "unknown",
-        "999 bytes",
-        "1.5 kB",
-        "2.5 MB",
-    ]
-    assert [time_in_words(time) for time in (1.25, 61, 7_500)] == ["1.2 s", "1 min 01 s", "2 h 05 min"]
 
 
 def point(when: float, score: float | None, medal: str | None = None) -> Point:

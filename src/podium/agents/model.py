@@ -9,6 +9,7 @@ from pydantic import Field
 
 from podium.agents.base import Action, Assignment, Options, Remaining
 from podium.errors import PodiumError, UsageError
+from podium.text import format_duration, plural
 
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput
@@ -116,8 +117,8 @@ def brief(assignment: Assignment) -> str:
 def budget_line(remaining: Remaining) -> str:
     """What is left, for a prompt."""
     parts = [
-        "" if remaining.time_s is None else f"{_duration(remaining.time_s)} of working time",
-        "" if remaining.steps is None else f"{remaining.steps} step{'s' if remaining.steps != 1 else ''}",
+        "" if remaining.time_s is None else f"{format_duration(remaining.time_s)} of working time",
+        "" if remaining.steps is None else plural(remaining.steps, "step"),
         "" if remaining.tokens is None else f"{remaining.tokens:,} tokens",
     ]
     left = ", ".join(part for part in parts if part)
@@ -148,11 +149,3 @@ def tool_info(usage: Usage, *, before: Mapping[str, str] | None = None) -> ToolI
 def end_of_run(reason: str) -> list[Action]:
     """The last step of an agent that gives up, so that the journal says why."""
     return [Action(name="final_answer", arguments={"final_answer": reason})]
-
-
-def _duration(seconds: float) -> str:
-    hours, rest = divmod(int(seconds), 3600)
-    minutes, seconds = divmod(rest, 60)
-    if hours:
-        return f"{hours} h {minutes} min"
-    return f"{minutes} min {seconds} s" if minutes else f"{seconds} s"

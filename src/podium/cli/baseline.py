@@ -11,6 +11,7 @@ import click
 
 from podium.cli.options import as_json, data_dir, edition, print_json, require_extra
 from podium.errors import PodiumError, UsageError
+from podium.text import plural
 
 if TYPE_CHECKING:
     from podium.grading.baseline import BaselineMeasurement
@@ -40,9 +41,10 @@ def command(task: str, as_json: bool, **options: Any) -> None:
         print_json({**vars(measured), "n": len(measured.scores), "mean": measured.mean, "sd": measured.sd})
         return
     spread = "" if measured.sd is None else f", standard deviation {measured.sd:.6g}"
-    click.echo(f"{measured.task} ({measured.edition}): mean {measured.mean:.6g} of {len(measured.scores)} runs{spread}")
+    runs = plural(len(measured.scores), "run")
+    click.echo(f"{measured.task} ({measured.edition}): mean {measured.mean:.6g} of {runs}{spread}")
     if measured.failed:
-        click.echo(f"{measured.failed} runs left no valid submission and are not part of the mean.")
+        click.echo(f"{plural(measured.failed, 'run')} without a valid submission, not part of the mean.")
 
 
 def _measure(name: str, options: dict[str, Any]) -> BaselineMeasurement:

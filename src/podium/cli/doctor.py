@@ -16,6 +16,7 @@ import click
 
 from podium.cli.options import as_json, print_json
 from podium.errors import PodiumError
+from podium.text import format_size
 
 MODEL_KEYS = ("ANTHROPIC_API_KEY", "GOOGLE_API_KEY", "OPENAI_API_KEY")
 ENOUGH_DISK = 5 << 30
@@ -61,7 +62,7 @@ def check_cores() -> Finding:
 def check_memory() -> Finding:
     total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     advice = "" if total >= ENOUGH_MEMORY else "Runs want 4 GiB or more; use --parallel 1."
-    return Finding("memory", "ok" if not advice else "missing", f"{total / 2**30:.1f} GiB", advice)
+    return Finding("memory", "ok" if not advice else "missing", format_size(total), advice)
 
 
 def check_disk() -> Finding:
@@ -71,7 +72,7 @@ def check_disk() -> Finding:
     existing = next(path for path in (folder, *folder.parents) if path.exists())
     free = shutil.disk_usage(existing).free
     advice = "" if free >= ENOUGH_DISK else "Free some space, or point PODIUM_HOME to a larger disk."
-    return Finding("disk", "ok" if not advice else "problem", f"{free / 2**30:.1f} GiB free for {folder}", advice)
+    return Finding("disk", "ok" if not advice else "problem", f"{format_size(free)} free for {folder}", advice)
 
 
 def check_gpus() -> Finding:

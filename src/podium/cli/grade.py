@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from podium.cli.options import as_json, data_dir, edition, print_json
+from podium.text import plural
 
 if TYPE_CHECKING:
     from podium.grading.grade import Grade
@@ -77,7 +78,7 @@ def _grade_list(jsonl: Path, out: Path, jobs: int, data_dir: Path | None, editio
     path = out / f"{datetime.now(UTC):%Y-%m-%dT%H-%M-%S}_grading_report.json"
     write_atomically(path, json.dumps(document, indent=2, allow_nan=False) + "\n")
     medals, valid = document["total_medals"], document["total_valid_submissions"]
-    click.echo(f"{len(reports)} runs, {valid} valid, {medals} medals: {path}", err=True)
+    click.echo(f"{plural(len(reports), 'run')}, {valid} valid, {plural(medals, 'medal')}: {path}", err=True)
     return document
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from podium.cli.options import as_json, print_json
+from podium.text import plural
 
 
 @click.command(name="import")
@@ -39,9 +40,11 @@ def _import_reports(path: Path, out: Path, agent: str | None, *, as_json: bool) 
         facts = {"agent": found.agent, "tasks": len(tasks), "runs": len(found.reports), "missing": missing}
         print_json({"experiment": str(out), **facts})
         return
-    click.echo(f"{len(found.reports)} runs of {found.agent} on {len(tasks)} tasks are now in {out}.")
+    click.echo(
+        f"Imported {plural(len(found.reports), 'run')} of {found.agent} on {plural(len(tasks), 'task')} to {out}."
+    )
     if missing:
-        click.echo(f"{missing} runs are missing for {found.seeds} seeds of every task.")
+        click.echo(f"{plural(missing, 'run')} missing for {plural(found.seeds, 'seed')} of every task.")
     click.echo(f"Next: podium report {out}", err=True)
 
 

@@ -10,6 +10,7 @@ from rich.live import Live
 from rich.table import Table
 
 from podium.runs.driver import Row
+from podium.text import format_duration
 
 _STYLES = {"finished": "green", "failed": "red", "interrupted": "yellow", "stopped": "yellow", "queued": "dim"}
 
@@ -44,14 +45,8 @@ def _cells(row: Row) -> list[str]:
         str(row.seed),
         str(row.step or used.get("steps", 0)),
         row.headline or "",
-        _clock(used.get("working_s", 0.0)),
+        format_duration(used.get("working_s", 0.0)),
         f"{used.get('tokens', 0):,}",
         row.phase,
         score if record is None or record.valid is not False else "invalid",
     ]
-
-
-def _clock(seconds: float) -> str:
-    minutes, rest = divmod(int(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02d}:{rest:02d}"

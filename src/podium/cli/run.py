@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import signal
 import sys
 from collections.abc import Callable
@@ -14,39 +13,27 @@ import click
 
 from podium.cli.options import as_json, data_dir, edition, print_json, require_extra
 from podium.errors import NotPreparedError, PodiumError, UsageError
+from podium.text import parse_duration, parse_size, plural
 
 if TYPE_CHECKING:
     from podium.runs.driver import Driver, Row
     from podium.runs.record import Plan, RunRecord
 
-_UNITS = {"s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
-_SIZES = {"m": 1 << 20, "mb": 1 << 20, "g": 1 << 30, "gb": 1 << 30, "t": 1 << 40}
 
+class Parsed(click.ParamType):
+    """A value with a unit, such as 24h or 8G."""
 
-class Duration(click.ParamType):
-    """A time such as 90s, 30m, 24h; a bare number is seconds."""
-
-    name = "time"
+    def __init__(self, name: str, parse: Callable[[str], float]) -> None:
+        self.name, self._parse = name, parse
 
     def convert(self, value: Any, param: click.Parameter | None, context: click.Context | None) -> float:
-        found = re.fullmatch(r"([0-9.]+)\s*([a-z]*)", str(value).strip().lower())
-        if not found or found[2] not in ("", *_UNITS):
-            self.fail(f"'{value}' is no time. Write 90s, 30m, 24h or 2d.", param, context)
-        return float(found[1]) * _UNITS.get(found[2], 1.0)
+        try:
+            return self._parse(value) if isinstance(value, str) else value
+        except ValueError as error:
+            self.fail(str(error), param, context)
 
 
-class Size(click.ParamType):
-    """A size such as 500M or 8G."""
-
-    name = "size"
-
-    def convert(self, value: Any, param: click.Parameter | None, context: click.Context | None) -> int:
-        found = re.fullmatch(r"([0-9.]+)\s*([a-z]+)", str(value).strip().lower())
-        if isinstance(value, int):
-            return value
-        if not found or found[2] not in _SIZES:
-            self.fail(f"'{value}' is no size. Write 500M or 8G.", param, context)
-        return int(float(found[1]) * _SIZES[found[2]])
+DURATION, SIZE = Parsed("time", parse_duration), Parsed("size", parse_size)
 
 
 @click.command(name="run")
@@ -59,8 +46,8 @@ class Size(click.ParamType):
     "--role", "roles", multiple=True, metavar="ROLE=MODEL[@URL]", help="A model for one of the agent's roles."
 )
 @click.option("--seeds", type=click.IntRange(1), default=1, show_default=True, help="Runs of each task.")
-@click.option("--time", "time_s", type=Duration(), help="Working time per run, such as 24h. Waiting is not counted.")
-@click.option("--wall-time", "wall_s", type=Duration(), help="Time per run by the clock, waiting included.")
+@click.option("--time", "time_s", type=DURATION, help="Working time per run, such as 24h. Waiting is not counted.")
+@click.option("--wall-time", "wall_s", type=DURATION, help="Time per run by the clock, waiting included.")
 @click.option("--steps", type=click.IntRange(1), help="Steps per run.")
 @click.option("--tokens", type=click.IntRange(1), help="Model tokens per run.")
 @click.option("--cost", type=float, help="Dollars for models per run.")
@@ -71,8 +58,8 @@ class Size(click.ParamType):
 @click.option("--sandbox", type=click.Choice(["bubblewrap", "docker", "none"]), default="bubblewrap", show_default=True)
 @click.option("--network", is_flag=True, help="Let programs inside use the host's network.")
 @click.option("--env", help="The agent's Python environment.  [default: Podium's own]")
-@click.option("--memory", "memory_bytes", type=Size(), help="Memory per run, such as 8G.")
-@click.option("--disk", "disk_bytes", type=Size(), help="Disk space per run, such as 50G.")
+@click.option("--memory", "memory_bytes", type=SIZE, help="Memory per run, such as 8G.")
+@click.option("--disk", "disk_bytes", type=SIZE, help="Disk space per run, such as 50G.")
 @click.option("--cores", type=click.IntRange(1), default=1, show_default=True, help="Cores per execution.")
 @click.option("--gpus", type=click.IntRange(0), default=0, show_default=True, help="GPUs per execution.")
 @click.option("--goal", metavar="TEXT", help="What to do in DIR, given in place of a task: any folder with code.")
@@ -108,7 +95,7 @@ def command(names: tuple[str, ...], as_json: bool, **options: Any) -> None:
     parallel = options["parallel"] or _default_parallel()
     driver = Driver(out, experiment, parallel=parallel, retry=options["retry"], answer=_answer)
     if not as_json:
-        click.echo(f"{len(driver.rows)} run{'s' if len(driver.rows) > 1 else ''} in {out}", err=True)
+        click.echo(f"{plural(len(driver.rows), 'run')} in {out}", err=True)
     drive(driver)
     if options["curve"]:
         _grade_curves(driver)

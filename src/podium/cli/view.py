@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from podium.cli.options import require_extra
+from podium.text import plural
 
 if TYPE_CHECKING:
     from podium.viewer.site import Site
@@ -25,7 +26,7 @@ def command(folder: Path, port: int | None, host: str) -> None:
     def ready(address: str, site: Site) -> None:
         found = site.index.experiments()
         runs = sum(listed.runs for listed in found)
-        click.echo(f"{len(found):,} experiment{'s' * (len(found) != 1)}, {runs:,} runs in {folder}", err=True)
+        click.echo(f"{plural(len(found), 'experiment')}, {plural(runs, 'run')} in {folder}", err=True)
         click.echo(f"Open {address}")
         click.echo("Ctrl-C ends.", err=True)
 

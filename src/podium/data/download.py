@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from podium.data.archives import extract
 from podium.data.trees import remove_tree
 from podium.errors import DownloadError, MissingExtraError
+from podium.text import format_size
 
 if TYPE_CHECKING:
     from requests import HTTPError, Response
@@ -85,8 +86,8 @@ def _check_room(response: Response, competition: str, archive: Path) -> None:
     free = shutil.disk_usage(archive.parent).free + have
     if size * ROOM > free:
         raise DownloadError(
-            f"{competition} needs about {size * ROOM / 2**30:.1f} GiB to download and unpack, but {archive.parent} has "
-            f"{free / 2**30:.1f} GiB free. Make room, or choose another disk with --data-dir."
+            f"{competition} needs about {format_size(size * ROOM)} to download and unpack, but {archive.parent} has "
+            f"{format_size(free)} free. Make room, or choose another disk with --data-dir."
         )
 
 

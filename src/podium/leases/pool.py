@@ -15,6 +15,7 @@ from pathlib import Path
 from podium.errors import UsageError
 from podium.leases.gpus import usable_gpus
 from podium.leases.queue import Claim, Queue
+from podium.text import plural
 
 LOOK_S = 1.0
 """Who waits is woken up when its turn comes, and looks this often, too: who holds its cores may have been killed."""
@@ -120,10 +121,10 @@ class Pool:
 
     def _claim(self, cores: int, gpus: int, name: str) -> Lease:
         if min(cores, gpus) < 0 or not cores + gpus:
-            raise UsageError(f"A lease needs at least one core or GPU, not {_count(cores, gpus)}.")
+            raise UsageError(f"A lease needs at least one core or GPU, not {_units(cores, gpus)}.")
         if cores > len(self.cores) or gpus > len(self.gpus):
-            there = _count(len(self.cores), len(self.gpus))
-            raise UsageError(f"{_count(cores, gpus)} cannot be leased at once: the pool has {there}. Ask for less.")
+            there = _units(len(self.cores), len(self.gpus))
+            raise UsageError(f"{_units(cores, gpus)} cannot be leased at once: the pool has {there}. Ask for less.")
         return Lease(self._queue, Claim("", os.getpid(), name, (cores, gpus), self.cores, self.gpus))
 
 
@@ -135,5 +136,5 @@ def default_pool() -> Pool:
     return Pool(folder, os.sched_getaffinity(0), usable_gpus())
 
 
-def _count(cores: int, gpus: int) -> str:
-    return f"{cores} core{'s' * (cores != 1)} and {gpus} GPU{'s' * (gpus != 1)}"
+def _units(cores: int, gpus: int) -> str:
+    return f"{plural(cores, 'core')} and {plural(gpus, 'GPU')}"

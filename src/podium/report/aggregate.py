@@ -13,6 +13,7 @@ import numpy as np
 from podium.errors import UsageError
 from podium.report.statistics import NORMAL_95, Interval, Numbers, bootstrap_interval, mean_and_sem, pass_at_k
 from podium.report.table import Entry, Row, task_facts
+from podium.text import plural
 
 COMPLEXITIES = ("low", "medium", "high")
 SUCCESS_AT = (5, 10, 15, 20, 30)
@@ -96,11 +97,11 @@ class Grid:
         if not self.seeds:
             named = ", ".join(self.without[:3]) + (" and more" if len(self.without) > 3 else "")
             return f"no complete seed: no run of {named} has ended; --pad counts missing runs as failures"
-        parts = [f"{self.seeds} seed{'s' * (self.seeds != 1)} of {len(self.tasks)} task{'s' * (len(self.tasks) != 1)}"]
+        parts = [f"{plural(self.seeds, 'seed')} of {plural(len(self.tasks), 'task')}"]
         if self.padded:
-            parts.append(f"{self.padded} missing run{'s' * (self.padded != 1)} padded as failures")
+            parts.append(f"{plural(self.padded, 'missing run')} padded as failures")
         if self.left_out:
-            parts.append(f"{self.left_out} run{'s' * (self.left_out != 1)} beyond the complete seeds left out")
+            parts.append(f"{plural(self.left_out, 'run')} beyond the complete seeds left out")
         return "; ".join(parts)
 
 
@@ -284,7 +285,7 @@ def headline(summary: Summary) -> str:
         (summary.competitions[0], "any medal") if summary.competitions else (summary.research, "success at 10 %")
     )
     if group is None or name not in group.measures:
-        return f"{summary.counts['planned']} runs planned, {group.note if group else 'none of them done'}"
+        return f"{plural(summary.counts['planned'], 'run')} planned, {group.note if group else 'none of them done'}"
     what = {"any medal": "of tasks with a medal", "success at 10 %": "of tasks improved by more than 10 %"}[name]
     return f"{plus_minus(group.measures[name])} % {what} ({group.note})"
 

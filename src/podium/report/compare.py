@@ -13,6 +13,7 @@ from podium.errors import UsageError
 from podium.report.aggregate import MEDALS, RESEARCH, Value, research_tasks
 from podium.report.statistics import Interval, Numbers, Settling, bootstrap_interval, permutation_p, seeds_to_settle
 from podium.report.table import Entry, Row
+from podium.text import plural
 
 LEVEL = 0.05
 COMPETITION_MEASURES = ("any medal", "gold", "above median", "valid", "percentile")
@@ -99,7 +100,7 @@ def settling_text(settling: Settling) -> str:
         return "run more seeds to see whether there is a difference"
     if settling.more_seeds == 0:
         return "as many seeds as there are should show a difference of this size; it is the tasks that disagree"
-    count = f"{settling.more_seeds} more seed{'s' * (settling.more_seeds != 1)} of every task on each side"
+    count = f"{plural(settling.more_seeds, 'more seed')} of every task on each side"
     return f"{'at most ' * settling.at_most}{count} would settle a difference of this size"
 
 
@@ -211,7 +212,7 @@ def _unpadded(first: Entry, second: Entry, tasks: Sequence[str], *, pad: bool) -
         missing = sum(1 for row in entry.rows if row.task in set(tasks) and not row.reported)
         if missing:
             treated = "counted as failures" if pad else "left out; --pad counts them as failures"
-            found.append(f"{missing} run{'s' * (missing != 1)} of {entry.name} missing or not finished: {treated}.")
+            found.append(f"{plural(missing, 'run')} of {entry.name} missing or not finished: {treated}.")
     return found
 
 
@@ -251,5 +252,5 @@ def _by_task(pairs: dict[str, Pair], value: Value) -> tuple[TaskDifference, ...]
 
 
 def _named(tasks: Sequence[str]) -> str:
-    count = f"{len(tasks)} task{'s' * (len(tasks) != 1)}"
+    count = plural(len(tasks), "task")
     return f"{count} ({', '.join(tasks[:3])}{', ...' * (len(tasks) > 3)})"

@@ -25,6 +25,7 @@ from podium.report.document import Report
 from podium.report.export import medal_table, notes, research_table
 from podium.report.table import Entry, Row
 from podium.report.terminal import amount, clean, number
+from podium.text import format_size
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -279,10 +280,6 @@ def _words(name: str) -> str:
 def _size(name: str, value: Any) -> str:
     if name.endswith("_s"):
         return amount(name, value)
-    return (
-        f"{value / (1 << 30):g} GiB"
-        if name.endswith("_bytes")
-        else f"{value:,}"
-        if isinstance(value, int)
-        else str(value)
-    )
+    if name.endswith("_bytes"):
+        return format_size(value)
+    return f"{value:,}" if isinstance(value, int) else str(value)

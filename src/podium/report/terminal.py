@@ -16,6 +16,7 @@ from podium.report.document import Report
 from podium.report.export import medal_table, notes, research_table
 from podium.report.references import Lines
 from podium.report.table import Entry, Row
+from podium.text import format_duration
 
 MOST_TASKS, MOST_SCORES = 100, 6
 """Of these, a table shows each; of more, less."""
@@ -93,11 +94,9 @@ def amount(name: str, value: float) -> str:
     """Something used, for people."""
     if name == "cost":
         return f"${value:,.2f}"
-    if not name.endswith("_s"):
-        return f"{value:,.0f}" if value >= 100 or value == int(value) else f"{value:,.1f}"
-    if value < 120:
-        return f"{value:.0f} s"
-    return f"{value / 60:.0f} min" if value < 7200 else f"{value / 3600:.1f} h"
+    if name.endswith("_s"):
+        return format_duration(value)
+    return f"{value:,.0f}" if value >= 100 or value == int(value) else f"{value:,.1f}"
 
 
 def _table(lines: Sequence[Sequence[str]]) -> Table:

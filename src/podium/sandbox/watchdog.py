@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from podium.sandbox.disk import DiskMeter
-from podium.sandbox.policy import GIB, MIB, Limits
+from podium.sandbox.policy import Limits
+from podium.text import format_size
 
 INTERVAL_S = 0.15
 """The least time between two looks at memory and disk; processes are counted whenever asked."""
@@ -56,12 +57,12 @@ class Watchdog:
         used = memory(self._root, self._pids(), limit)
         # Telling shared pages apart takes the kernel long where much is mapped.
         self._next_memory = time.monotonic() + 2 * (time.monotonic() - started)
-        return f"memory limit of {readable(limit)} exceeded ({readable(used)} in use)" if used > limit else None
+        return f"memory limit of {format_size(limit)} exceeded ({format_size(used)} in use)" if used > limit else None
 
     def _disk_exceeded(self) -> str | None:
         limits, use = self._limits, self._disk.growth()
         if use.size > limits.disk_bytes:
-            return f"disk limit of {readable(limits.disk_bytes)} exceeded ({readable(use.size)} written)"
+            return f"disk limit of {format_size(limits.disk_bytes)} exceeded ({format_size(use.size)} written)"
         if use.files > limits.files:
             return f"limit of {limits.files:,} files exceeded ({use.files:,} found)"
         if use.is_too_deep:
@@ -185,8 +186,3 @@ def _shared_memory(root: int) -> int:
     except OSError:
         return 0
     return (status.f_blocks - status.f_bfree) * status.f_frsize
-
-
-def readable(size: int) -> str:
-    """A number of bytes for people."""
-    return f"{size / GIB:.1f} GiB" if size >= GIB else f"{size / MIB:.0f} MiB"

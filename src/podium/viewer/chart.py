@@ -13,7 +13,8 @@ from podium.errors import PodiumError
 from podium.report.curves import Point
 from podium.report.table import Entry, Row
 from podium.runs.record import Plan
-from podium.viewer.text import number_in_words, time_in_words
+from podium.text import format_duration
+from podium.viewer.text import number_in_words
 
 WIDTH, HEIGHT = 760, 300
 LEFT, RIGHT, TOP, BOTTOM = 64, 84, 16, 36
@@ -119,7 +120,7 @@ def draw(
             *(_submission(point, x, y) for point in points),
         ],
         lines=_lines(limits, y),
-        x_ticks=[Tick(x(at), time_in_words(at)) for at in _times(end_s)],
+        x_ticks=[Tick(x(at), format_duration(at)) for at in _times(end_s)],
         y_ticks=[Tick(y(at), f"{at:.6g}") for at in _numbers(*sorted((sign * low, sign * high)))],
         higher_is_better=higher_is_better,
     )
@@ -173,7 +174,7 @@ def _lines(limits: dict[str, float], y: Scale) -> list[Line]:
 
 
 def _submission(point: Point, x: Scale, y: Scale) -> Mark:
-    when = f"after {time_in_words(point.working_s)}"
+    when = f"after {format_duration(point.working_s)}"
     if point.score is None or not math.isfinite(point.score):
         return Mark(x(point.working_s), HEIGHT - BOTTOM, "invalid", f"no valid submission {when}")
     medal = f", {point.medal} medal" if point.medal else ""

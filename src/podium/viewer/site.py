@@ -16,6 +16,7 @@ from starlette.responses import HTMLResponse
 
 from podium.report.table import Row
 from podium.runs.record import RunFolder
+from podium.text import format_duration, format_size
 from podium.viewer import text
 from podium.viewer.index import Index
 from podium.viewer.live import Signs
@@ -123,8 +124,8 @@ def _templates(site: Site) -> Environment:
     environment.filters |= {
         "short": text.short,
         "name": text.name,
-        "size": text.size_in_words,
-        "duration": text.time_in_words,
+        "size": _size,
+        "duration": _duration,
         "number": text.number_in_words,
         "moment": _moment,
     }
@@ -136,6 +137,14 @@ def _harmless(value: Any) -> Any:
     if value is None:
         return ""
     return text.visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def _size(size_bytes: int | None) -> str:
+    return "unknown" if size_bytes is None else format_size(size_bytes)
+
+
+def _duration(seconds: float | None) -> str:
+    return "" if seconds is None else format_duration(seconds)
 
 
 def _moment(time: str | None) -> str:

@@ -80,29 +80,6 @@ def looks_binary(data: bytes) -> bool:
     return b"\0" in data[:8192]
 
 
-def size_in_words(size_bytes: int | None) -> str:
-    """A size for people."""
-    if size_bytes is None:
-        return "unknown"
-    size = float(size_bytes)
-    for unit in ("bytes", "kB", "MB", "GB"):
-        if size < 1000 or unit == "GB":
-            return f"{size:,.0f} {unit}" if unit == "bytes" else f"{size:,.1f} {unit}"
-        size /= 1000
-    raise AssertionError
-
-
-def time_in_words(seconds: float | None) -> str:
-    """A duration for people."""
-    if seconds is None:
-        return ""
-    if seconds < 60:
-        return f"{seconds:.1f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours} h {minutes:02} min" if hours else f"{minutes} min {rest:02} s"
-
-
 def number_in_words(value: float | str | None) -> str:
     """A score or count for people."""
     if value is None:

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from podium.sandbox.policy import HOME, Mount
 from podium.task import Starter, Task
+from podium.text import format_duration, plural
 
 SUBMISSION = "submission/submission.csv"
 FOLDERS = ("submission", "code", "logs", "agent")
@@ -99,13 +100,13 @@ class Means:
 
 def instructions(means: Means, task: Task, home: str = HOME) -> str:
     """The text of instructions.txt for a task, in a workspace that programs see at `home`."""
-    hardware = f"{means.cores} CPU core{'s' if means.cores > 1 else ''}"
+    hardware = plural(means.cores, "CPU core")
     if means.gpus:
-        hardware += f" and {means.gpus} GPU{'s' if means.gpus > 1 else ''}"
+        hardware += f" and {plural(means.gpus, 'GPU')}"
     lines = [
         f"Programs run on {hardware}. Python is {means.python}, with its packages; nothing can be installed.",
-        "" if means.time_s is None else f"You have {_duration(means.time_s)} of working time.",
-        "" if means.steps is None else f"You have {means.steps} steps.",
+        "" if means.time_s is None else f"You have {format_duration(means.time_s)} of working time.",
+        "" if means.steps is None else f"You have {plural(means.steps, 'step')}.",
         "Use what you are given: a better submission is worth more than an early end.",
     ]
     goal = _COMPETITION if task.starter is None else _RESEARCH
@@ -158,10 +159,3 @@ def mounts(workspace: Path, given: Path, public: Path, *, instructions: str, sta
 def _protected(starter: Starter) -> list[str]:
     files = sorted(path.relative_to(starter.folder).as_posix() for path in starter.folder.rglob("*") if path.is_file())
     return [name for name in files if any(fnmatch(name, pattern) for pattern in starter.read_only)]
-
-
-def _duration(seconds: float) -> str:
-    hours, minutes = divmod(round(seconds / 60), 60)
-    if hours:
-        return f"{hours} h" + (f" {minutes} min" if minutes else "")
-    return f"{minutes} min" if seconds >= 60 else f"{seconds:g} s"

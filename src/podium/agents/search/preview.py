@@ -12,6 +12,7 @@ from pathlib import Path
 import pandas as pd
 
 from podium.agents.search.text import shortened
+from podium.text import format_size
 
 FILES_SHOWN = 8
 """Of one kind in one folder."""
@@ -54,10 +55,10 @@ def _listing(folder: Path, files: list[Path]) -> str:
         groups.setdefault((path.parent, path.suffix), []).append(path)
     lines = []
     for (parent, suffix), paths in groups.items():
-        lines += [f"{path.relative_to(folder)} ({_size(path.stat().st_size)})" for path in paths[:FILES_SHOWN]]
+        lines += [f"{path.relative_to(folder)} ({format_size(path.stat().st_size)})" for path in paths[:FILES_SHOWN]]
         if len(paths) > FILES_SHOWN:
             place = "" if parent == folder else f"{parent.relative_to(folder)}/"
-            total = _size(sum(path.stat().st_size for path in paths))
+            total = format_size(sum(path.stat().st_size for path in paths))
             lines.append(f"... {place}*{suffix}: {len(paths):,} files, {total} in all")
     return "\n".join(lines)
 
@@ -139,11 +140,3 @@ def _archive(path: Path) -> str:
     with zipfile.ZipFile(path) as archive:
         names = archive.namelist()
     return f"archive of {len(names):,} files, such as {', '.join(names[:5])}"
-
-
-def _size(size: float) -> str:
-    for unit in ("B", "kB", "MB"):
-        if size < 1000:
-            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
-        size /= 1000
-    return f"{size:.1f} GB"

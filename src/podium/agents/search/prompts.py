@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from podium.agents.search.proposer import Context
-from podium.agents.search.text import duration, quoted, shortened
+from podium.agents.search.text import quoted, shortened
 from podium.agents.search.tree import METRIC_LINE, Node, Operator, Result, Tree
+from podium.text import format_duration, plural
 
 SYSTEM = """\
 You are an experienced data scientist in a machine-learning competition. You work by writing complete Python scripts; \
@@ -108,11 +109,11 @@ def _means(context: Context) -> str:
     if context.packages:
         lines.append(f"Installed: {', '.join(context.packages)}, and the standard library.")
     if script is not None:
-        lines.append(f"This script may take {duration(script)}.")
+        lines.append(f"This script may take {format_duration(script)}.")
     if remaining.time_s is not None:
-        lines.append(f"For everything, {duration(remaining.time_s)} are left.")
+        lines.append(f"For everything, {format_duration(remaining.time_s)} are left.")
     if remaining.steps is not None:
-        lines.append(f"{remaining.steps} steps are left.")
+        lines.append(f"{plural(remaining.steps, 'step')} left.")
     return "# What there is\n" + "\n".join(lines)
 
 
@@ -143,9 +144,9 @@ def _script(node: Node, script_limit: int, output_limit: int, name: str = "") ->
 
 def _ending(result: Result) -> str:
     if result.stopped:
-        ending = f"It was stopped after {duration(result.seconds)}: {result.stopped}."
+        ending = f"It was stopped after {format_duration(result.seconds)}: {result.stopped}."
     else:
-        ending = f"It ended after {duration(result.seconds)} with exit code {result.exit_code}."
+        ending = f"It ended after {format_duration(result.seconds)} with exit code {result.exit_code}."
     return f"{ending} Its submission is " + (
         "valid." if result.valid else f"not valid: {quoted('fault', str(result.fault))}"
     )

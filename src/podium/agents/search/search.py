@@ -23,6 +23,7 @@ from podium.agents.search.proposer import Context, Proposal, Proposer
 from podium.agents.search.selection import Rescore, blend_script, rescored_best
 from podium.agents.search.text import shortened, whole
 from podium.agents.search.tree import Node, Result, Tree
+from podium.text import plural
 
 SCRIPT_SHARE = 0.25
 """The part of the remaining time that one script may take."""
@@ -86,7 +87,7 @@ class SearchAgent(Agent[SearchState]):
 
     def headline(self, state: SearchState) -> str | None:
         best, count = state.tree.best, len(state.tree)
-        tried = f"{count} script{'' if count == 1 else 's'}"
+        tried = plural(count, "script")
         return tried if best is None else f"{self.assignment.task.metric.title} {best.metric:.5g} ({tried})"
 
     @cached_property

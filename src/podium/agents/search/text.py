@@ -19,11 +19,3 @@ def whole(text: str) -> str:
 def quoted(tag: str, text: str) -> str:
     """Text between tags that it cannot close itself, so that a reader knows where it ends."""
     return f"<{tag}>\n{text.replace(f'</{tag}', f'< /{tag}').strip()}\n</{tag}>"
-
-
-def duration(seconds: float) -> str:
-    """A time for people, such as 1 h 20 min."""
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    hours, minutes = divmod(round(seconds / 60), 60)
-    return f"{hours} h {minutes} min" if hours else f"{minutes} min"

@@ -11,10 +11,11 @@ from starlette.responses import RedirectResponse, Response
 
 from podium.report.table import Row
 from podium.runs.record import Budget
+from podium.text import format_duration, plural
 from podium.viewer.index import SORTS
 from podium.viewer.progress import current
 from podium.viewer.site import page_of, site_of, with_query
-from podium.viewer.text import number_in_words, time_in_words
+from podium.viewer.text import number_in_words
 from podium.viewer.web import Pages, experiment_address, run_address
 
 EXPERIMENTS_PER_PAGE = 100
@@ -98,10 +99,10 @@ def _shown(row: Row, verdict: dict[str, object] | None) -> Shown:
 
 def _budget_words(budget: Budget) -> str:
     parts = [
-        budget.time_s and f"{time_in_words(budget.time_s)} working time",
-        budget.wall_s and f"{time_in_words(budget.wall_s)} by the clock",
-        budget.steps and f"{budget.steps:,} steps",
-        budget.tokens and f"{budget.tokens:,} tokens",
+        budget.time_s and f"{format_duration(budget.time_s)} working time",
+        budget.wall_s and f"{format_duration(budget.wall_s)} by the clock",
+        budget.steps and plural(budget.steps, "step"),
+        budget.tokens and plural(budget.tokens, "token"),
         budget.cost and f"${number_in_words(budget.cost)}",
     ]
     return ", ".join(part for part in parts if part) or "no limit"

@@ -17,12 +17,13 @@ from podium.report.curves import Point, read_curves
 from podium.report.table import Entry, Row
 from podium.runs.experiment import read_experiment
 from podium.runs.record import Budget, Plan, RunFolder, RunRecord
+from podium.text import format_duration
 from podium.viewer import chart, tree
 from podium.viewer.pages.lists import check_form
 from podium.viewer.progress import current
 from podium.viewer.site import page_of, site_of, with_query
 from podium.viewer.steps import Place, StepLines
-from podium.viewer.text import as_text, clip, number_in_words, short, time_in_words
+from podium.viewer.text import as_text, clip, number_in_words, short
 from podium.viewer.web import Pages, run_address
 
 STEPS_PER_PAGE = 100
@@ -175,9 +176,9 @@ def _budget(row: Row, budget: Budget) -> list[Part]:
         return Part(name, words(used or 0), None if limit is None else words(limit), share)
 
     parts = [
-        part("Working time", row.working_s, budget.time_s, time_in_words),
-        part("Time by the clock", row.wall_s, budget.wall_s, time_in_words),
-        part("Waited for cores", row.waited_s, None, time_in_words),
+        part("Working time", row.working_s, budget.time_s, format_duration),
+        part("Time by the clock", row.wall_s, budget.wall_s, format_duration),
+        part("Waited for cores", row.waited_s, None, format_duration),
         part("Steps", row.steps, budget.steps),
         part("Executions", row.executions, None),
         part("Tokens", row.tokens, budget.tokens),

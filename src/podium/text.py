@@ -1,0 +1,79 @@
+"""Durations, sizes and counts as people write and read them."""
+
+from __future__ import annotations
+
+import re
+
+_SECONDS = {"": 1.0, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
+_BYTES = {"m": 1 << 20, "mb": 1 << 20, "g": 1 << 30, "gb": 1 << 30, "t": 1 << 40, "tb": 1 << 40}
+
+
+def format_duration(seconds: float) -> str:
+    """A duration in its two largest units.
+
+    >>> [format_duration(seconds) for seconds in (0.25, 42, 80, 3600, 4800)]
+    ['0.2 s', '42 s', '1 min 20 s', '1 h', '1 h 20 min']
+    """
+    if seconds < 9.95:
+        return f"{seconds:.1f} s".replace(".0 ", " ")
+    if round(seconds) < 3600:
+        return _in_units(round(seconds), "min", "s")
+    return _in_units(round(seconds / 60), "h", "min")
+
+
+def _in_units(amount: int, large: str, small: str) -> str:
+    whole, rest = divmod(amount, 60)
+    return " ".join(f"{number:,} {unit}" for number, unit in ((whole, large), (rest, small)) if number)
+
+
+def format_size(size_bytes: float) -> str:
+    """A number of bytes in the unit that fits.
+
+    >>> [format_size(size) for size in (0, 999, 1536, 8 << 30)]
+    ['0 bytes', '999 bytes', '1.5 KiB', '8 GiB']
+    """
+    if size_bytes < 1024:
+        return plural(round(size_bytes), "byte")
+    size, (unit, *larger) = size_bytes / 1024, ("KiB", "MiB", "GiB", "TiB")
+    while size >= 1023.95 and larger:
+        size, (unit, *larger) = size / 1024, larger
+    return f"{size:,.1f} {unit}".replace(".0 ", " ")
+
+
+def plural(number: int, noun: str) -> str:
+    """A number of things.
+
+    >>> plural(1, "run"), plural(2500, "run")
+    ('1 run', '2,500 runs')
+    """
+    return f"{number:,} {noun}{'s' * (number != 1)}"
+
+
+def parse_duration(text: str) -> float:
+    """The seconds of a duration such as 90s, 30m, 24h or 2d; a bare number is seconds.
+
+    >>> parse_duration("90"), parse_duration("1.5h")
+    (90.0, 5400.0)
+
+    Raises:
+        ValueError: it is not one.
+    """
+    found = re.fullmatch(r"(\d+(?:\.\d*)?|\.\d+)\s*([a-z]*)", text.strip().lower())
+    if not found or found[2] not in _SECONDS:
+        raise ValueError(f"invalid duration '{text}'. Write 90s, 30m, 24h or 2d.")
+    return float(found[1]) * _SECONDS[found[2]]
+
+
+def parse_size(text: str) -> int:
+    """The bytes of a size such as 500M or 8G.
+
+    >>> parse_size("500M"), parse_size("8 GB")
+    (524288000, 8589934592)
+
+    Raises:
+        ValueError: it is not one.
+    """
+    found = re.fullmatch(r"(\d+(?:\.\d*)?|\.\d+)\s*([a-z]+)", text.strip().lower())
+    if not found or found[2] not in _BYTES:
+        raise ValueError(f"invalid size '{text}'. Write 500M or 8G.")
+    return int(float(found[1]) * _BYTES[found[2]])
