@@ -47,7 +47,7 @@ for _ in range(takes):
 print("done")
 """
 
-NURSERY = """
+KILLED_CHILDREN = """
 import os, random, signal, sys, time
 from podium.leases import Pool
 folder, seed, kills = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
@@ -292,7 +292,7 @@ def test_a_killed_waiter_leaves_its_place(folder: Path, start: Start) -> None:
 
 
 def test_no_core_is_lost_after_hundreds_of_kills(folder: Path) -> None:
-    command = [sys.executable, "-c", NURSERY, str(folder), "0", "300"]
+    command = [sys.executable, "-c", KILLED_CHILDREN, str(folder), "0", "300"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
     assert (done.stdout, done.stderr) == ("done\n", "")
     assert everything_is_free(Pool(folder, range(3), range(1)))
