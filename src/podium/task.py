@@ -388,6 +388,13 @@ class Task:
         """What the edition that is meant consists of."""
         return self.editions[self.edition]
 
+    def with_brief(self, brief: str, note: str = "") -> Task:
+        """The task with what agents are told; `note` is what the fixed edition adds to it."""
+        editions = dict(self.editions)
+        if note:
+            editions["fixed"] = replace(editions["fixed"], brief=f"{brief}\n{note}")
+        return replace(self, brief=brief, editions=editions)
+
     def in_edition(self, edition: Edition | None = None) -> Task:
         """The task as it stands in one of its editions, by default the one that is meant.
 
@@ -409,9 +416,21 @@ class Task:
         )
 
 
-def competition(id: str, *, title: str, kind: str, metric: Metric, submission: Columns) -> Task:  # noqa: A002
-    """A task whose brief and human leaderboard the catalogue adds by its id."""
-    return Task(id=id, title=title, kind=kind, metric=metric, submission=submission)
+def competition(
+    id: str,  # noqa: A002
+    *,
+    title: str,
+    kind: str,
+    metric: Metric,
+    submission: Columns,
+    leaderboard: Leaderboard | None = None,
+) -> Task:
+    """A task whose brief the catalogue adds, and whose human leaderboard where it is one of Kaggle's.
+
+    Args:
+        leaderboard: what scores are ranked against; thresholds alone will do.
+    """
+    return Task(id=id, title=title, kind=kind, metric=metric, submission=submission, reference=leaderboard)
 
 
 def research_task(

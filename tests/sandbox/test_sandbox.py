@@ -468,6 +468,14 @@ def test_every_trace_of_podium_is_hidden(tmp_path: Path) -> None:
         assert interpreter.traces([checkout.parent]) == (str(checkout),)
 
 
+def test_folders_of_tasks_are_hidden_where_they_would_be_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    inside, elsewhere = tmp_path / "env/share/tasks", tmp_path / "tasks"
+    for folder in (inside, elsewhere):
+        folder.mkdir(parents=True)
+    monkeypatch.setenv("PODIUM_TASKS", f"{inside}:{elsewhere}")
+    assert interpreter.traces([tmp_path / "env"]) == (str(inside),)
+
+
 def test_the_environment_is_seen_and_podium_is_not(sandbox: Sandbox) -> None:
     script = "import sys, numpy; print(sys.prefix)"
     assert sandbox.run(["python", "-c", script], timeout_s=60).stdout.text == f"{find_interpreter(None).prefix}\n"

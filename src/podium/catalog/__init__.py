@@ -1,19 +1,20 @@
 """Every task, found by its id without importing the others.
 
-A task file is named after its id, with underscores for hyphens, and defines `task`; the brief lies beside it as
-Markdown (`ID.md`; `ID.fixed.md` holds what that edition adds to it). `index.json` repeats the facts that listings
-show, so that listing imports nothing (`make index` renews it, a test checks that it is fresh).
+A built-in task file is named after its id, with underscores for hyphens, and defines `task`; the brief is beside it as
+Markdown (`ID.md`; `ID.fixed.md` holds what that edition adds to it). `outside` finds those of other folders.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from podium.catalog.listing import Listing, builtin_listings, builtin_suites
+from podium.catalog.outside import find_outside_listing, find_task, outside_listings, outside_suites
 from podium.errors import UnknownTaskError
 from podium.task import Leaderboard, Suite
 
@@ -23,47 +24,22 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).parent
 FOLDERS = ("kaggle", "research")
-SUITE_TITLES = {
-    "quick": "One forged task per family, ready in seconds",
-    "mle-bench": "The 75 competitions of MLE-bench",
-    "mle-bench-lite": "MLE-bench's 22 competitions of low complexity",
-    "mle-bench-medium": "MLE-bench's 38 competitions of medium complexity",
-    "mle-bench-high": "MLE-bench's 15 competitions of high complexity",
-    "mle-bench-dev": "MLE-bench's 7 competitions for development",
-    "mlagentbench": "The 13 research tasks of MLAgentBench",
-}
 
 
-@dataclass(frozen=True)
-class Listing:
-    """The facts of a task that a list shows."""
-
-    id: str
-    title: str
-    kind: str
-    metric: str
-    higher_is_better: bool
-    editions: tuple[str, ...]
-    suites: tuple[str, ...]
-
-
-@cache
 def listings() -> tuple[Listing, ...]:
-    """Every task of the catalogue, without importing any."""
-    entries = json.loads((HERE / "index.json").read_text(encoding="utf-8"))
-    return tuple(
-        Listing(**entry | {"editions": tuple(entry["editions"]), "suites": tuple(entry["suites"])}) for entry in entries
-    )
+    """Every task that is known here, the built-in ones first; none of those is imported."""
+    return (*builtin_listings(), *outside_listings())
 
 
-@cache
+def find_listing(task_id: str) -> Listing | None:
+    """What lists say of a task; None if it is not known here. Forged tasks are listed by their families' examples."""
+    listed = next((listing for listing in builtin_listings() if listing.id == task_id), None)
+    return listed or find_outside_listing(task_id)
+
+
 def suites() -> dict[str, Suite]:
-    """The suites by name."""
-    members: dict[str, list[str]] = {name: [] for name in SUITE_TITLES}
-    for listing in listings():
-        for name in listing.suites:
-            members[name].append(listing.id)
-    return {name: Suite(name, SUITE_TITLES[name], tuple(ids)) for name, ids in members.items()}
+    """The suites by name, the built-in ones first."""
+    return builtin_suites() | outside_suites()
 
 
 def load(task_id: str) -> Task:
@@ -80,17 +56,12 @@ def load(task_id: str) -> Task:
     for folder in FOLDERS:
         if stem in _stems(folder):
             task: Task = import_module(f"podium.catalog.{folder}.{stem}").task
-            brief, note = _text(folder, f"{stem}.md"), _text(folder, f"{stem}.fixed.md")
-            editions = dict(task.editions)
-            if note:
-                editions["fixed"] = replace(editions["fixed"], brief=f"{brief}\n{note}")
-            return replace(
-                task,
-                brief=brief,
-                editions=editions,
-                reference=task.reference or _human_leaderboard(task_id),
-            )
-    raise unknown_name(task_id)
+            task = task.with_brief(_text(folder, f"{stem}.md"), _text(folder, f"{stem}.fixed.md"))
+            return replace(task, reference=task.reference or _human_leaderboard(task_id))
+    found = find_task(task_id)
+    if found is None:
+        raise unknown_name(task_id)
+    return found
 
 
 def resolve(task: str | Task, *, edition: Edition | None = None, data_dir: Path | None = None) -> PreparedTask:
@@ -118,10 +89,11 @@ def _stems(folder: str) -> frozenset[str]:
 def expand(names: list[str]) -> list[str]:
     """Task ids from a mix of task ids and suite names, each once, in order."""
     ids: dict[str, None] = {}
+    known = suites()
     for name in names:
-        if name in suites():
-            ids |= dict.fromkeys(suites()[name].tasks)
-        elif name.startswith(("forge-", "folder-")) or any(listing.id == name for listing in listings()):
+        if name in known:
+            ids |= dict.fromkeys(known[name].tasks)
+        elif name.startswith(("forge-", "folder-")) or find_listing(name):
             ids[name] = None
         else:
             raise unknown_name(name)

@@ -5,33 +5,19 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 
-from podium.catalog import FOLDERS, HERE, Listing, leaderboards, load
+from podium.catalog import FOLDERS, HERE, leaderboards, load
 from podium.catalog.forge import QUICK
+from podium.catalog.listing import INDEX, describe
 
 OUTSIDE = ("bibtex-generation", "literature-review")
 """Research tasks that MLAgentBench has but does not count."""
-INDEX = HERE / "index.json"
 
 
 def make_index() -> str:
     """The text of `index.json` as it should be."""
-    listings = [_listing(task_id) for task_id in (*QUICK, *_file_ids())]
+    listings = [describe(load(task_id), _suites(task_id)) for task_id in (*QUICK, *_file_ids())]
     lines = ",\n".join(json.dumps(asdict(listing), ensure_ascii=False) for listing in listings)
     return f"[\n{lines}\n]\n"
-
-
-def _listing(task_id: str) -> Listing:
-    task = load(task_id)
-    metric = task.in_edition().metric
-    return Listing(
-        id=task.id,
-        title=task.title,
-        kind=task.kind,
-        metric=metric.title,
-        higher_is_better=metric.higher_is_better,
-        editions=tuple(task.editions),
-        suites=_suites(task_id),
-    )
 
 
 def _file_ids() -> list[str]:

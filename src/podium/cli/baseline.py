@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from podium.cli.options import as_json, data_dir, edition, print_json, require_extra
+from podium.cli.options import as_json, data_dir, edition, print_json, require_extra, task_folders
 from podium.errors import PodiumError, UsageError
 from podium.text import plural
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 @click.option("--gpus", type=click.IntRange(0), default=0, show_default=True, help="GPUs per execution.")
 @data_dir
 @edition
+@task_folders
 @as_json
 def command(task: str, as_json: bool, **options: Any) -> None:
     """Measure what the starter code of a research TASK scores, and how much that varies.

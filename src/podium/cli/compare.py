@@ -6,13 +6,14 @@ from pathlib import Path
 
 import click
 
-from podium.cli.options import as_json, print_json, require_extra
+from podium.cli.options import as_json, print_json, require_extra, task_folders
 
 
 @click.command(name="compare")
 @click.argument("first", metavar="A", type=click.Path(path_type=Path))
 @click.argument("second", metavar="B", type=click.Path(path_type=Path))
 @click.option("--pad", is_flag=True, help="Count missing runs as failures.")
+@task_folders
 @as_json
 def command(first: Path, second: Path, pad: bool, as_json: bool) -> None:
     """Compare two experiments task by task: difference, interval, p-value."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from podium.cli.options import as_json, data_dir, edition, print_json
+from podium.cli.options import as_json, data_dir, edition, print_json, task_folders
 from podium.text import plural
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 @click.option("--jobs", type=click.IntRange(1), help="Cores that --jsonl uses.  [default: all]")
 @data_dir
 @edition
+@task_folders
 @as_json
 def command(
     task: str | None,

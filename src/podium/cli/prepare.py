@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from podium.cli.options import as_json, data_dir, edition, print_json
+from podium.cli.options import as_json, data_dir, edition, print_json, task_folders
 from podium.errors import PodiumError
 
 
@@ -23,6 +23,7 @@ from podium.errors import PodiumError
 @data_dir
 @click.option("--jobs", type=click.IntRange(1), help="Tasks to prepare at a time.  [default: number of cores]")
 @edition
+@task_folders
 @as_json
 def command(names: tuple[str, ...], jobs: int | None, as_json: bool, **options: Any) -> None:
     """Make the public and private data of tasks."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from podium.cli.options import as_json, print_json, require_extra
+from podium.cli.options import as_json, print_json, require_extra, task_folders
 
 if TYPE_CHECKING:
     from podium.report.document import Report
@@ -31,6 +31,7 @@ def _target(name: str, what: str) -> Callable[[Any], Any]:
 @_target("--latex", "the tables in LaTeX")
 @_target("--markdown", "the tables in Markdown")
 @_target("--grading-report", "a grading report as MLE-bench has them")
+@task_folders
 @as_json
 def command(
     experiments: tuple[Path, ...],

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from podium.cli.options import as_json, data_dir, edition, print_json, require_extra
+from podium.cli.options import as_json, data_dir, edition, print_json, require_extra, task_folders
 from podium.errors import NotPreparedError, PodiumError, UsageError
 from podium.text import parse_duration, parse_size, plural
 
@@ -79,6 +79,7 @@ DURATION, SIZE = Parsed("time", parse_duration), Parsed("size", parse_size)
 @click.option("--curve", is_flag=True, help="Also grade every earlier submission: score over time.")
 @data_dir
 @edition
+@task_folders
 @as_json
 def command(names: tuple[str, ...], as_json: bool, **options: Any) -> None:
     """Let an agent work on tasks, and grade what it submits. Repeat the command to continue an experiment."""

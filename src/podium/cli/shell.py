@@ -6,11 +6,12 @@ from pathlib import Path
 
 import click
 
-from podium.cli.options import require_extra
+from podium.cli.options import require_extra, task_folders
 
 
 @click.command(name="shell")
 @click.argument("run", type=click.Path(path_type=Path))
+@task_folders
 def command(run: Path) -> None:
     """Open the shell of a RUN whose agent is a person."""
     require_extra("run")

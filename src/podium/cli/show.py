@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from podium.cli.options import as_json, data_dir, print_json
+from podium.cli.options import as_json, data_dir, print_json, task_folders
 
 if TYPE_CHECKING:
     from podium.task import Task
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 @click.command(name="show")
 @click.argument("task")
 @data_dir
+@task_folders
 @as_json
 def command(task: str, data_dir: Path | None, as_json: bool) -> None:
     """Show a task: goal, metric, submission form, reference and data."""

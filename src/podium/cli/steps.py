@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from podium.cli.options import as_json, print_json, require_extra
+from podium.cli.options import as_json, print_json, require_extra, task_folders
 from podium.errors import UsageError
 
 
@@ -23,6 +23,7 @@ from podium.errors import UsageError
     type=click.Path(path_type=Path),
     help="Make a new experiment in this folder whose run goes on from step NUMBER; start it with podium run.",
 )
+@task_folders
 @as_json
 def command(
     run: Path,

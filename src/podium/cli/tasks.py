@@ -6,11 +6,12 @@ from dataclasses import asdict
 
 import click
 
-from podium.cli.options import as_json, print_json
+from podium.cli.options import as_json, print_json, task_folders
 
 
 @click.command(name="tasks")
 @click.option("--suite", help="Only the tasks of this suite.")
+@task_folders
 @as_json
 def command(suite: str | None, as_json: bool) -> None:
     """List all tasks, or those of a suite."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from podium.cli.options import as_json, data_dir, edition, print_json
+from podium.cli.options import as_json, data_dir, edition, print_json, task_folders
 
 
 @click.command(name="validate")
@@ -15,6 +15,7 @@ from podium.cli.options import as_json, data_dir, edition, print_json
 @click.argument("file", type=click.Path(path_type=Path))
 @data_dir
 @edition
+@task_folders
 @as_json
 def command(task: str, file: Path, data_dir: Path | None, edition: Any, as_json: bool) -> None:
     """Check whether FILE has the form TASK asks for; needs no answers."""

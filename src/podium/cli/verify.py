@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from podium.cli.options import as_json, data_dir, print_json, require_extra
+from podium.cli.options import as_json, data_dir, print_json, require_extra, task_folders
 from podium.errors import PodiumError
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 @click.command(name="verify")
 @click.argument("run", type=click.Path(path_type=Path))
 @data_dir
+@task_folders
 @as_json
 def command(run: Path, data_dir: Path | None, as_json: bool) -> None:
     """Check a RUN: journal, snapshots and grade, and what its sandbox allowed."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from podium.cli.options import require_extra
+from podium.cli.options import require_extra, task_folders
 from podium.text import plural
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 @click.argument("folder", metavar="[DIR]", type=click.Path(path_type=Path), default="runs")
 @click.option("--port", type=click.IntRange(0, 65535), help="The port; 0 for any.  [default: 8765, or any free one]")
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to serve at; only this machine's.")
+@task_folders
 def command(folder: Path, port: int | None, host: str) -> None:
     """Show the experiments in DIR (default: runs) as web pages, live while runs are going."""
     require_extra("view")

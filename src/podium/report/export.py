@@ -136,7 +136,7 @@ def notes(summaries: Sequence[Summary]) -> list[str]:
     ]
     said = [UNIT]
     if any(summary.competitions for summary in summaries):
-        said.append("Percentile: of people left behind.")
+        said.append("Percentile: of the leaderboard left behind.")
     if any(summary.research for summary in summaries):
         said.append("> 10 %: of runs that improved the baseline by more than that.")
     return [" ".join(said), *made]

@@ -13,7 +13,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from podium.catalog import leaderboards, listings
+from podium.catalog import find_listing, leaderboards
+from podium.catalog.listing import builtin_listings
 from podium.errors import PodiumError, UsageError
 from podium.grading.leaderboard import find_position
 from podium.report.imported import FILE as IMPORTED
@@ -273,12 +274,13 @@ def as_number(value: Any) -> float | None:
 def task_facts(task: str) -> dict[str, Any]:
     """What the catalogue says of a task without importing it."""
     board = leaderboards().get(task)
-    forged = task.startswith("forge-")
-    # A forged task that is listed stands for its family: forge-FAMILY-DIFFICULTY-SEED.
-    stem = task.rsplit("-", 2)[0] + "-" if forged else task
-    listing = next((found for found in listings() if found.id == task or (forged and found.id.startswith(stem))), None)
+    if task.startswith("forge-"):  # one that is listed stands for its family: forge-FAMILY-DIFFICULTY-SEED
+        family = task.rsplit("-", 2)[0] + "-"
+        listing = next((found for found in builtin_listings() if found.id.startswith(family)), None)
+    else:
+        listing = find_listing(task)
     return {
         "kind": listing.kind if listing else "unknown",
         "complexity": board["complexity"] if board and board["in_75"] else None,
-        "competition": board is not None or forged or (listing is None and not task.startswith("folder-")),
+        "competition": listing.competition if listing else not task.startswith("folder-"),
     }

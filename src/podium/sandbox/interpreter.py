@@ -1,6 +1,7 @@
 """The agent's Python: any environment of the host, seen inside read-only and without Podium in it.
 
-Podium itself is hidden because whoever can import it can generate a forged task again, answers included.
+Podium itself is hidden because whoever can import it can generate a forged task again, answers included; so are
+folders of task files and packages that offer tasks.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from podium.catalog.outside import places_of_tasks
 from podium.errors import UsageError
 from podium.sandbox.policy import Mount
 
@@ -71,15 +73,15 @@ def homes(executable: Path) -> list[Mount]:
 
 
 def traces(folders: Iterable[Path]) -> tuple[str, ...]:
-    """Every place in folders and in /usr from which Podium could be imported."""
-    return _traces(frozenset([Path("/usr"), Path("/usr/local"), *folders]))
+    """Every place in folders and in /usr from which Podium, or a task, could be imported."""
+    return _traces(frozenset([Path("/usr"), Path("/usr/local"), *folders]), frozenset(places_of_tasks()))
 
 
 @cache
-def _traces(visible: frozenset[Path]) -> tuple[str, ...]:
+def _traces(visible: frozenset[Path], tasks: frozenset[Path]) -> tuple[str, ...]:
     package = Path(__file__).parents[1]
     checkout = package.parents[1]
-    found = {package, *([checkout] if (checkout / "pyproject.toml").is_file() else [])}
+    found = {package, *tasks, *([checkout] if (checkout / "pyproject.toml").is_file() else [])}
     for packages in (place for folder in visible for place in folder.glob("lib*/python*/[sd]i[st][te]-packages")):
         names = filter(_TRACE.fullmatch, os.listdir(packages))  # noqa: PTH208 (thousands of paths would take long)
         found.update((packages / name).resolve() for name in names)

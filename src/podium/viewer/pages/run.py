@@ -11,7 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from podium.catalog import listings
+from podium.catalog import find_listing
 from podium.errors import PodiumError
 from podium.report.curves import Point, read_curves
 from podium.report.table import Entry, Row
@@ -76,7 +76,7 @@ def run(request: Request) -> Response:
         row=now,
         status=status,
         record=_record(folder),
-        task=next((each for each in listings() if each.id == row.task), None),
+        task=find_listing(row.task),
         budget=_budget(now, plan.budget if plan else Budget()),
         verdict=site.index.verdicts(row.experiment).get(key),
         is_verifying=site.verifier.is_at(key),

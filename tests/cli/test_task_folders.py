@@ -1,0 +1,94 @@
+"""`--tasks DIR`: every command that meets a task finds those of the folder, and so do the processes it starts."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from keyword import iskeyword
+from pathlib import Path
+
+import click
+import pytest
+
+from podium.cli import COMMANDS, main
+
+sys.path.append(str(Path(__file__).parents[1] / "catalog"))
+from outside_tasks import write_suite, write_task
+
+WITHOUT_TASKS = {"agents", "forge", "import", "doctor"}
+Call = Callable[..., str]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("PODIUM_HOME", str(tmp_path / "home"))
+    write_task(tmp_path / "tasks")
+    write_task(tmp_path / "tasks", "vineyard")
+    write_suite(tmp_path / "tasks", "fruit", "# Fruit", "orchard", "vineyard")
+    return tmp_path / "tasks"
+
+
+@pytest.fixture
+def call(capsys: pytest.CaptureFixture[str]) -> Call:
+    def call(*args: object) -> str:
+        """What a command that succeeds prints."""
+        with pytest.raises(SystemExit) as stop:
+            main([str(arg) for arg in args])
+            raise SystemExit(0)
+        captured = capsys.readouterr()
+        assert not stop.value.code, captured.err
+        return captured.out
+
+    return call
+
+
+@pytest.mark.parametrize("name", sorted(set(COMMANDS) - WITHOUT_TASKS))
+def test_every_command_that_meets_tasks_takes_the_option(name: str) -> None:
+    command: click.Command = import_module(f"podium.cli.{name}_" if iskeyword(name) else f"podium.cli.{name}").command
+    assert any("--tasks" in parameter.opts for parameter in command.params)
+
+
+def test_lists_show_tasks_and_suites_of_the_folder(folder: Path, call: Call) -> None:
+    assert "orchard" not in call("tasks")
+    listed = call("tasks", "--tasks", folder)
+    assert "vineyard" in listed
+    assert "fruit                2 tasks  Fruit" in listed
+    assert [entry["id"] for entry in json.loads(call("tasks", "--suite", "fruit", "--json", "--tasks", folder))] == [
+        "orchard",
+        "vineyard",
+    ]
+    assert os.environ.get("PODIUM_TASKS", "") == "", "the option ends with the command"
+
+
+def test_show_tells_thresholds_and_brief(folder: Path, call: Call) -> None:
+    facts = json.loads(call("show", "orchard", "--json", "--tasks", folder))
+    assert facts["reference"]["bronze"] == 0.6
+    assert facts["brief"].startswith("# orchard")
+
+
+def test_a_suite_is_prepared_in_processes_of_their_own(folder: Path, call: Call, tmp_path: Path) -> None:
+    done = json.loads(call("prepare", "fruit", "--miniature", "--jobs", 2, "--json", "--tasks", folder))
+    assert {outcome["task"]: outcome["error"] for outcome in done} == {"orchard": None, "vineyard": None}
+    sample = tmp_path / "home" / "data" / "orchard" / "public" / "sample_submission.csv"
+    assert "Submission is valid" in call("validate", "orchard", sample, "--tasks", folder)
+    assert json.loads(call("grade", "orchard", sample, "--json", "--tasks", folder))["score"] == 0.5
+
+
+def test_a_run_is_done_then_reported_and_verified_without_naming_the_folder(
+    folder: Path, call: Call, tmp_path: Path
+) -> None:
+    out = tmp_path / "experiment"
+    # In a process of its own: workers are forked from one that keeps the environment of the first run.
+    code = "from podium.cli import main; main()"
+    options = ["--agent", "baseline", "--miniature", "--out", str(out), "--json", "--tasks", str(folder)]
+    done = subprocess.run([sys.executable, "-c", code, "run", "orchard", *options], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    (record,) = json.loads(done.stdout)
+    assert (record["status"], record["valid"], record["score"], record["medal"]) == ("finished", True, 0.5, None)
+    assert "verified" in call("verify", out / "orchard" / "0")
+    table = next(line for line in call("report", out).splitlines() if "orchard" in line)
+    assert "ROC AUC" in table and "0.95" in table, "metric and thresholds come from the task file"
