@@ -29,10 +29,13 @@ from podium.catalog import expand
 from podium.catalog.forge import forge_id
 from podium.catalog.forge.families import FAMILIES
 from podium.data.files import write_atomically
-from podium.runs.driver import Driver, Row
+from podium.runs.driver import Driver, FollowedRun
+from podium.runs.executors import make_executor
 from podium.runs.experiment import open_experiment, read_experiment, run_folder
-from podium.runs.record import Budget, Plan, RunFolder
+from podium.runs.folder import RunFolder
+from podium.runs.models import Plan
 from podium.runs.steps import Steps
+from podium.workspace.budget import Budget
 
 PROGRAMS = os.path.relpath(Path(__file__).parent / "contenders")
 """As the plan of an experiment keeps it, and compares it when it is continued."""
@@ -82,12 +85,12 @@ def fresh(seeds: list[int]) -> list[str]:
 def contend(out: Path, plan: Plan, tasks: list[str], parallel: int) -> None:
     """Does the runs of one contender that are not done yet."""
 
-    def tell(row: Row) -> None:
-        if row.record is not None:
-            print(f"{plan.agent}, {row.task}: {row.record.medal or 'no medal'}", file=sys.stderr, flush=True)
+    def tell(run: FollowedRun) -> None:
+        if run.record is not None:
+            print(f"{plan.agent}, {run.request.task}: {run.record.medal or 'no medal'}", file=sys.stderr, flush=True)
 
-    driver = Driver(out, open_experiment(out, plan, tasks, 1), parallel=parallel, retry=True)
-    driver.run(tell)
+    driver = Driver(open_experiment(out, plan, tasks, 1), retry=True)
+    driver.carry_out(make_executor(parallel=parallel), tell)
 
 
 def collect(out: Path, time_s: float) -> dict[str, Any]:
@@ -122,7 +125,7 @@ def result(run: RunFolder) -> dict[str, Any] | None:
     if record is None or record.status not in ("finished", "failed"):
         return None
     names = ("valid", "score", "percentile", "medal", "status", "ended_by", "error")
-    said = Steps(run).observation(1).splitlines() if record.agent == "command" else []
+    said = Steps(run).observation(1).text.splitlines() if record.agent == "command" else []
     return {
         **{name: getattr(record, name) for name in names},
         "working_s": round(record.usage.working_s, 1),

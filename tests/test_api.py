@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from importlib.metadata import version
 from pathlib import Path
 
@@ -21,7 +22,8 @@ def data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_public_names_are_these() -> None:
-    assert podium.__all__ == ["PodiumError", "Task", "grade", "load", "prepare", "tasks", "validate"]
+    names = "Budget PodiumError Task grade load prepare report resume run tasks validate verify"
+    assert podium.__all__ == names.split()
     assert all(getattr(podium, name) for name in podium.__all__)
     with pytest.raises(AttributeError, match="module 'podium' has no attribute 'gradee'"):
         podium.gradee  # noqa: B018
@@ -84,3 +86,34 @@ def test_an_invalid_submission_is_a_result(data_dir: Path, tmp_path: Path) -> No
     grade = podium.grade(TASK, tmp_path / "nowhere.csv", data_dir=data_dir)
     assert (grade.valid, grade.score, grade.miniature) == (False, None, True)
     assert grade.error == f"There is no submission at {tmp_path}/nowhere.csv (No such file or directory)."
+
+
+def test_an_experiment_is_run_continued_verified_and_reported(data_dir: Path, tmp_path: Path) -> None:
+    out = tmp_path / "experiment"
+    experiment = podium.run(TASK, agent="baseline", out=out, data_dir=data_dir, budget=podium.Budget(steps=5))
+    (record,) = experiment.records()
+    assert (record.status, record.valid, record.usage.steps) == ("finished", True, 1)
+    assert [verdict.passed for verdict in podium.verify(out)] == [True]
+    for _ in range(2):  # once the package podium.report is imported, the name must still be the function
+        assert podium.report(out).to_dict()["runs"][0]["valid"]
+    assert podium.resume(out).records() == [record]
+
+
+def test_an_experiment_goes_on_with_another_budget_and_says_so(data_dir: Path, tmp_path: Path) -> None:
+    script = tmp_path / "script.json"
+    script.write_text(json.dumps([{"action": "list_files", "arguments": {"dir_path": "."}}] * 3))
+    settings = {"agent": "scripted", "options": {"script": str(script)}, "data_dir": data_dir}
+    out = tmp_path / "experiment"
+    podium.run(TASK, out=out, budget=podium.Budget(steps=2), sandbox="none", **settings)
+    broken = json.loads((out / TASK / "0" / "run.json").read_text()) | {"status": "failed"}
+    (out / TASK / "0" / "run.json").write_text(json.dumps(broken))
+    experiment = podium.resume(out, retry=True, budget=podium.Budget(steps=5))
+    (record,) = experiment.records()
+    assert (record.status, record.usage.steps, record.ended_by) == ("finished", 3, "the agent")
+    (change,) = record.changes
+    assert (change.name, change.before["steps"], change.after["steps"]) == ("budget", 2, 5)
+    assert [found.name for found in experiment.document.changes] == ["budget.steps"]
+    with pytest.raises(UsageError, match="agent cannot be changed in an experiment that was begun"):
+        podium.resume(out, agent="baseline")
+    with pytest.raises(UsageError, match="There is no setting 'agnt'"):
+        podium.run(TASK, agnt="baseline")

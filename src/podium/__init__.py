@@ -3,15 +3,35 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from podium.api import grade, load, prepare, tasks, validate
+    from podium.api import grade, load, prepare, resume, run, tasks, validate, verify
     from podium.errors import PodiumError
+    from podium.report.document import report
     from podium.task import Task
+    from podium.workspace.budget import Budget
 
     __version__: str
 
-__all__ = ["PodiumError", "Task", "grade", "load", "prepare", "tasks", "validate"]
+__all__ = [
+    "Budget",
+    "PodiumError",
+    "Task",
+    "grade",
+    "load",
+    "prepare",
+    "report",
+    "resume",
+    "run",
+    "tasks",
+    "validate",
+    "verify",
+]
 
-_HOMES = {"PodiumError": "podium.errors", "Task": "podium.task"}
+_HOMES = {
+    "Budget": "podium.workspace.budget",
+    "PodiumError": "podium.errors",
+    "Task": "podium.task",
+    "report": "podium.report.document",
+}
 
 
 def __getattr__(name: str) -> Any:

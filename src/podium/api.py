@@ -1,10 +1,11 @@
-"""What `import podium` offers: find, prepare, validate and grade tasks."""
+"""What `import podium` offers: find, prepare, validate and grade tasks; run, resume, verify and report experiments."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from podium import catalog
 from podium.errors import UnknownTaskError
@@ -16,7 +17,11 @@ if TYPE_CHECKING:
     from podium.data.prepare import PrepareResult
     from podium.grading.grade import Grade, Validation
     from podium.grading.prepared import PreparedTask
+    from podium.runs.executors import Executor
+    from podium.runs.experiment import Experiment
+    from podium.runs.verify import Verdict
     from podium.task import Execute
+    from podium.workspace.budget import Budget
 
 
 def load(task: str) -> Task:
@@ -102,6 +107,71 @@ def _in_sandboxes(prepared: PreparedTask) -> AbstractContextManager[Execute]:
     from podium.runs.evaluation import in_sandboxes
 
     return in_sandboxes()(prepared)
+
+
+def run(
+    tasks: str | Sequence[str],
+    *,
+    agent: str = "recipes",
+    model: str | None = None,
+    budget: Budget | None = None,
+    seeds: int = 1,
+    out: str | PathLike[str] | None = None,
+    executor: Executor | None = None,
+    miniature: bool = False,
+    retry: bool = False,
+    **settings: Any,
+) -> Experiment:
+    """Lets an agent work on tasks or suites, grades what it submits, and gives back the experiment.
+
+    An experiment that is there already goes on: finished runs are kept, interrupted ones resume.
+
+    Args:
+        out: the experiment's folder; by default a new one below `runs`.
+        executor: who carries the runs out; by default processes of this machine.
+        miniature: whether fabricated stand-ins may be used for data that is not there.
+        retry: whether failed runs are done again.
+        settings: other parts of the plan: `options`, `model_base_url`, `model_roles`, `edition`, `sandbox`, ...
+    """
+    from podium.runs.start import make_plan, start_experiment
+
+    if budget is not None:
+        settings["budget"] = budget
+    plan = make_plan(agent=agent, model=model, **settings)
+    ids = catalog.expand([tasks] if isinstance(tasks, str) else list(tasks))
+    experiment = start_experiment(ids, plan, seeds=seeds, out=_path(out), miniature=miniature)
+    return _carry_out(experiment, executor, retry=retry)
+
+
+def resume(
+    out: str | PathLike[str], *, executor: Executor | None = None, retry: bool = False, **changes: Any
+) -> Experiment:
+    """Continues an experiment as it was started.
+
+    Args:
+        retry: whether failed runs are done again.
+        changes: `model`, `model_base_url`, `model_roles` or `budget`, for all that is not done yet; the experiment,
+            its journals and its records say so.
+    """
+    from podium.runs.experiment import read_experiment
+    from podium.runs.start import resume_experiment
+
+    return _carry_out(resume_experiment(read_experiment(Path(out)), changes), executor, retry=retry)
+
+
+def _carry_out(experiment: Experiment, executor: Executor | None, *, retry: bool) -> Experiment:
+    from podium.runs.driver import Driver
+    from podium.runs.executors import make_executor
+
+    Driver(experiment, retry=retry).carry_out(executor or make_executor())
+    return experiment
+
+
+def verify(path: str | PathLike[str], data_dir: str | PathLike[str] | None = None) -> list[Verdict]:
+    """What is wrong with a run, or with each run of an experiment, if anything."""
+    from podium.runs.verify import verify
+
+    return verify(Path(path), data_dir=_path(data_dir))
 
 
 def _path(path: str | PathLike[str] | None) -> Path | None:

@@ -16,13 +16,13 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import Model, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
+import driving
 from model_server import Behaviour, Call, Fault, ModelServer, Reply, Request, text_of, tool_names
 from podium import api
 from podium.agents.base import Assignment, Remaining
-from podium.runs.driver import Driver, Row
-from podium.runs.experiment import open_experiment
-from podium.runs.record import Budget, Plan
-from podium.runs.steps import Steps
+from podium.runs.driver import FollowedRun
+from podium.runs.models import Plan
+from podium.workspace.budget import Budget
 
 TASK = "forge-tabular-classification-medium-101"
 MODEL = "openai-api/podium/scripted"
@@ -182,7 +182,7 @@ def compete(
     budget: Budget | None = None,
     roles: dict[str, str] | None = None,
     **options: Any,
-) -> Row:
+) -> FollowedRun:
     """Lets an agent with the server's model do the task, or go on with it, by way of the driver."""
     plan = Plan(
         agent=agent,
@@ -193,15 +193,12 @@ def compete(
         data_dir=data_dir,
         budget=budget or Budget(wall_s=300),
     )
-    driver = Driver(folder, open_experiment(folder, plan, [TASK], 1), parallel=1, retry=True)
-    driver.run(lambda row: None)
-    return driver.rows[0]
+    return driving.drive(folder, plan, TASK)
 
 
-def story(row: Row) -> list[tuple[str, str]]:
+def story(row: FollowedRun) -> list[tuple[str, str]]:
     """What a run did and saw."""
-    steps = Steps(row.folder)
-    return [(line["action"], steps.observation(number)) for number, line in enumerate(steps.lines, 1)]
+    return driving.story(row.folder)
 
 
 def in_sample(

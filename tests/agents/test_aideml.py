@@ -14,12 +14,12 @@ from pathlib import Path
 import pytest
 from talkers import MODEL, TASK, TRAIN
 
+from driving import drive
 from model_server import Call, Reply, Request, serving, text_of, tool_names
-from podium.runs.driver import Driver
-from podium.runs.experiment import open_experiment
-from podium.runs.record import Budget, Plan
+from podium.runs.models import Plan
 from podium.runs.steps import Steps
-from podium.runs.verify import verify
+from podium.runs.verify import verify_run
+from podium.workspace.budget import Budget
 
 ENV = os.environ.get("PODIUM_AIDEML_ENV")
 pytestmark = [
@@ -70,9 +70,7 @@ def test_aideml_drafts_debugs_and_improves(tmp_path: Path, data_dir: Path) -> No
             data_dir=data_dir,
             budget=Budget(wall_s=900),
         )
-        driver = Driver(tmp_path / "run", open_experiment(tmp_path / "run", plan, [TASK], 1), parallel=1)
-        driver.run(lambda row: None)
-    row = driver.rows[0]
+        row = drive(tmp_path / "run", plan, TASK)
     assert row.record is not None
     assert row.record.valid, Steps(row.folder).observation(1)
     assert row.record.medal is not None
@@ -80,4 +78,4 @@ def test_aideml_drafts_debugs_and_improves(tmp_path: Path, data_dir: Path) -> No
     assert row.record.usage.tokens == server.tokens
     journal = json.loads((row.folder.workspace / "logs/0-podium/journal.json").read_text())
     assert [node["is_buggy"] for node in journal["nodes"]] == [True, False, False]
-    assert verify(row.folder).passed
+    assert verify_run(row.folder).passed

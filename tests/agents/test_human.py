@@ -19,13 +19,14 @@ from pathlib import Path
 
 import pytest
 
+from driving import drive
 from podium.agents.human.attach import attach
 from podium.errors import PodiumError
-from podium.runs.driver import Driver
-from podium.runs.experiment import open_experiment, run_folder
-from podium.runs.record import Budget, Plan, RunRecord
+from podium.runs.experiment import run_folder
+from podium.runs.models import Plan, RunRecord
 from podium.runs.steps import Steps
-from podium.runs.verify import verify
+from podium.runs.verify import verify_run
+from podium.workspace.budget import Budget
 
 TASK = "spaceship-titanic"
 PODIUM = Path(sys.executable).with_name("podium")
@@ -78,8 +79,7 @@ def visit(tmp_path: Path, data_dir: Path) -> Iterator[Path]:
     """The folder of a run that waits for a person; at the end the run must have ended."""
     plan = Plan(agent="human", data_dir=data_dir, budget=Budget(time_s=90))
     experiment = tmp_path / "experiment"
-    driver = Driver(experiment, open_experiment(experiment, plan, [TASK], 1), parallel=1, retry=True)
-    working = threading.Thread(target=driver.run, args=(lambda row: None,))
+    working = threading.Thread(target=drive, args=(experiment, plan, TASK))
     working.start()
     run = run_folder(experiment, TASK, 0)
     deadline = time.monotonic() + 60
@@ -122,11 +122,11 @@ def test_a_person_works_leaves_comes_back_and_is_graded(visit: Path) -> None:
     record = finished(visit)
     assert (record.status, record.ended_by, record.valid) == ("finished", "the agent", True)
     run = run_folder(visit.parent.parent, TASK, 0)
-    observation = Steps(run).observation(1)
+    observation = Steps(run).observation(1).text
     assert "in 2 sittings" in observation
     for command in ("stty size; ls data", "cp data/sample_submission.csv", "exit"):
         assert command in observation
-    assert verify(run).passed
+    assert verify_run(run).passed
 
 
 def test_without_a_shell_to_attach_to_this_is_said(tmp_path: Path) -> None:

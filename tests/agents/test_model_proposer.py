@@ -39,8 +39,8 @@ from podium.agents.search.packages import installed_packages
 from podium.agents.search.preview import preview
 from podium.agents.search.proposer import Context, Proposal, Review
 from podium.agents.search.text import quoted, shortened
-from podium.agents.search.tree import Result
 from podium.metrics import accuracy
+from podium.workspace.observations import ScriptResult
 
 MODEL = "openai-api/podium/scripted"
 FENCED = "First this.\n\n```python\nprint(1)\n```\n"
@@ -329,13 +329,13 @@ class TestScripts:
 
 
 class TestReviews:
-    ran = Result(exit_code=0, valid=True, output="validation score is 0.75", metric=None, seconds=1.0)
+    ran = ScriptResult(exit_code=0, valid=True, output="validation score is 0.75", metric=None, seconds=1.0)
 
     def check(
         self,
         context: Context,
         behaviour: Any,
-        result: Result,
+        result: ScriptResult,
         *,
         asked: int,
         expected: Callable[[Review], bool],

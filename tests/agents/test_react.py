@@ -14,9 +14,9 @@ from talkers import assignment, coder, in_sample
 
 from model_server import Call, Fault, Reply, Request, serving, text_of
 from podium.agents import read_options
-from podium.agents.base import Action
 from podium.agents.conversation import Conversation
 from podium.agents.react import React, ReactState
+from podium.workspace.events import Action
 
 
 def conversation(turns: int, *, characters: int = 900) -> Conversation:

@@ -13,11 +13,11 @@ from talkers import assignment, coder, entries, in_sample, is_aside
 from model_server import Reply, Request, serving, text_of
 from podium.actions import ACTIONS
 from podium.agents import read_options
-from podium.agents.base import Action
 from podium.agents.research.memory import ResearchState, Step
 from podium.agents.research.reading import FormatError, find_action, read_entries, read_input
 from podium.agents.research.researcher import Researcher
 from podium.errors import UsageError
+from podium.workspace.events import Action
 
 GOOD = entries(1, "list_files", {"dir_path": "data"})
 

@@ -16,6 +16,7 @@ from typing import Any
 import coders
 import pytest
 
+from driving import drive
 from model_server import (
     Behaviour,
     Fault,
@@ -31,11 +32,14 @@ from model_server import (
     slow,
 )
 from podium.agents.search.search import SearchState
-from podium.runs.driver import Driver, Row
-from podium.runs.experiment import open_experiment, run_folder
-from podium.runs.record import Budget, Plan, RunFolder
+from podium.runs.driver import FollowedRun
+from podium.runs.experiment import run_folder
+from podium.runs.folder import RunFolder
+from podium.runs.models import Plan
 from podium.runs.steps import Steps
-from podium.runs.verify import verify
+from podium.runs.verify import verify_run
+from podium.workspace.budget import Budget
+from podium.workspace.events import Step
 from podium.workspace.history import History
 from podium.workspace.journal import read_journal
 
@@ -58,7 +62,7 @@ BEHAVIOURS: dict[str, tuple[Behaviour, bool]] = {
 }
 """Each with whether a submission comes of it."""
 
-Run = Callable[..., Row]
+Run = Callable[..., FollowedRun]
 
 
 @pytest.fixture
@@ -74,7 +78,7 @@ def play(tmp_path: Path, data_dir: Path) -> Run:
         budget: Budget | None = None,
         data: Path = data_dir,
         **options: Any,
-    ) -> Row:
+    ) -> FollowedRun:
         plan = Plan(
             agent=agent,
             options={name: str(value) for name, value in options.items()},
@@ -83,21 +87,19 @@ def play(tmp_path: Path, data_dir: Path) -> Run:
             data_dir=data,
             budget=budget or Budget(steps=12),
         )
-        driver = Driver(tmp_path / out, open_experiment(tmp_path / out, plan, [task], 1), parallel=1, retry=True)
-        driver.run(lambda row: None)
-        return driver.rows[0]
+        return drive(tmp_path / out, plan, task)
 
     return play_
 
 
 def state_of(folder: RunFolder) -> SearchState:
     """What the agent knew when it last decided something."""
-    line = [line.fields for line in read_journal(folder.journal) if line.fields["kind"] == "step"][-1]
+    step = read_journal(folder.journal).all_of(Step)[-1]
     with History(folder.history, folder.workspace) as history:
-        return SearchState.model_validate_json(history.get(line["state"]))
+        return SearchState.model_validate_json(history.get(step.state))
 
 
-def check_end(row: Row, server: Any, *, valid: bool) -> None:
+def check_end(row: FollowedRun, server: Any, *, valid: bool) -> None:
     """However it went: a clear status, a submission if there was one, every token counted, an honest journal."""
     record = row.record
     assert record is not None
@@ -106,7 +108,7 @@ def check_end(row: Row, server: Any, *, valid: bool) -> None:
     assert record.valid is valid, record.error
     assert record.usage.tokens == server.tokens
     assert record.usage.output_tokens == sum(reply.output_tokens for reply in server.served)
-    assert verify(row.folder).passed
+    assert verify_run(row.folder).passed
 
 
 def cases() -> list[Any]:
@@ -148,7 +150,7 @@ def test_scripts_run_side_by_side(play: Run) -> None:
     with serving(coders.quick) as server:
         row = play("aide", server.url, parallel=2)
     check_end(row, server, valid=True)
-    assert [line["of"] for line in Steps(row.folder).lines[:2]] == [2, 2]
+    assert [step.count for step in Steps(row.folder).all[:2]] == [2, 2]
 
 
 def test_a_script_that_hangs_is_stopped_and_the_search_goes_on(play: Run) -> None:
@@ -236,16 +238,16 @@ class TestSelection:
         with serving(self.misleading) as server:
             row = play("aide", server.url, select="revalidate", drafts=3, nodes=3, splits=1, budget=Budget(steps=20))
         check_end(row, server, valid=True)
-        lines = [(line["action"], line["arguments"]["number"]) for line in Steps(row.folder).lines]
+        lines = [(step.action.name, step.action.arguments["number"]) for step in Steps(row.folder).all]
         assert lines[-4:] == [("try_script", 2), ("try_script", 1), ("try_script", 0), ("submit_script", 0)]
 
     def test_a_blend(self, play: Run) -> None:
         with serving(coders.quick) as server:
             row = play("aide", server.url, select="ensemble", drafts=2, nodes=2, budget=Budget(steps=20))
         check_end(row, server, valid=True)
-        lines = [(line["action"], line["arguments"]["number"]) for line in Steps(row.folder).lines]
+        lines = [(step.action.name, step.action.arguments["number"]) for step in Steps(row.folder).all]
         assert lines[-2:] == [("try_script", 2), ("submit_script", 2)]
-        assert "blended 001, 000" in Steps(row.folder).observation(len(lines) - 1)
+        assert "blended 001, 000" in Steps(row.folder).observation(len(lines) - 1).text
 
 
 def kill_now_and_then(folder: RunFolder, rng: random.Random, kills: int) -> None:
@@ -285,7 +287,7 @@ def test_killed_in_the_middle_it_grows_the_same_tree(play: Run, tmp_path: Path, 
     assert grown(folder) == grown(undisturbed.folder)
     assert record.submission_sha256 == undisturbed.record.submission_sha256
     assert record.usage.steps == undisturbed.record.usage.steps
-    assert verify(folder).passed
+    assert verify_run(folder).passed
 
 
 def grown(folder: RunFolder) -> dict[str, Any]:

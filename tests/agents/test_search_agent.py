@@ -14,16 +14,18 @@ import anyio
 import pandas as pd
 import pytest
 
-from podium.agents.base import Action, Assignment, Remaining
+from podium.agents.base import Assignment, Remaining
 from podium.agents.search.options import GreedyOptions
 from podium.agents.search.policies import Choice, greedy
 from podium.agents.search.proposer import Context, Proposal, Proposer, Review
 from podium.agents.search.search import SearchAgent, SearchState
 from podium.agents.search.selection import blend_script
-from podium.agents.search.tree import Node, Operator, Result, Tree
+from podium.agents.search.tree import Node, Operator, Tree
 from podium.catalog import load
 from podium.metrics import accuracy, rmse, roc_auc
 from podium.task import Columns, Metric, Number, Task, Values
+from podium.workspace.events import Action
+from podium.workspace.observations import ScriptResult
 
 
 class Author:
@@ -37,7 +39,7 @@ class Author:
         self.asked.append((operator, [node.number for node in parents]))
         return Proposal(f"plan {len(tree)}", f"# {len(tree)}") if len(tree) < self._ideas else None
 
-    async def review(self, node: Node, result: Result) -> Review:
+    async def review(self, node: Node, result: ScriptResult) -> Review:
         return Review(is_buggy=result.exit_code != 0, metric=result.metric, summary="seen")
 
 
@@ -70,7 +72,7 @@ def decide(agent: Searcher, state: SearchState) -> Sequence[Action]:
 
 
 def came_back(metric: float | None, *, valid: bool = True, seconds: float = 1.0, exit_code: int = 0) -> str:
-    result = Result(exit_code=exit_code, metric=metric, valid=valid, seconds=seconds, output="x" * 50_000)
+    result = ScriptResult(exit_code=exit_code, metric=metric, valid=valid, seconds=seconds, output="x" * 50_000)
     return result.model_dump_json()
 
 

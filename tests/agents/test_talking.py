@@ -25,12 +25,14 @@ from talkers import (
     story,
 )
 
+from driving import drive
 from model_server import Behaviour, dead, dropping, endless_talker, rate_limited, refusing, serving, silent, slow
 from podium.cli.run import describe
-from podium.runs.driver import Row
+from podium.runs.driver import FollowedRun
 from podium.runs.experiment import run_folder
-from podium.runs.record import Budget, Plan
-from podium.runs.verify import verify
+from podium.runs.models import Plan
+from podium.runs.verify import verify_run
+from podium.workspace.budget import Budget
 from podium.workspace.journal import read_journal
 
 
@@ -50,7 +52,7 @@ plainly = pytest.mark.parametrize("name", [name if name == "react" else _slow(na
 
 def play(
     name: str, behaviour: Behaviour, folder: Path, data: Path, budget: Budget | None = None, **further: Any
-) -> Row:
+) -> FollowedRun:
     """A run against a behaviour; what it used must be what was served."""
     agent, options = AGENTS[name]
     with serving(behaviour) as server:
@@ -61,7 +63,7 @@ def play(
     return row
 
 
-def check_medal(row: Row) -> None:
+def check_medal(row: FollowedRun) -> None:
     assert row.record is not None
     assert (row.record.status, row.record.ended_by, row.record.valid) == ("finished", "the agent", True)
     assert row.record.medal is not None
@@ -75,7 +77,7 @@ def test_a_good_coder_wins_a_medal(name: str, tmp_path: Path, data_dir: Path) ->
         *("list_files", "write_file", "execute_script", "run_command", "final_answer")
     ]
     assert "Submission is valid" in story(row)[3][1]
-    assert verify(row.folder).passed
+    assert verify_run(row.folder).passed
 
 
 @plainly
@@ -140,15 +142,15 @@ def test_a_bad_line_costs_nothing_but_time(name: str, worsen: Any, tmp_path: Pat
     check_medal(play(name, worsen(coder()), tmp_path / "run", data_dir))
 
 
-def check_salvaged(row: Row) -> None:
+def check_salvaged(row: FollowedRun) -> None:
     """What a failed run had submitted is graded, and the grade can be checked."""
     record = row.record
     assert record is not None and record.valid and record.medal is not None
     assert row.folder.submission.exists()
     assert f"what it had submitted: score {record.score}, {record.medal} medal" in describe(row)
-    assert verify(row.folder).passed
+    assert verify_run(row.folder).passed
     row.folder.write_record(record.model_copy(update={"score": 0.99}))
-    assert "score" in verify(row.folder).checks["grade"]
+    assert "score" in verify_run(row.folder).checks["grade"]
     row.folder.write_record(record)
 
 
@@ -181,7 +183,7 @@ def test_a_model_that_dies_at_once_leaves_nothing_to_grade(tmp_path: Path, data_
     assert row.record is not None
     assert (row.record.status, row.record.valid, row.record.score) == ("failed", False, None)
     assert "overloaded" in str(row.record.error)
-    assert verify(row.folder).passed
+    assert verify_run(row.folder).passed
 
 
 def test_a_role_may_be_served_elsewhere(tmp_path: Path, data_dir: Path) -> None:
@@ -231,7 +233,7 @@ def test_a_killed_run_goes_on_to_tell_the_same_story(name: str, tmp_path: Path, 
     assert story(row) == story(undisturbed)
     assert row.record is not None and undisturbed.record is not None
     assert row.record.submission_sha256 == undisturbed.record.submission_sha256
-    assert verify(row.folder).passed
+    assert verify_run(row.folder).passed
 
 
 @plainly
@@ -244,13 +246,8 @@ def test_steps_and_tokens_are_limited(name: str, tmp_path: Path, data_dir: Path)
 
 @in_text
 def test_without_a_model_the_agent_says_so(name: str, tmp_path: Path, data_dir: Path) -> None:
-    from podium.runs.driver import Driver
-    from podium.runs.experiment import open_experiment
-
     agent, options = AGENTS[name]
     plan = Plan(agent=agent, options=options, data_dir=data_dir)
-    driver = Driver(tmp_path / "run", open_experiment(tmp_path / "run", plan, [TASK], 1), parallel=1, retry=True)
-    driver.run(lambda row: None)
-    record = driver.rows[0].record
+    record = drive(tmp_path / "run", plan, TASK).record
     assert record is not None and record.status == "failed"
     assert "needs a model. Add --model" in str(record.error)

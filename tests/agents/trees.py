@@ -5,13 +5,14 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from podium.agents.search.tree import Node, Operator, Result, Tree
+from podium.agents.search.tree import Node, Operator, Tree
+from podium.workspace.observations import ScriptResult
 
 
 def node(number: int, operator: Operator, *parents: int, metric: float | None = None, running: bool = False) -> Node:
     """A script that works and has a metric, or has failed, or still runs."""
     works = metric is not None
-    result = None if running else Result(exit_code=0 if works else 1, metric=metric, valid=works, seconds=1.0)
+    result = None if running else ScriptResult(exit_code=0 if works else 1, metric=metric, valid=works, seconds=1.0)
     return Node(
         number=number,
         operator=operator,

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 from making import LOW, imported, report, write_report
+from podium.runs.record import Plan, RunRecord
 
 from podium.catalog import leaderboards
 from podium.errors import UsageError
 from podium.report.imported import import_reports, is_grading_reports
 from podium.report.table import read_entries, read_entry, task_facts
 from podium.runs.experiment import open_experiment, run_folder
-from podium.runs.record import Plan, RunRecord
 
 TASK = "spaceship-titanic"
 

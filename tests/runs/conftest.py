@@ -12,10 +12,11 @@ import pytest
 from running import TASK, drive, write_script
 
 from podium import api
-from podium.runs.driver import Row
-from podium.runs.record import Budget, Plan
+from podium.runs.driver import FollowedRun
+from podium.runs.models import Plan
+from podium.workspace.budget import Budget
 
-Run = Callable[..., Row]
+Run = Callable[..., FollowedRun]
 
 os.environ.setdefault("PODIUM_API_KEY", "none")  # the key of the model "openai-api/podium/..."; workers inherit it
 
@@ -38,7 +39,9 @@ def script(tmp_path: Path) -> Callable[[list[tuple[str, dict[str, Any]]]], Path]
 def play(tmp_path: Path, data_dir: Path) -> Run:
     """Runs an agent on the task in the experiment `out`, or continues it; the row of the run."""
 
-    def play_(agent: str = "scripted", out: str = "experiment", budget: Budget | None = None, **options: Any) -> Row:
+    def play_(
+        agent: str = "scripted", out: str = "experiment", budget: Budget | None = None, **options: Any
+    ) -> FollowedRun:
         plan_options = {name: options.pop(name) for name in list(options) if name in Plan.model_fields}
         texts = {name: str(value) for name, value in options.items()}
         plan = Plan(agent=agent, options=texts, data_dir=data_dir, budget=budget or Budget(), **plan_options)

@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from podium.runs.driver import Driver, Row
-from podium.runs.experiment import open_experiment
-from podium.runs.record import Plan
+import driving
+from podium.runs.driver import FollowedRun
+from podium.runs.models import Plan
 
 TASK = "spaceship-titanic"
 
@@ -19,8 +19,6 @@ def write_script(path: Path, actions: list[tuple[str, dict[str, Any]]]) -> Path:
     return path
 
 
-def drive(folder: Path, plan: Plan, task: str = TASK) -> Row:
+def drive(folder: Path, plan: Plan, task: str = TASK) -> FollowedRun:
     """Does, continues or repeats the one run of an experiment."""
-    driver = Driver(folder, open_experiment(folder, plan, [task], 1), parallel=1, retry=True)
-    driver.run(lambda row: None)
-    return driver.rows[0]
+    return driving.drive(folder, plan, task)

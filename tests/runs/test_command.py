@@ -38,7 +38,9 @@ def test_mle_bench_agents_find_their_folders_and_variables(play: Any, tmp_path: 
     )
     row = play(agent="command", command="bash start.sh", files=files, variables="GREETING=hello")
     assert row.record.valid
-    assert "hello spaceship-titanic /home/agent /home/code /home/logs /home/agent" in Steps(row.folder).observation(1)
+    assert (
+        "hello spaceship-titanic /home/agent /home/code /home/logs /home/agent" in Steps(row.folder).observation(1).text
+    )
 
 
 def test_models_are_reached_through_the_real_client_and_counted(play: Any, tmp_path: Path) -> None:
@@ -53,7 +55,7 @@ def test_models_are_reached_through_the_real_client_and_counted(play: Any, tmp_p
             model="openai-api/podium/scripted",
             model_base_url=server.url,
         )
-    observation = Steps(row.folder).observation(1)
+    observation = Steps(row.folder).observation(1).text
     assert "the model says forty-two 120" in observation
     assert "streamed forty-two" in observation
     assert """responded [('count', '{"n": 42}')]""" in observation
@@ -67,4 +69,4 @@ def test_a_program_without_a_model_has_no_endpoint(play: Any) -> None:
     row = play(
         agent="command", command="env | grep -c OPENAI; python -c 'import openai; openai.OpenAI()' 2>&1 | tail -1"
     )
-    assert "0" in Steps(row.folder).observation(1).splitlines()[1]
+    assert "0" in Steps(row.folder).observation(1).text.splitlines()[1]

@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 
+from driving import story
 from podium.catalog.folder import printed_score
+from podium.runs.folder import RunFolder
 
 TRAIN = """\
 from helper import SCALE
@@ -44,6 +46,11 @@ def scripted(tmp_path: Path, *actions: tuple[str, dict[str, Any]]) -> list[str]:
     return ["--agent", "scripted", "-A", f"script={path}", "--json", "--out", str(tmp_path / "out")]
 
 
+def seen(run: Path) -> list[str]:
+    """What the agent of a run saw, step by step."""
+    return [text for _, text in story(RunFolder(run))]
+
+
 def test_the_script_is_run_again_with_files_that_may_not_change_as_they_were(tmp_path: Path, folder: Path) -> None:
     better = TRAIN.replace("SCALE)", "SCALE + 2)")
     actions = scripted(
@@ -59,8 +66,7 @@ def test_the_script_is_run_again_with_files_that_may_not_change_as_they_were(tmp
     (record,) = json.loads(done.stdout)
     assert (record["valid"], record["score"]) == (True, 2.75)
     assert "asks for help:\nMay I add two?" in done.stderr
-    lines = (tmp_path / "out" / record["task"] / "0" / "steps.jsonl").read_text().splitlines()
-    observations = [json.loads(line).get("observation") for line in lines[1:5]]
+    observations = seen(tmp_path / "out" / record["task"] / "0")
     assert observations[1] == "yes"
     assert ".git" not in observations[3]
     verified = podium(tmp_path, "verify", tmp_path / "out" / record["task"] / "0")
@@ -81,9 +87,9 @@ def test_answers_stay_out_of_the_workspace(tmp_path: Path, folder: Path) -> None
     assert done.returncode == 0, done.stderr
     (record,) = json.loads(done.stdout)
     assert (record["valid"], record["score"], record["higher_is_better"]) == (True, 0.5, False)
-    seen = json.loads((tmp_path / "out" / record["task"] / "0" / "steps.jsonl").read_text().splitlines()[3])
-    assert "id,price\na,0\nb,0\n# Goal\n\nPredict prices." in seen["observation"]
-    assert "answers" not in seen["observation"]
+    observation = seen(tmp_path / "out" / record["task"] / "0")[2]
+    assert "id,price\na,0\nb,0\n# Goal\n\nPredict prices." in observation
+    assert "answers" not in observation
 
 
 @pytest.mark.parametrize(

@@ -17,11 +17,12 @@ from typing import Any
 import pytest
 from running import TASK, drive, write_script
 
-from podium.runs.driver import Row
+from driving import story
+from podium.runs.driver import FollowedRun
 from podium.runs.experiment import run_folder
-from podium.runs.record import Plan, RunFolder
-from podium.runs.steps import Steps
-from podium.runs.verify import verify
+from podium.runs.folder import RunFolder
+from podium.runs.models import Plan
+from podium.runs.verify import verify_run
 from podium.workspace.journal import read_journal
 
 STEPS = 8
@@ -47,12 +48,6 @@ def scripted(perfect: str) -> list[tuple[str, dict[str, Any]]]:
     ]
     write = ("write_file", {"file_name": "code/work.py", "content": WORK})
     return [write, *work, ("write_file", {"file_name": "submission/submission.csv", "content": perfect})]
-
-
-def story(folder: RunFolder) -> list[tuple[str, str]]:
-    """What a run did and saw."""
-    steps = Steps(folder)
-    return [(line["action"], steps.observation(number)) for number, line in enumerate(steps.lines, 1)]
 
 
 def kill_worker(folder: RunFolder) -> None:
@@ -108,7 +103,7 @@ def plan(tmp_path_factory: pytest.TempPathFactory, data_dir: Path, perfect: str)
 
 
 @pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory: pytest.TempPathFactory, plan: Plan) -> Row:
+def undisturbed(tmp_path_factory: pytest.TempPathFactory, plan: Plan) -> FollowedRun:
     return drive(tmp_path_factory.mktemp("undisturbed"), plan)
 
 
@@ -119,23 +114,23 @@ def command(plan: Plan, folder: Path) -> list[str | Path]:
     return [podium, "run", TASK, *options, "--out", folder]
 
 
-def check_equal(run: RunFolder, undisturbed: Row) -> None:
+def check_equal(run: RunFolder, undisturbed: FollowedRun) -> None:
     record = run.read_record()
     assert record is not None and undisturbed.record is not None
     assert story(run) == story(undisturbed.folder)
     assert record.score == undisturbed.record.score
     assert record.submission_sha256 == undisturbed.record.submission_sha256
     assert record.usage.steps == undisturbed.record.usage.steps
-    verdict = verify(run)
+    verdict = verify_run(run)
     assert verdict.passed, verdict.checks
 
 
-def test_killed_workers_resume(undisturbed: Row, plan: Plan, tmp_path: Path) -> None:
+def test_killed_workers_resume(undisturbed: FollowedRun, plan: Plan, tmp_path: Path) -> None:
     run_with_kills(tmp_path / "killed", plan, kills=4, rng=random.Random(1))
     check_equal(run_folder(tmp_path / "killed", TASK, 0), undisturbed)
 
 
-def test_a_killed_driver_takes_its_workers_along(undisturbed: Row, plan: Plan, tmp_path: Path) -> None:
+def test_a_killed_driver_takes_its_workers_along(undisturbed: FollowedRun, plan: Plan, tmp_path: Path) -> None:
     folder = tmp_path / "orphaned"
     run = run_folder(folder, TASK, 0)
     with subprocess.Popen(command(plan, folder), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as driver:
@@ -150,7 +145,7 @@ def test_a_killed_driver_takes_its_workers_along(undisturbed: Row, plan: Plan, t
 
 
 def test_ctrl_c_ends_a_run_after_its_step_and_the_command_continues_it(
-    undisturbed: Row, plan: Plan, tmp_path: Path
+    undisturbed: FollowedRun, plan: Plan, tmp_path: Path
 ) -> None:
     folder = tmp_path / "stopped"
     run = run_folder(folder, TASK, 0)
@@ -161,7 +156,7 @@ def test_ctrl_c_ends_a_run_after_its_step_and_the_command_continues_it(
         driver.send_signal(signal.SIGINT)
         _, said = driver.communicate()
     assert driver.returncode == 1
-    assert "Repeat the command" in said
+    assert "podium resume" in said
     record = run.read_record()
     assert record is not None and record.status == "stopped"
     assert journal_length(run) < 2 * STEPS
@@ -170,7 +165,7 @@ def test_ctrl_c_ends_a_run_after_its_step_and_the_command_continues_it(
     check_equal(run, undisturbed)
 
 
-def test_a_torn_last_line_costs_only_that_step(undisturbed: Row, plan: Plan, tmp_path: Path) -> None:
+def test_a_torn_last_line_costs_only_that_step(undisturbed: FollowedRun, plan: Plan, tmp_path: Path) -> None:
     folder = tmp_path / "torn"
     run = run_folder(folder, TASK, 0)
     killer = threading.Thread(target=disturb, args=(run, random.Random(2)))
@@ -204,7 +199,7 @@ def fill(disk: Path, run: RunFolder) -> None:
             file.write(bytes(1 << 12))
 
 
-def test_a_full_disk_stops_a_run_and_loses_nothing(undisturbed: Row, plan: Plan, small_disk: Path) -> None:
+def test_a_full_disk_stops_a_run_and_loses_nothing(undisturbed: FollowedRun, plan: Plan, small_disk: Path) -> None:
     run = run_folder(small_disk / "experiment", TASK, 0)
     filler = threading.Thread(target=fill, args=(small_disk, run))
     filler.start()
@@ -217,7 +212,7 @@ def test_a_full_disk_stops_a_run_and_loses_nothing(undisturbed: Row, plan: Plan,
 
 
 @pytest.mark.slow
-def test_two_hundred_kills(undisturbed: Row, plan: Plan, tmp_path: Path) -> None:
+def test_two_hundred_kills(undisturbed: FollowedRun, plan: Plan, tmp_path: Path) -> None:
     rng, killed, number = random.Random(3), 0, 0
     while killed < 200:
         number += 1

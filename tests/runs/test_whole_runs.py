@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +11,10 @@ from running import drive
 from podium.data.home import locate
 from podium.data.manifest import Manifest, write_manifest
 from podium.data.tables import write_csv
-from podium.runs.record import Budget, Plan
+from podium.runs.models import Plan
 from podium.runs.steps import Steps
-from podium.runs.verify import verify
+from podium.runs.verify import verify_run
+from podium.workspace.budget import Budget
 from podium.workspace.journal import read_journal
 
 WRITE = "write_file"
@@ -30,7 +30,7 @@ def test_baseline_submits_the_sample(play: Any) -> None:
     assert row.record.valid
     assert row.record.ended_by == "the agent"
     assert row.record.miniature
-    assert set(verify(row.folder).checks.values()) == {"ok"}
+    assert set(verify_run(row.folder).checks.values()) == {"ok"}
 
 
 def test_a_perfect_submission_scores_one(play: Any, script: Any, perfect: str) -> None:
@@ -49,7 +49,7 @@ def test_no_submission_is_an_invalid_result_not_a_failure(play: Any, script: Any
 def test_an_agent_sees_its_data_and_neither_answers_nor_the_task_id(play: Any, script: Any) -> None:
     look = "ls -R /home; cat /home/instructions.txt; env; find / -path '*/private/*.csv' 2>/dev/null"
     row = play(agent="command", command=look)
-    observation = Steps(row.folder).observation(1)
+    observation = Steps(row.folder).observation(1).text
     assert "train.csv" in observation
     assert "description.md" in observation
     assert "private/" not in observation
@@ -64,7 +64,7 @@ def test_nothing_inside_tells_which_forged_task_it_is(tmp_path: Path) -> None:
     (folder.public / "description.md").write_text("What kind is each node?")
     write_manifest(folder, Manifest(task, "v1", miniature=False, source="generated", versions={}, files={}))
     row = drive(tmp_path / "experiment", plan, task)
-    observation = Steps(row.folder).observation(1)
+    observation = Steps(row.folder).observation(1).text
     assert "/home/data/description.md" in observation
     assert "graph" not in observation.lower().replace("graphics", "")
     assert "forge" not in observation.replace("grep -ri forge", "")
@@ -77,7 +77,7 @@ def test_validation_answers_inside_without_answers(play: Any, perfect: str) -> N
         "echo id,x > bad.csv; /home/validate_submission.sh bad.csv"
     )
     row = play(agent="command", command=command)
-    observation = Steps(row.folder).observation(1)
+    observation = Steps(row.folder).observation(1).text
     assert "Submission is valid." in observation
     assert "Submission is invalid!" in observation
     assert row.record.validations == 2
@@ -115,9 +115,9 @@ def test_a_finished_run_is_kept(play: Any, script: Any, perfect: str) -> None:
 def test_actions_done_side_by_side_are_all_journalled(play: Any, script: Any) -> None:
     actions = [(WRITE, {"file_name": f"code/{number}.txt", "content": str(number)}) for number in range(6)]
     row = play(script=script(actions), together=3)
-    lines = Steps(row.folder).lines
-    assert [line["of"] for line in lines] == [3] * 6
-    assert sorted(line["arguments"]["content"] for line in lines) == list("012345")
+    steps = Steps(row.folder).all
+    assert [step.count for step in steps] == [3] * 6
+    assert sorted(step.action.arguments["content"] for step in steps) == list("012345")
 
 
 def test_a_fork_goes_on_from_a_step(play: Any, script: Any, perfect: str, tmp_path: Path) -> None:
@@ -127,9 +127,7 @@ def test_a_fork_goes_on_from_a_step(play: Any, script: Any, perfect: str, tmp_pa
     assert len(read_journal(folder / "steps.jsonl")) == 3
     forked = play(script=tmp_path / "script.json", out="fork")
     assert forked.record.score == 1.0
-    assert [line["arguments"] for line in Steps(forked.folder).lines] == [
-        line["arguments"] for line in Steps(row.folder).lines
-    ]
+    assert [step.action for step in Steps(forked.folder).all] == [step.action for step in Steps(row.folder).all]
 
 
 def test_a_changed_line_grade_or_submission_is_found(play: Any, script: Any, perfect: str) -> None:
@@ -137,13 +135,13 @@ def test_a_changed_line_grade_or_submission_is_found(play: Any, script: Any, per
     record, journal = row.folder.record, row.folder.journal
     honest = record.read_text()
     record.write_text(honest.replace('"score": 1.0', '"score": 2.0'))
-    assert "score" in verify(row.folder).checks["grade"]
+    assert "score" in verify_run(row.folder).checks["grade"]
     record.write_text(honest)
     lines = journal.read_bytes()
     journal.write_bytes(lines.replace(b'"write_file"', b'"wrote_file"'))
-    assert not verify(row.folder).passed
+    assert not verify_run(row.folder).passed
     journal.write_bytes(lines)
-    assert verify(row.folder).passed
+    assert verify_run(row.folder).passed
 
 
 def test_curve_follows_the_score(play: Any, script: Any, perfect: str, data_dir: Path) -> None:
@@ -151,8 +149,8 @@ def test_curve_follows_the_score(play: Any, script: Any, perfect: str, data_dir:
 
     sample = (data_dir / "spaceship-titanic" / "public" / "sample_submission.csv").read_text()
     row = play(script=script([submit(sample), ("list_files", {"dir_path": "."}), submit(perfect)]))
-    write_curve(row.folder, row.task, row_plan(row))
-    scores = [point["score"] for point in json.loads(row.folder.curve.read_text())]
+    write_curve(row.folder, row.request.task, row_plan(row))
+    scores = [point.grade["score"] for point in row.folder.read_curve()]
     assert scores[0] is None
     assert len(scores) == 3
     assert scores[-1] == 1.0
@@ -161,7 +159,7 @@ def test_curve_follows_the_score(play: Any, script: Any, perfect: str, data_dir:
 def row_plan(row: Any) -> Any:
     from podium.runs.experiment import read_experiment
 
-    return read_experiment(row.folder.path.parent.parent).plan
+    return read_experiment(row.folder.experiment).plan
 
 
 def test_without_a_sandbox_a_run_works_and_says_so(play: Any, script: Any, perfect: str) -> None:
@@ -169,8 +167,8 @@ def test_without_a_sandbox_a_run_works_and_says_so(play: Any, script: Any, perfe
     run = ("execute_script", {"script_name": "code/work.py"})
     row = play(script=script([work, run, submit(perfect)]), sandbox="none")
     assert row.record.score == 1.0
-    assert "True" in Steps(row.folder).observation(2)
-    assert verify(row.folder).allowed["sandbox"]["provider"] == "none"
+    assert "True" in Steps(row.folder).observation(2).text
+    assert verify_run(row.folder).allowed["backend"] == "none"
 
 
 def test_docker_gets_the_same_mounts_and_limits(tmp_path: Path) -> None:

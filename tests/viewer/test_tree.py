@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from podium.agents.search.tree import Node, Result, Tree
+from podium.agents.search.tree import Node, Tree
 from podium.viewer.tree import SHADES, Search, draw
+from podium.workspace.observations import ScriptResult
 
 
 def search(parents: list[tuple[int, ...]], metrics: list[float | None] | None = None) -> Search:
@@ -16,7 +17,7 @@ def search(parents: list[tuple[int, ...]], metrics: list[float | None] | None = 
             script="",
             metric=metrics[number] if metrics else None,
             is_buggy=not metrics or metrics[number] is None,
-            result=Result(exit_code=0, valid=True),
+            result=ScriptResult(exit_code=0, valid=True),
         )
         for number, above in enumerate(parents)
     ]

@@ -8,12 +8,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from podium.agents.search.search import SearchState
-from podium.agents.search.tree import Node, Operator, Result, Tree
-from podium.runs.experiment import FILE, run_folder
 from podium.runs.record import Budget, Experiment, Plan, RunFolder, RunRecord, Times, Used, write_model
+
+from podium.agents.search.search import SearchState
+from podium.agents.search.tree import Node, Operator, Tree
+from podium.runs.experiment import FILE, run_folder
 from podium.workspace.history import History
 from podium.workspace.journal import Journal
+from podium.workspace.observations import ScriptResult
 
 TASK = "spaceship-titanic"
 OTHER = "leaf-classification"
@@ -142,7 +144,7 @@ def make_search(folder: Path, plan: Plan, *, plan_text: str = "Try something", *
         script = f"print('{what}')\n" * 3
         node = Node(number=number, operator=operator, parents=parents, plan=f"{plan_text}: {what}", script=script)
         state = SearchState(tree=Tree(nodes=[*nodes, node], higher_is_better=True), submitted=0 if number else None)
-        result = Result(
+        result = ScriptResult(
             exit_code=0 if metric else 1, output=f"output of {number}", seconds=1.5, metric=metric, valid=bool(metric)
         )
         steps.append(

@@ -12,22 +12,47 @@ from pathlib import Path
 import pytest
 from crashing import run_and_kill
 
-from podium.errors import RecordError, UsageError
-from podium.workspace.journal import START, Journal, read_journal
+from podium.errors import RecordError
+from podium.workspace.budget import Usage
+from podium.workspace.events import Action, Event, Fork, Snapshot, Step
+from podium.workspace.journal import Journal, JournalFollower, copy_lines, read_journal, read_last_event
+from podium.workspace.lines import LINE_BYTES, START
+from podium.workspace.observations import Text
 
-FIELDS = [
-    {"action": "list"},
-    {"action": "write", "text": 'é\n\udcff"}{', "n2": None},
-    {"nested": {"n": 1, "previous": "x"}},
-    {},
+
+def step(text: str = "", /, **arguments: object) -> Step:
+    """A step whose action and observation are given."""
+    return Step(
+        time="2026-01-02T03:04:05.000+00:00",
+        usage=Usage(working_s=1.5, steps=1),
+        action=Action(name="write", arguments=arguments),
+        observation=Text(text=text),
+        seconds=0.25,
+        snapshot="0" * 64,
+        state="1" * 64,
+        decision=1,
+        index=0,
+        count=1,
+    )
+
+
+def snapshot(commit: str = "2" * 64) -> Snapshot:
+    return Snapshot(time="2026-01-02T03:04:06.000+00:00", usage=Usage(), snapshot=commit)
+
+
+EVENTS: list[Event] = [
+    snapshot(),
+    step('é\n"}{', text='é\n\udcff"}{', n2=None),
+    step(nested={"n": 1, "previous": "x"}),
+    Fork(time="2026-01-02T03:04:07.000+00:00", usage=Usage(), source_run="a/b/0", source_step=3),
 ]
 
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     with Journal.open(tmp_path / "run" / "steps.jsonl") as journal:
-        for fields in FIELDS:
-            journal.append(fields)
+        for event in EVENTS:
+            journal.append(event)
     return tmp_path / "run" / "steps.jsonl"
 
 
@@ -40,20 +65,46 @@ def test_lines_carry_the_hash_of_the_line_before(path: Path) -> None:
     assert read_journal(path).head == previous
 
 
-def test_lines_come_back_as_they_were_appended(path: Path) -> None:
-    lines = read_journal(path)
-    assert [line.fields for line in lines] == FIELDS
-    assert lines.read(2).n == 2
-    assert lines.torn is None
+def test_events_come_back_as_they_were_appended(path: Path) -> None:
+    journal = read_journal(path)
+    assert list(journal) == EVENTS
+    assert [line.n for line in journal.lines()] == [1, 2, 3, 4]
+    assert (journal.read(2), journal.last, journal.all_of(Step)) == (EVENTS[1], EVENTS[3], EVENTS[1:3])
+    assert journal.snapshot == "0" * 64, "that of the newest event which has one"
+    assert journal.torn is None
     with pytest.raises(RecordError, match="there is no line 5"):
-        lines.read(5)
+        journal.read(5)
+
+
+def test_a_journal_that_does_not_begin_with_a_start_is_told(path: Path) -> None:
+    with pytest.raises(RecordError, match="begins with 'snapshot', not with 'start'"):
+        _ = read_journal(path).start
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"snapshot": "2', '"snapshop": "2'),
+        ('"kind": "snapshot"', '"kind": "photo"'),
+        ('"usage": {', '"usage": {"x": 1, '),
+        ('"time"', '"tame"'),
+    ],
+)
+def test_a_field_renamed_missing_or_added_is_an_error(path: Path, old: str, new: str) -> None:
+    lines = path.read_bytes().splitlines()
+    body = lines[0][: -len(', "check": ""}') - 16].decode().replace(old, new, 1).encode()
+    path.write_bytes(body + b', "check": "%s"}\n' % hashlib.sha256(body).hexdigest()[:16].encode())
+    journal = read_journal(path)
+    with pytest.raises(RecordError, match=r"Line 1 of .* is malformed: not an event of journal format 2"):
+        list(journal)
+    with pytest.raises(RecordError, match=r"Line 1 of .* is malformed"):
+        JournalFollower(path).update()
 
 
 def test_a_journal_opened_again_goes_on(path: Path) -> None:
     with Journal.open(path) as journal:
-        line = journal.append({"more": 1})
-        assert (line.n, journal.head) == (5, line.sha256)
-        assert journal.read(5) == line
+        assert journal.append(snapshot()) == 5
+        assert journal.read(5) == snapshot()
     assert len(read_journal(path)) == 5
 
 
@@ -73,7 +124,7 @@ def test_a_journal_torn_at_any_byte_opens_to_its_whole_lines(path: Path, in_memo
                 assert journal.torn is not None and journal.torn.kept_in is not None
                 assert journal.torn.kept_in.read_bytes() == whole[len(kept) : length]
                 journal.torn.kept_in.unlink()
-            journal.append({"after": length})
+            journal.append(snapshot())
         assert read_journal(torn_path).torn is None
 
 
@@ -84,12 +135,12 @@ def test_any_altered_byte_is_noticed(path: Path, in_memory: Path) -> None:
         altered[position] ^= dice.randrange(1, 256)
         copy = in_memory / f"{position}.jsonl"
         copy.write_bytes(altered)
-        if whole[:position].count(b"\n") < len(FIELDS) - 1:
+        if whole[:position].count(b"\n") < len(EVENTS) - 1:
             with pytest.raises(RecordError, match=r"Line \d of"):
                 Journal.open(copy)
         else:
             with Journal.open(copy) as journal:
-                assert [line.fields for line in journal] == FIELDS[:-1]
+                assert list(journal) == EVENTS[:-1]
                 assert journal.torn is not None and journal.torn.kept_in is not None
 
 
@@ -116,24 +167,84 @@ def test_garbage_at_the_end_is_cut_off_and_kept(path: Path, garbage: bytes) -> N
     path.write_bytes(whole + garbage)
     for _ in range(2):
         with Journal.open(path) as journal:
-            assert len(journal) == len(FIELDS)
+            assert len(journal) == len(EVENTS)
     assert path.read_bytes() == whole
     assert [each.read_bytes() for each in path.parent.glob("*.torn-*")] == [garbage]
 
 
 def test_a_line_altered_after_opening_is_not_believed(path: Path) -> None:
-    lines = read_journal(path)
-    path.write_bytes(path.read_bytes().replace(b"list", b"lost"))
+    journal = read_journal(path)
+    path.write_bytes(path.read_bytes().replace(b"2222", b"2322"))
     with pytest.raises(RecordError, match=r"Line 1 of .* has been altered"):
-        lines.read(1)
+        journal.read(1)
 
 
-@pytest.mark.parametrize("fields", [{"n": 1}, {"previous": ""}, {"check": ""}, {"x": float("nan")}, {"x": object()}])
-def test_fields_that_cannot_be_written_are_refused(path: Path, fields: dict[str, object]) -> None:
+def test_an_event_too_long_for_a_line_is_refused(path: Path) -> None:
     before = path.read_bytes()
-    with Journal.open(path) as journal, pytest.raises(UsageError):
-        journal.append(fields)
+    with Journal.open(path) as journal, pytest.raises(RecordError, match="too long"):
+        journal.append(step("x" * LINE_BYTES))
     assert path.read_bytes() == before
+
+
+def test_a_line_that_podium_would_not_write_is_not_read(path: Path) -> None:
+    path.write_bytes(path.read_bytes() + b"x" * (2 * LINE_BYTES))
+    for read in (read_journal, lambda path: JournalFollower(path).update()):
+        with pytest.raises(RecordError, match="a line of more than"):
+            read(path)
+
+
+@pytest.mark.parametrize("kind", ["link", "pipe", "folder"])
+def test_what_is_not_a_regular_file_is_refused_at_once(tmp_path: Path, path: Path, kind: str) -> None:
+    strange = tmp_path / "strange"
+    match kind:
+        case "link":
+            strange.symlink_to(path)
+        case "pipe":
+            os.mkfifo(strange)
+        case "folder":
+            strange.mkdir()
+    for read in (read_journal, read_last_event, lambda path: JournalFollower(path).update()):
+        with pytest.raises(RecordError, match=r"There is no journal|is not a regular file"):
+            read(strange)
+
+
+def test_a_follower_takes_in_what_is_written_and_starts_again_with_another_journal(path: Path) -> None:
+    follower = JournalFollower(path).update()
+    assert [(entry.line, entry.action, entry.working_s) for entry in follower.steps] == [
+        (2, "write", 1.5),
+        (3, "write", 1.5),
+    ]
+    assert follower.step(1) == EVENTS[1]
+    with path.open("ab") as file:
+        file.write(b'{"n": 5, "previous')  # being written
+    assert len(follower.update()) == 4
+    with Journal.open(path) as journal:
+        journal.append(step("later", number=7))
+    assert [entry.script for entry in follower.update().steps] == [None, None, 7]
+    assert follower.size_bytes == path.stat().st_size
+    with pytest.raises(RecordError, match="3 steps so far; there is no step 4"):
+        follower.step(4)
+    path.unlink()
+    with Journal.open(path) as journal:
+        journal.append(snapshot())
+    assert (len(follower.update()), follower.steps) == (1, [])
+
+
+def test_the_last_event_is_read_alone(path: Path, tmp_path: Path) -> None:
+    assert read_last_event(path) == EVENTS[-1]
+    with path.open("ab") as file:
+        file.write(b'{"n": 5')
+    assert read_last_event(path) == EVENTS[-1]
+    empty = tmp_path / "empty"
+    empty.touch()
+    assert read_last_event(empty) is None
+
+
+def test_copied_lines_are_a_journal(path: Path, tmp_path: Path) -> None:
+    copy_lines(path, tmp_path / "copy.jsonl", 2)
+    with Journal.open(tmp_path / "copy.jsonl") as journal:
+        assert list(journal) == EVENTS[:2]
+        assert journal.append(snapshot()) == 3
 
 
 def test_a_journal_that_is_not_there_is_not_made_by_reading(tmp_path: Path) -> None:
@@ -154,20 +265,20 @@ def test_a_full_disk_leaves_the_journal_as_it_was(path: Path) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) + 100, limits[1]))
         try:
             with pytest.raises(RecordError, match="disk is full"):
-                journal.append({"observation": "x" * 1000})
+                journal.append(step("x" * 1000))
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, limits)
         assert path.read_bytes() == before
-        journal.append({"observation": "x" * 1000})
-    assert len(read_journal(path)) == len(FIELDS) + 1
+        journal.append(step("x" * 1000))
+    assert len(read_journal(path)) == len(EVENTS) + 1
 
 
 def test_an_interrupted_append_leaves_no_trace_in_the_next(path: Path) -> None:
     with Journal.open(path) as journal:
         with path.open("ab") as file:
             file.write(b'{"n": 5, "previous"')
-        journal.append({"more": 1})
-    assert len(read_journal(path)) == len(FIELDS) + 1
+        journal.append(snapshot())
+    assert len(read_journal(path)) == len(EVENTS) + 1
 
 
 def test_kill_9_loses_nothing_that_was_appended(tmp_path: Path) -> None:
@@ -176,7 +287,7 @@ def test_kill_9_loses_nothing_that_was_appended(tmp_path: Path) -> None:
     def append(report: int) -> None:
         journal = Journal.open(path)
         while True:
-            journal.append({"observation": "x" * random.randrange(20_000)})
+            journal.append(step("x" * random.randrange(20_000)))
             os.write(report, b".")
 
     for seed in range(10):

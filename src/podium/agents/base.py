@@ -15,6 +15,8 @@ from typing import Any, ClassVar, Generic, TypeVar
 from pydantic import BaseModel, ConfigDict
 
 from podium.task import Task
+from podium.workspace.events import Action
+from podium.workspace.observations import Observation
 
 
 class State(BaseModel):
@@ -27,15 +29,6 @@ class Options(BaseModel):
     """An agent's options; each is settable as `-A name=value`."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Action(BaseModel):
-    """Something to do in the workspace, by the name of an action and its arguments."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    name: str
-    arguments: dict[str, Any] = {}
 
 
 @dataclass(frozen=True)
@@ -93,7 +86,7 @@ class Agent(ABC, Generic[AnyState]):
         """What to do next. Several actions are carried out side by side; none means that the agent is done."""
 
     @abstractmethod
-    def observe(self, state: AnyState, actions: Sequence[Action], observations: Sequence[str]) -> AnyState:
+    def observe(self, state: AnyState, actions: Sequence[Action], observations: Sequence[Observation]) -> AnyState:
         """The state after the actions were carried out. Pure: it may be called again for the same step."""
 
     def headline(self, state: AnyState) -> str | None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from podium.agents.base import Action, Agent, State
+from podium.agents.base import Agent, State
+from podium.workspace.events import Action
+from podium.workspace.observations import Observation
 
 UNPACK = '''"""Takes the sample submission out of its archive."""
 import zipfile
@@ -38,7 +40,9 @@ class Baseline(Agent[BaselineState]):
     async def decide(self, state: BaselineState) -> Sequence[Action]:
         return self._plan()[state.done :][:1]
 
-    def observe(self, state: BaselineState, actions: Sequence[Action], observations: Sequence[str]) -> BaselineState:
+    def observe(
+        self, state: BaselineState, actions: Sequence[Action], observations: Sequence[Observation]
+    ) -> BaselineState:
         return BaselineState(done=state.done + 1)
 
     def _plan(self) -> list[Action]:

@@ -11,8 +11,10 @@ from pathlib import Path
 
 from pydantic import Field
 
-from podium.agents.base import Action, Agent, Options, State
+from podium.agents.base import Agent, Options, State
 from podium.errors import UsageError
+from podium.workspace.events import Action
+from podium.workspace.observations import Observation
 
 
 class CommandOptions(Options):
@@ -41,7 +43,9 @@ class Command(Agent[CommandState]):
             return []
         return [Action(name="run_command", arguments={"command": self.options.command, "folder": "agent"})]
 
-    def observe(self, state: CommandState, actions: Sequence[Action], observations: Sequence[str]) -> CommandState:
+    def observe(
+        self, state: CommandState, actions: Sequence[Action], observations: Sequence[Observation]
+    ) -> CommandState:
         return CommandState(ended=True)
 
     def files(self) -> Path | None:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
-from podium.agents.base import Action, Assignment, Options, Remaining
+from podium.agents.base import Assignment, Options, Remaining
 from podium.errors import PodiumError, UsageError
 from podium.text import format_duration, plural
+from podium.workspace.events import Action
 
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput

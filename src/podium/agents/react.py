@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
-from podium.agents.base import Action, Agent, Assignment, State
+from podium.agents.base import Agent, Assignment, State
 from podium.agents.conversation import CONTEXT_TOKENS, Conversation
 from podium.agents.model import TalkOptions, ask_model, brief, budget_line, end_of_run, require_model, tool_info
+from podium.workspace.events import Action
+from podium.workspace.observations import Observation
 
 if TYPE_CHECKING:
     from inspect_ai.model import ModelOutput
@@ -82,10 +84,10 @@ class React(Agent[ReactState]):
         calls = conversation.unanswered
         return [_as_action(call) for call in (calls if self.options.together else calls[:1])]
 
-    def observe(self, state: ReactState, actions: Sequence[Action], observations: Sequence[str]) -> ReactState:
+    def observe(self, state: ReactState, actions: Sequence[Action], observations: Sequence[Observation]) -> ReactState:
         conversation = self._conversation(state)
         for call, observation in zip(conversation.unanswered, observations, strict=False):
-            conversation.answer(call, observation)
+            conversation.answer(call, observation.text)
         is_over = any(action.name == "final_answer" for action in actions)
         return ReactState(messages=conversation.dump(), left_out=conversation.left_out, is_over=is_over)
 

@@ -11,8 +11,10 @@ from pathlib import Path
 
 from pydantic import Field, ValidationError
 
-from podium.agents.base import Action, Agent, Options, State
+from podium.agents.base import Agent, Options, State
 from podium.errors import UsageError
+from podium.workspace.events import Action
+from podium.workspace.observations import Observation
 
 
 class ScriptedOptions(Options):
@@ -37,7 +39,9 @@ class Scripted(Agent[ScriptedState]):
     async def decide(self, state: ScriptedState) -> Sequence[Action]:
         return self._actions()[state.done :][: self.options.together]
 
-    def observe(self, state: ScriptedState, actions: Sequence[Action], observations: Sequence[str]) -> ScriptedState:
+    def observe(
+        self, state: ScriptedState, actions: Sequence[Action], observations: Sequence[Observation]
+    ) -> ScriptedState:
         return ScriptedState(done=state.done + len(actions))
 
     def headline(self, state: ScriptedState) -> str | None:

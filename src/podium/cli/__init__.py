@@ -18,6 +18,7 @@ COMMANDS = {
     "validate": "Check whether FILE has the form TASK asks for; needs no answers.",
     "grade": "Grade FILE as a submission to TASK: score, medal, percentile.",
     "run": "Let an agent work on tasks, and grade what it submits. Repeat the command to continue an experiment.",
+    "resume": "Continue the experiment in DIR with the options it was started with.",
     "baseline": "Measure what the starter code of a research TASK scores, and how much that varies.",
     "agents": "List the agents and their options, or explain those of NAME.",
     "shell": "Open the shell of a RUN whose agent is a person.",

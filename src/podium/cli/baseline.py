@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import platform
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from podium.cli.carrying_out import drive
 from podium.cli.options import as_json, data_dir, edition, print_json, require_extra, task_folders
-from podium.errors import PodiumError, UsageError
-from podium.text import plural
+from podium.errors import UsageError
 
 if TYPE_CHECKING:
     from podium.grading.baseline import BaselineMeasurement
@@ -50,57 +48,27 @@ def command(task: str, as_json: bool, **options: Any) -> None:
 
 def _measure(name: str, options: dict[str, Any]) -> BaselineMeasurement:
     from podium.catalog import load, resolve
-    from podium.cli.run import drive, prepare_missing
-    from podium.grading.baseline import BaselineMeasurement, write_baseline
+    from podium.cli.progress import told_of_preparing
+    from podium.runs.baseline import measured_baseline
     from podium.runs.driver import Driver
-    from podium.runs.experiment import now, open_experiment
-    from podium.runs.record import Plan
-    from podium.runs.worker import versions
+    from podium.runs.executors import make_executor
+    from podium.runs.experiment import open_experiment
+    from podium.runs.start import make_plan, prepare_missing
 
-    task = load(name)
+    task = load(name).in_edition(options["edition"])
     if task.starter is None:
         raise UsageError(f"{name} is a competition: it has no starter code, people are what it is compared with.")
-    edition = task.in_edition(options["edition"]).edition
-    plan = Plan(
+    plan = make_plan(
         agent="baseline",
-        edition=edition,
+        edition=task.edition,
         env=None if options["env"] is None else str(Path(options["env"]).absolute()),
         cores=options["cores"],
         gpus=options["gpus"],
         data_dir=None if options["data_dir"] is None else options["data_dir"].absolute(),
     )
-    prepare_missing([name], plan, miniature=options["miniature"])
-    place = resolve(task, edition=edition, data_dir=plan.data_dir).place
-    out = options["out"] or place.root / "baseline-runs"
-    driver = Driver(out, open_experiment(out, plan, [name], options["seeds"]), parallel=options["parallel"])
-    drive(driver)
-    records = [row.record for row in driver.rows]
-    if any(record is None or record.status != "finished" for record in records):
-        raise PodiumError(f"Not all runs were done. Repeat the command; their folder is {out}")
-    scores = tuple(float(record.score) for record in records if record and record.valid and record.score is not None)
-    measured = BaselineMeasurement(
-        task=name,
-        edition=edition,
-        miniature=any(record.miniature for record in records if record),
-        scores=scores,
-        failed=len(records) - len(scores),
-        machine={
-            "processor": _processor(),
-            "cores": str(plan.cores),
-            "of": str(os.cpu_count()),
-            "gpus": str(plan.gpus),
-        },
-        versions=versions(),
-        measured=now(),
-    )
-    write_baseline(place, measured)
-    return measured
-
-
-def _processor() -> str:
-    """The name of the processor, as the system tells it."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return platform.machine()
-    return next((line.partition(": ")[2] for line in lines if line.startswith("model name")), platform.machine())
+    with told_of_preparing() as preparing:
+        prepare_missing([name], plan, miniature=options["miniature"], preparing=preparing)
+    out = options["out"] or resolve(name, edition=task.edition, data_dir=plan.data_dir).place.root / "baseline-runs"
+    experiment = open_experiment(out, plan, [name], options["seeds"])
+    drive(Driver(experiment), make_executor(parallel=options["parallel"]))
+    return measured_baseline(experiment, name)

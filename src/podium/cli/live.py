@@ -9,44 +9,44 @@ from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 
-from podium.runs.driver import Row
+from podium.runs.driver import FollowedRun
 from podium.text import format_duration
 
 _STYLES = {"finished": "green", "failed": "red", "interrupted": "yellow", "stopped": "yellow", "queued": "dim"}
+_SHOWN = 30
 
 
 @contextmanager
-def live_table(rows: list[Row]) -> Iterator[Callable[[Row], None]]:
-    """Shows the rows until the block ends; call what it yields when one of them has changed."""
-    with Live(_table(rows), console=Console(stderr=True), auto_refresh=False) as live:
-        yield lambda row: live.update(_table(rows), refresh=True)
+def live_table(runs: list[FollowedRun]) -> Iterator[Callable[[FollowedRun], None]]:
+    """Shows the runs until the block ends; call what it yields when one of them has changed."""
+    with Live(_table(runs), console=Console(stderr=True), auto_refresh=False) as live:
+        yield lambda run: live.update(_table(runs), refresh=True)
 
 
-def _table(rows: list[Row]) -> Table:
+def _table(runs: list[FollowedRun]) -> Table:
     """Runs that are under way first; of the others as many as fit, and a count."""
     table = Table(box=None, header_style="bold", pad_edge=False)
     for name in ("task", "seed", "step", "best", "time", "tokens", "state", "score"):
         table.add_column(name, justify="right" if name in ("seed", "step", "time", "tokens") else "left")
-    ordered = sorted(rows, key=lambda row: (row.record is not None, row.phase == "queued"))
-    for row in ordered[:30]:
-        style = _STYLES.get(row.phase)
-        table.add_row(*_cells(row), style=style)
-    if len(rows) > 30:
-        table.add_row(f"... and {len(rows) - 30} more", style="dim")
+    ordered = sorted(runs, key=lambda run: (run.is_over, run.state == "queued"))
+    for run in ordered[:_SHOWN]:
+        table.add_row(*_cells(run), style=_STYLES.get(run.state))
+    if len(runs) > _SHOWN:
+        table.add_row(f"... and {len(runs) - _SHOWN} more", style="dim")
     return table
 
 
-def _cells(row: Row) -> list[str]:
-    record = row.record
-    used = row.used
-    score = "" if record is None or record.score is None else f"{record.score:.5g} {record.medal or ''}"
+def _cells(run: FollowedRun) -> list[str]:
+    record, progress = run.record, run.progress
+    usage = record.usage if record else progress.usage if progress else None
+    score = "" if record is None or record.score is None else f"{float(record.score):.5g} {record.medal or ''}"
     return [
-        row.task,
-        str(row.seed),
-        str(row.step or used.get("steps", 0)),
-        row.headline or "",
-        format_duration(used.get("working_s", 0.0)),
-        f"{used.get('tokens', 0):,}",
-        row.phase,
+        run.request.task,
+        str(run.request.seed),
+        str(usage.steps if usage else 0),
+        (progress and progress.headline) or "",
+        format_duration(usage.working_s if usage else 0.0),
+        f"{usage.tokens if usage else 0:,}",
+        progress.phase if progress and run.state == "running" else run.state,
         score if record is None or record.valid is not False else "invalid",
     ]

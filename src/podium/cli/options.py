@@ -4,12 +4,32 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
 from podium.errors import MissingExtraError, UsageError
+from podium.text import parse_duration, parse_size
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+class Parsed(click.ParamType):
+    """A value with a unit, such as 24h or 8G."""
+
+    def __init__(self, name: str, parse: Callable[[str], float]) -> None:
+        self.name, self._parse = name, parse
+
+    def convert(self, value: Any, param: click.Parameter | None, context: click.Context | None) -> float:
+        try:
+            return self._parse(value) if isinstance(value, str) else value
+        except ValueError as error:
+            self.fail(str(error), param, context)
+
+
+DURATION, SIZE = Parsed("duration", parse_duration), Parsed("size", parse_size)
 
 data_dir = click.option(
     "--data-dir",
@@ -71,3 +91,24 @@ def require_extra(extra: str) -> None:
     what, packages = EXTRAS[extra]
     if any(find_spec(name) is None for name in packages):
         raise MissingExtraError(what, extra)
+
+
+def budget_options(command: Command) -> Command:
+    """The options that bound what a run may use."""
+    for option in (
+        click.option("--cost", type=float, help="Dollars for models per run."),
+        click.option("--tokens", type=click.IntRange(1), help="Model tokens per run."),
+        click.option("--steps", type=click.IntRange(1), help="Steps per run."),
+        click.option("--wall-time", "wall_s", type=DURATION, help="Time per run by the clock, waiting included."),
+        click.option("--time", "time_s", type=DURATION, help="Working time per run, such as 24h, without waiting."),
+    ):
+        command = option(command)
+    return command
+
+
+def pairs(texts: tuple[str, ...], option: str) -> dict[str, str]:
+    """The values of a repeatable option NAME=VALUE, by name."""
+    wrong = [text for text in texts if "=" not in text]
+    if wrong:
+        raise UsageError(f"{option} {wrong[0]}: write NAME=VALUE")
+    return dict(text.split("=", 1) for text in texts)

@@ -91,3 +91,15 @@ def _send_logs(queue: Any) -> None:
     logger = logging.getLogger("podium")
     logger.addHandler(logging.handlers.QueueHandler(queue))
     logger.setLevel(logging.INFO)
+
+
+@contextlib.contextmanager
+def told_of_preparing() -> Iterator[Callable[[int], Callable[[Any], None]]]:
+    """Shows how far the preparing of missing tasks is, once it is known how many there are."""
+    with contextlib.ExitStack() as shown:
+
+        def preparing(count: int) -> Callable[[Any], None]:
+            progress = shown.enter_context(show_progress("Preparing", count))
+            return lambda done: progress.advance(f"{done.task}: {done.status}")
+
+        yield preparing

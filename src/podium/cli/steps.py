@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from podium.cli.options import as_json, print_json, require_extra, task_folders
 from podium.errors import UsageError
+
+if TYPE_CHECKING:
+    from podium.runs.steps import Steps
+    from podium.workspace.events import Step
 
 
 @click.command(name="steps")
@@ -21,7 +25,7 @@ from podium.errors import UsageError
 @click.option(
     "--fork",
     type=click.Path(path_type=Path),
-    help="Make a new experiment in this folder whose run goes on from step NUMBER; start it with podium run.",
+    help="Make a new experiment in this folder whose run goes on from step NUMBER; start it with podium resume.",
 )
 @task_folders
 @as_json
@@ -44,9 +48,10 @@ def command(
         if diff or restore or fork:
             raise UsageError("Say which step: podium steps RUN NUMBER ...")
         if as_json:
-            print_json([steps.facts(line) for line in steps.lines])
+            print_json([_document(steps, number) for number in range(1, len(steps.all) + 1)])
         else:
-            _list(steps.lines)
+            for number, step in enumerate(steps.all, 1):
+                click.echo(_line(number, step))
     elif diff:
         click.echo(steps.diff(number, since=number - 1 if since is None else since))
     elif restore is not None:
@@ -55,22 +60,30 @@ def command(
         click.echo(f"The workspace after step {number} is in {restore}", err=True)
     elif fork is not None:
         folder = steps.fork(number, fork)
-        click.echo(f"{folder} goes on from step {number}. Run: {steps.continuation(fork)}", err=True)
+        click.echo(f"{folder} goes on from step {number}. Run: podium resume {fork}", err=True)
     elif as_json:
-        print_json({**steps.line(number), "observation": steps.observation(number)})
+        print_json({**_document(steps, number), "observation": steps.observation(number).model_dump(mode="json")})
     else:
-        _show(steps.line(number), steps.observation(number))
+        _show(steps, number)
 
 
-def _list(lines: list[dict[str, Any]]) -> None:
-    for number, line in enumerate(lines, 1):
-        arguments = json.dumps(line["arguments"], ensure_ascii=False)
-        short = arguments if len(arguments) <= 70 else f"{arguments[:69]}…"
-        click.echo(f"{number:4}  {line['time'][11:19]}  {line['seconds']:8.2f} s  {line['action']}  {short}")
+def _document(steps: Steps, number: int) -> dict[str, Any]:
+    """A step without what only resuming needs; its action whole, as the agent `scripted` repeats it."""
+    action = steps.action(number)
+    hidden = {"action", "state", "decision", "action_blob", "observation_blob"}
+    facts = steps.step(number).model_dump(mode="json", exclude=hidden)
+    return {"number": number, "action": action.name, "arguments": action.arguments, **facts}
 
 
-def _show(line: dict[str, Any], observation: str) -> None:
-    click.echo(f"{line['action']}  {line['time']}  {line['seconds']:.2f} s  snapshot {line['snapshot'][:12]}")
-    for name, value in line["arguments"].items():
+def _line(number: int, step: Step) -> str:
+    arguments = json.dumps(step.action.arguments, ensure_ascii=False)
+    short = arguments if len(arguments) <= 70 else f"{arguments[:69]}…"
+    return f"{number:4}  {step.time[11:19]}  {step.seconds:8.2f} s  {step.action.name}  {short}"
+
+
+def _show(steps: Steps, number: int) -> None:
+    step = steps.step(number)
+    click.echo(f"{step.action.name}  {step.time}  {step.seconds:.2f} s  snapshot {step.snapshot[:12]}")
+    for name, value in steps.action(number).arguments.items():
         click.echo(f"\n{name}:\n{value}")
-    click.echo(f"\nobservation:\n{observation}")
+    click.echo(f"\nobservation:\n{steps.observation(number).text}")

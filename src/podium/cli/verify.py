@@ -22,11 +22,10 @@ if TYPE_CHECKING:
 def command(run: Path, data_dir: Path | None, as_json: bool) -> None:
     """Check a RUN: journal, snapshots and grade, and what its sandbox allowed."""
     require_extra("run")
-    from podium.runs.experiment import FILE, find_run, runs_below
+    from podium.runs.experiment import FILE
     from podium.runs.verify import verify
 
-    runs = list(runs_below(run)) if (run / FILE).exists() else [find_run(run)]
-    verdicts = [verify(found, data_dir=data_dir) for found in runs]
+    verdicts = verify(run, data_dir=data_dir)
     if as_json:
         documents = [verdict.to_dict() for verdict in verdicts]
         print_json(documents if (run / FILE).exists() else documents[0])
@@ -54,9 +53,9 @@ def _allowed(facts: dict[str, Any]) -> list[str]:
     limits = ", ".join(f"{name} {value}" for name, value in budget.items() if value is not None) or "none"
     versions = ", ".join(f"{name} {value}" for name, value in facts["versions"].items())
     return [
-        f"sandbox    {sandbox['provider']}, network {'open' if sandbox['network'] else 'closed'}",
+        f"sandbox    {facts['backend']}, network {'open' if sandbox['network'] else 'closed'}",
         f"mounts     {', '.join(mounts)}",
-        f"edition    {facts['edition']}, data manifest {facts['data']['manifest_sha256'][:16]}",
+        f"edition    {facts['edition']}, data manifest {facts['manifest_sha256'][:16]}",
         f"budget     {limits}",
         f"versions   {versions}",
     ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -86,7 +87,17 @@ def make_report(
 
 
 def _verify(entry: Entry) -> tuple[Verdict, ...]:
-    from podium.runs.experiment import runs_below
     from podium.runs.verify import verify
 
-    return tuple(verify(run) for run in runs_below(entry.folder))
+    return tuple(verify(entry.folder))
+
+
+def report(experiments: str | PathLike[str] | Sequence[str | PathLike[str]], **options: Any) -> Report:
+    """What experiments came to: medals, scores, usage, and how sure that is.
+
+    Args:
+        experiments: a folder, or several.
+        options: of `make_report`: `pad`, `seeds`, `suite`, `verify`.
+    """
+    folders = [experiments] if isinstance(experiments, str | PathLike) else experiments
+    return make_report([Path(folder) for folder in folders], **options)

@@ -1,172 +1,112 @@
-"""Runs many runs at a time on this machine: one process each, started when there is room, followed while they work."""
+"""Carries an experiment out: hands its runs to an executor and follows them through their folders."""
 
 from __future__ import annotations
 
-import multiprocessing
-import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from multiprocessing.connection import Connection, wait
-from multiprocessing.process import BaseProcess
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass
 
-from podium._inspect import IMPORTED_LATE
-from podium.runs.experiment import run_folder
-from podium.runs.record import Experiment, RunFolder, RunRecord
+from podium.runs.executors.base import Executor, RunRequest
+from podium.runs.experiment import Experiment
+from podium.runs.folder import RunFolder
+from podium.runs.models import Progress, RunRecord
+from podium.runs.progress import answer, read_progress
 
 TICK_S = 0.25
-_IMPORTED_ONCE = ["podium.runs.worker", "podium.grading.grade", *IMPORTED_LATE]
-"""For all workers, in the process they are forked from; one that is not there is passed over."""
-_FOR_MODELS = ["podium.runs.known_models"]
 
 
 @dataclass
-class Row:
+class FollowedRun:
     """A run as it is followed: what the live table shows."""
 
-    task: str
-    seed: int
+    request: RunRequest
     folder: RunFolder
-    phase: str = "queued"
-    step: int = 0
-    headline: str | None = None
-    used: dict[str, Any] = field(default_factory=dict)
+    state: str = "queued"
+    """queued, running, interrupted, not started, or the status of its record."""
+    progress: Progress | None = None
     record: RunRecord | None = None
+    """Once it has ended."""
 
     @property
     def name(self) -> str:
-        return f"{self.task}/{self.seed}"
+        return self.request.name
+
+    @property
+    def is_over(self) -> bool:
+        return self.state not in ("queued", "running")
 
 
-@dataclass
-class _Worker:
-    row: Row
-    process: BaseProcess
-    channel: Connection
+Changed = Callable[[FollowedRun], None]
+AnswerQuestion = Callable[[FollowedRun, str], str | None]
 
 
 class Driver:
     """Works off the runs of an experiment. `stop` may be called from a signal handler."""
 
-    def __init__(
-        self,
-        folder: Path,
-        experiment: Experiment,
-        *,
-        parallel: int,
-        retry: bool = False,
-        answer: Callable[[Row, str], str | None] | None = None,
-    ) -> None:
+    def __init__(self, experiment: Experiment, *, retry: bool = False, answer: AnswerQuestion | None = None) -> None:
         """
         Args:
-            parallel: runs at a time.
             retry: whether failed runs are done again.
             answer: asks the person at the terminal what an agent wants to know; None if they do not say.
         """
-        self.rows = [
-            Row(task, seed, run_folder(folder, task, seed))
+        self.experiment = experiment
+        self.runs = [
+            FollowedRun(RunRequest(experiment.folder, task, seed), experiment.run(task, seed))
             for seed in range(experiment.seeds)
             for task in experiment.tasks
         ]
-        self.plan = experiment.plan
-        self._folder, self._parallel, self._answer = folder, parallel, answer
-        self._stopping = 0
-        self._told_to_stop = False
-        for row in self.rows:
-            record = row.folder.read_record()
+        self._answer = answer
+        self._stops = 0
+        for run in self.runs:
+            record = run.folder.read_record()
             if record and (record.status == "finished" or (record.status == "failed" and not retry)):
-                row.record, row.phase, row.used = record, record.status, record.usage.model_dump()
-        self._queue = [row for row in self.rows if row.record is None]
+                run.record, run.state = record, record.status
 
     def stop(self) -> None:
         """Once: every run ends after its current step and can be continued. Twice: now."""
-        self._stopping += 1
+        self._stops += 1
 
-    def run(self, changed: Callable[[Row], None]) -> None:
-        """Works until all runs have ended; `changed` is told of every change in a row."""
-        # Forked from a process that has imported everything once: a run then starts in milliseconds, not seconds.
-        context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload(
-            [*_IMPORTED_ONCE, f"podium.agents.{self.plan.agent}", *(_FOR_MODELS if self.plan.model else [])]
-        )
-        working: list[_Worker] = []
-        try:
-            while working or (self._queue and not self._stopping):
-                while self._queue and len(working) < self._parallel and not self._stopping:
-                    working.append(self._start(context, self._queue.pop(0)))
-                    changed(working[-1].row)
-                self._pass_on_stop(working)
-                for worker in self._ready(working):
-                    if self._hear(worker):
-                        changed(worker.row)
-                    else:
-                        self._finish(worker)
-                        working.remove(worker)
-                        changed(worker.row)
-                if self._stopping > 1:
-                    break
-        finally:
-            for worker in working:
-                worker.process.kill()
-                worker.process.join()
-                worker.row.phase = "interrupted"
+    def carry_out(self, executor: Executor, changed: Changed = lambda run: None) -> None:
+        """Works until all runs have ended; `changed` is told of every change in a run."""
+        waiting = {run.request: run for run in self.runs if run.record is None}
+        told_to_stop = False
+        with executor:
+            for run in waiting.values():
+                # A stop by Ctrl-C may come while thousands are submitted.
+                if not self._stops:
+                    run.folder.progress.unlink(missing_ok=True)
+                    executor.submit(run.request)
+            while any(not run.is_over for run in waiting.values()) and self._stops < 2:
+                if self._stops and not told_to_stop:
+                    told_to_stop = True
+                    executor.stop()
+                ended = executor.wait(TICK_S)
+                for request in ended:
+                    self._finish(waiting[request])
+                    changed(waiting[request])
+                for request in executor.running():
+                    if self._follow(waiting[request]):
+                        changed(waiting[request])
+        for run in waiting.values():
+            if not run.is_over:
+                self._finish(run)
+                changed(run)
 
-    def _start(self, context: Any, row: Row) -> _Worker:
-        ours, theirs = context.Pipe()
-        arguments = (str(self._folder), row.task, row.seed, theirs)
-        process = context.Process(target=_work, args=arguments, name=row.name, daemon=False)
-        process.start()
-        theirs.close()
-        row.phase = "starting"
-        return _Worker(row, process, ours)
-
-    def _ready(self, working: list[_Worker]) -> Iterator[_Worker]:
-        channels = {worker.channel: worker for worker in working}
-        if not channels:
-            time.sleep(0)
-            return
-        for channel in wait(list(channels), TICK_S):
-            yield channels[channel]  # type: ignore[index]
-
-    def _hear(self, worker: _Worker) -> bool:
-        """Takes in one report; False when there will be no more."""
-        try:
-            report = worker.channel.recv()
-        except (EOFError, OSError):
+    def _follow(self, run: FollowedRun) -> bool:
+        """Takes in what a run tells of itself; whether that is something new."""
+        progress = read_progress(run.folder)
+        if run.state == "running" and (progress is None or progress == run.progress):
             return False
-        row = worker.row
-        row.phase = report.get("phase", row.phase)
-        row.step = report.get("step", row.step)
-        row.headline = report.get("headline") or row.headline
-        row.used = report.get("used", row.used)
-        if "ask" in report:
-            answer = self._answer(row, report["ask"]) if self._answer else None
-            worker.channel.send(("answer", answer))
+        asked = run.progress.question if run.progress else None
+        run.state, run.progress = "running", progress or Progress()
+        question = run.progress.question
+        if question is not None and question != asked:
+            answer(run.folder, question, self._answer(run, question.text) if self._answer else None)
         return True
 
-    def _finish(self, worker: _Worker) -> None:
-        worker.process.join()
-        worker.channel.close()
-        row = worker.row
-        record = row.folder.read_record()
+    def _finish(self, run: FollowedRun) -> None:
+        record = run.folder.read_record()
+        run.progress = read_progress(run.folder)
         if record is not None and record.status != "running":
-            row.record, row.phase, row.used = record, record.status, record.usage.model_dump()
+            run.record, run.state = record, record.status
         else:
-            row.phase = "interrupted"
-
-    def _pass_on_stop(self, working: list[_Worker]) -> None:
-        if self._stopping and not self._told_to_stop:
-            self._told_to_stop = True
-            for worker in working:
-                try:
-                    worker.channel.send("stop")
-                except OSError:
-                    continue  # it has just ended
-
-
-def _work(*arguments: Any) -> None:
-    """`worker.work`, imported only in the worker: the driver has no use for what it needs."""
-    from podium.runs.worker import work
-
-    work(*arguments)
+            run.state = "interrupted" if record else "not started"

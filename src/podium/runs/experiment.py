@@ -2,53 +2,101 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from datetime import UTC, datetime
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from podium.errors import UsageError
-from podium.runs.record import Budget, Experiment, Plan, RunFolder, read_model, write_model
-from podium.task import Task
+from podium.runs.folder import RunFolder, read_document, write_document
+from podium.runs.models import DatedChange, ExperimentDocument, Plan, RunRecord
+from podium.workspace.budget import Budget
+from podium.workspace.events import now
 
 FILE = "experiment.json"
 
 
-def open_experiment(folder: Path, plan: Plan, tasks: list[str], seeds: int) -> Experiment:
+@dataclass(frozen=True)
+class Experiment:
+    """A folder of runs and its document."""
+
+    folder: Path
+    document: ExperimentDocument
+
+    @property
+    def plan(self) -> Plan:
+        return self.document.plan
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        return self.document.tasks
+
+    @property
+    def seeds(self) -> int:
+        return self.document.seeds
+
+    def run(self, task: str, seed: int) -> RunFolder:
+        """Where a run lies, whether it has begun or not."""
+        return run_folder(self.folder, task, seed)
+
+    def runs(self) -> Iterator[RunFolder]:
+        """All runs that have begun, in the order of tasks and seeds."""
+        every = (self.run(task, seed) for task in self.tasks for seed in range(self.seeds))
+        return (run for run in every if run.path.is_dir())
+
+    def records(self) -> list[RunRecord]:
+        """The records of all runs that have begun."""
+        return [record for run in self.runs() if (record := run.read_record()) is not None]
+
+
+def open_experiment(folder: Path, plan: Plan, tasks: Sequence[str], seeds: int) -> Experiment:
     """Makes an experiment, or continues one: tasks and seeds may be added, the plan must be the same.
 
     Raises:
         UsageError: the folder holds an experiment with another plan, or something else.
     """
-    known: Experiment | None = read_model(folder / FILE, Experiment)
+    known = read_document(folder / FILE, ExperimentDocument)
     if known is None:
         if folder.exists() and any(folder.iterdir()):
             raise UsageError(f"{folder} holds something else: there is no {FILE}. Give another --out.")
-        experiment = Experiment(plan=plan, tasks=tuple(tasks), seeds=seeds, created=now())
+        document = ExperimentDocument(plan=plan, tasks=tuple(tasks), seeds=seeds, created=now())
     else:
-        _check_same(folder, known.plan, plan)
+        if changed := _differences(known.plan, plan):
+            told = "; ".join(f"{name}: {before} then, {after} now" for name, before, after in changed)
+            raise UsageError(
+                f"{folder} was started differently ({told}). Repeat the options it was started with, give another "
+                f"--out, or continue it as it was with: podium resume {folder}"
+            )
         merged = tuple(dict.fromkeys([*known.tasks, *tasks]))
-        experiment = known.model_copy(update={"tasks": merged, "seeds": max(known.seeds, seeds)})
-    if experiment != known:
-        write_model(folder / FILE, experiment)
-    return experiment
+        document = known.model_copy(update={"tasks": merged, "seeds": max(known.seeds, seeds)})
+    if document != known:
+        write_document(folder / FILE, document)
+    return Experiment(folder, document)
 
 
-def settle(plan: Plan, task: Task) -> Plan:
-    """The plan with all that it leaves to the task: the edition, and a budget if it names none."""
-    budget = plan.budget if plan.budget != Budget() else Budget(time_s=task.time_s, steps=task.steps)
-    return plan.model_copy(update={"edition": task.in_edition(plan.edition).edition, "budget": budget})
+def change_plan(experiment: Experiment, changes: dict[str, Any]) -> Experiment:
+    """The experiment with some parts of its plan replaced; what was changed stays written in it.
+
+    Args:
+        changes: by field of the plan, such as `model` or `budget`.
+    """
+    plan = Plan.model_validate({**experiment.plan.model_dump(), **changes})
+    changed = [
+        DatedChange(name=name, before=before, after=after, time=now())
+        for name, before, after in _differences(experiment.plan, plan)
+    ]
+    if not changed:
+        return experiment
+    update = {"plan": plan, "changes": (*experiment.document.changes, *changed)}
+    document = experiment.document.model_copy(update=update)
+    write_document(experiment.folder / FILE, document)
+    return Experiment(experiment.folder, document)
 
 
-def _check_same(folder: Path, known: Plan, plan: Plan) -> None:
-    before, after = _flat(known.model_dump(mode="json")), _flat(plan.model_dump(mode="json"))
-    names = [name for name in sorted(before.keys() | after.keys()) if before.get(name) != after.get(name)]
-    changed = [f"{name}: {before.get(name)} then, {after.get(name)} now" for name in names]
-    if changed:
-        raise UsageError(
-            f"{folder} was started differently ({'; '.join(changed)}). "
-            "Repeat the options it was started with, or give another --out."
-        )
+def _differences(before: Plan, after: Plan) -> list[tuple[str, Any, Any]]:
+    old, new = _flat(before.model_dump(mode="json")), _flat(after.model_dump(mode="json"))
+    names = sorted(old.keys() | new.keys())
+    return [(name, old.get(name), new.get(name)) for name in names if old.get(name) != new.get(name)]
 
 
 def _flat(document: dict[str, Any], above: str = "") -> dict[str, Any]:
@@ -70,20 +118,12 @@ def read_experiment(folder: Path) -> Experiment:
     Raises:
         UsageError: there is none.
     """
-    experiment: Experiment | None = read_model(folder / FILE, Experiment)
-    if experiment is None:
-        raise UsageError(f"{folder} is no experiment: it has no {FILE}. Make one with: podium run TASK --out {folder}")
-    return experiment
-
-
-def runs_below(folder: Path) -> Iterator[RunFolder]:
-    """All runs of an experiment, in the order of its tasks and seeds."""
-    experiment = read_experiment(folder)
-    for task in experiment.tasks:
-        for seed in range(experiment.seeds):
-            run = run_folder(folder, task, seed)
-            if run.path.exists():
-                yield run
+    document = read_document(folder / FILE, ExperimentDocument)
+    if document is None:
+        raise UsageError(
+            f"{folder} is not an experiment: it has no {FILE}. Make one with: podium run TASK --out {folder}"
+        )
+    return Experiment(folder, document)
 
 
 def find_run(path: Path) -> RunFolder:
@@ -96,11 +136,11 @@ def find_run(path: Path) -> RunFolder:
     if run.journal.exists() or run.record.exists():
         return run
     if (path / FILE).exists():
-        inside = [str(found.path) for found in runs_below(path)]
+        inside = [str(found.path) for found in read_experiment(path).runs()]
         raise UsageError(f"{path} is an experiment, not a run. Its runs: {', '.join(inside[:8]) or 'none yet'}")
-    raise UsageError(f"{path} is no run: it has no {run.journal.name}. A run lies in EXPERIMENT/TASK/SEED.")
+    raise UsageError(f"{path} is not a run: it has no {run.journal.name}. A run lies in EXPERIMENT/TASK/SEED.")
 
 
-def now() -> str:
-    """The time, in UTC, as it is written into records."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds")
+def default_budget(plan: Plan, time_s: float | None, steps: int | None) -> Budget:
+    """The plan's budget, or the task's own where the plan names none."""
+    return plan.budget if plan.budget != Budget() else Budget(time_s=time_s, steps=steps)

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from podium.catalog import resolve
-from podium.data.files import write_atomically
 from podium.data.trees import remove_tree
 from podium.grading.grade import Grade
 from podium.grading.prepared import PreparedTask
 from podium.runs.evaluation import in_sandboxes
-from podium.runs.record import Plan, RunFolder
+from podium.runs.folder import RunFolder
+from podium.runs.models import CurvePoint, Plan
+from podium.workspace.events import End, Snapshot, Start, Step
 from podium.workspace.extract import Extracted
 from podium.workspace.history import History
 from podium.workspace.journal import read_journal
@@ -60,22 +59,22 @@ def grade_snapshot(history: History, commit: str, prepared: PreparedTask, plan: 
 
 def write_curve(run: RunFolder, task_id: str, plan: Plan) -> None:
     """Grades every submission a run has had, and writes down when it had which score: `curve.json`."""
-    points: list[dict[str, Any]] = []
+    points: list[CurvePoint] = []
     known: dict[str, Grade] = {}
     prepared = prepared_task(task_id, plan)
     with History(run.history, run.workspace) as history:
-        for line in read_journal(run.journal):
-            snapshot, used = line.fields.get("snapshot"), line.fields.get("used")
-            if snapshot is None or used is None:
+        for n, event in read_journal(run.journal).lines():
+            if not isinstance(event, Start | Step | Snapshot | End):
                 continue
-            identity = " ".join(history.identity(snapshot, name.rstrip("/")) or "-" for name in prepared.names)
-            if points and points[-1]["submission"] == identity:
+            identity = " ".join(history.identity(event.snapshot, name.rstrip("/")) or "-" for name in prepared.names)
+            if points and points[-1].submission == identity:
                 continue
             if identity not in known:
-                known[identity] = grade_snapshot(history, snapshot, prepared, plan, run.scratch)
-            points.append({"line": line.n, "submission": identity, "used": used, **known[identity].to_dict()})
+                known[identity] = grade_snapshot(history, event.snapshot, prepared, plan, run.scratch)
+            grade = known[identity].to_dict()
+            points.append(CurvePoint(line=n, submission=identity, usage=event.usage, grade=grade))
     remove_tree(run.scratch)
-    write_atomically(run.curve, json.dumps(points, indent=1, allow_nan=False) + "\n")
+    run.write_curve(tuple(points))
     record = run.read_record()
     gains = [grade.improvement for grade in known.values() if grade.improvement is not None]
     if record is not None and gains:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
@@ -13,20 +14,20 @@ from inspect_ai.solver import Generate, Solver, TaskState, basic_agent, solver
 from inspect_ai.tool import bash, python
 from inspect_ai.util import SandboxEnvironmentSpec, sandbox
 
-from podium import api
-from podium.catalog import resolve
-from podium.data.files import link_tree
+from podium.catalog import load
+from podium.data.prepare import prepare_task
 from podium.data.trees import remove_tree
 from podium.errors import NotPreparedError
-from podium.runs.grading import checker, grade_snapshot
-from podium.runs.record import Plan
-from podium.runs.sample import MEDALS, as_score
-from podium.sandbox.config import BubblewrapConfig
-from podium.sandbox.interpreter import find_interpreter
+from podium.grading.prepared import PreparedTask
+from podium.runs.context import instructions, sandbox_config
+from podium.runs.grading import checker, grade_snapshot, prepared_task
+from podium.runs.inspect_eval import SCORES, as_score
+from podium.runs.models import Plan
 from podium.sandbox.policy import HOME
 from podium.sandbox.provider import BubblewrapSandbox
 from podium.task import Edition
 from podium.workspace import layout
+from podium.workspace.budget import Budget
 from podium.workspace.history import History
 from podium.workspace.validator import Validator
 
@@ -46,77 +47,76 @@ def podium_task(
 
     Args:
         id: the task, such as spaceship-titanic or forge-tabular-regression-medium-7.
-        edition: its edition, v1 or fixed; by default the one the task means.
+        edition: its edition, v1 or fixed; by default the task's own.
         miniature: whether a fabricated stand-in may be used where real data is not there.
         data_dir: where the data of tasks lies.
         env: the Python environment inside, by default the one Podium runs in.
         hours: the working time the agent is told it has.
     """
-    try:
-        prepared = resolve(id, edition=edition, data_dir=_path(data_dir))
-    except NotPreparedError:
-        if not (miniature or api.load(id).generated):
-            raise NotPreparedError(
-                f"{id} is not prepared. Run: podium prepare {id}, or add -T miniature=true"
-            ) from None
-        api.prepare(id, data_dir=data_dir, miniature=miniature, edition=edition)
-        prepared = resolve(id, edition=edition, data_dir=_path(data_dir))
-    found, place = prepared.task, prepared.place
-    means = layout.Means(1, 0, 3600 * hours, None, str(find_interpreter(env).executable))
+    plan = _plan(edition, data_dir, env=env, budget=Budget(time_s=3600 * hours))
+    prepared = _prepared(id, plan, miniature=miniature)
     given = Path(tempfile.mkdtemp(prefix="podium-given-"))
     atexit.register(remove_tree, given)
-    text = layout.instructions(means, found)
-    public = place.public
-    if found.generated:  # programs can read what their mounts are called on the host, and that name says it all
-        public = given / "data"
-        link_tree(place.public, public)
-    mounts = layout.mounts(Path(HOME), given / "files", public, instructions=text, starter=found.starter)
-    brief = (place.public / "description.md").read_text(encoding="utf-8")
+    text = instructions(plan, prepared, home=HOME)
+    config = sandbox_config(plan, prepared, text, workspace=Path(HOME), given=given / "files", data=given / "data")
+    brief = (prepared.place.public / "description.md").read_text(encoding="utf-8")
     sample = Sample(input=f"{text}\n{PROMPT.format(home=HOME, brief=brief)}", id=1)
     return Task(
         dataset=MemoryDataset([sample], name="podium"),
-        setup=open_workspace(id, prepared.edition, data_dir),
+        setup=open_workspace(id, edition, data_dir),
         solver=basic_agent(tools=[bash(timeout=3600), python(timeout=3600)], max_attempts=1),
-        scorer=medals(id, prepared.edition, data_dir),
-        sandbox=SandboxEnvironmentSpec(
-            "bubblewrap", BubblewrapConfig(env=None if env is None else Path(env), mounts=tuple(mounts[1:]))
-        ),
+        scorer=medals(id, edition, data_dir),
+        sandbox=SandboxEnvironmentSpec("bubblewrap", config.model_copy(update={"workspace": None})),
         working_limit=int(3600 * hours),
     )
 
 
-def _path(folder: str | None) -> Path | None:
-    return None if folder is None else Path(folder)
+def _plan(edition: Edition | None, data_dir: str | None, **settings: Any) -> Plan:
+    return Plan(agent="inspect", edition=edition, data_dir=None if data_dir is None else Path(data_dir), **settings)
+
+
+def _prepared(task_id: str, plan: Plan, *, miniature: bool) -> PreparedTask:
+    try:
+        return prepared_task(task_id, plan)
+    except NotPreparedError as error:
+        found = load(task_id)
+        if not (miniature or found.generated):
+            raise NotPreparedError(f"{error}, or add -T miniature=true") from error
+        prepare_task(found, data_dir=plan.data_dir, miniature=miniature, edition=plan.edition)
+        return prepared_task(task_id, plan)
 
 
 @solver
-def open_workspace(task_id: str, edition: Edition, data_dir: str | None) -> Solver:
+def open_workspace(task_id: str, edition: Edition | None, data_dir: str | None) -> Solver:
     """Lays out the workspace and answers validations until the sandbox stops."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
+        prepared = prepared_task(task_id, _plan(edition, data_dir))
         environment = sandbox().as_type(BubblewrapSandbox)
-        prepared = resolve(task_id, edition=edition, data_dir=_path(data_dir))
         layout.lay_out(environment.workspace, starter=prepared.task.starter, agent_files=None)
-        Validator(environment.sandbox.listen(layout.VALIDATION_PORT), checker(prepared), limit_bytes=1 << 30)
+        listener = environment.sandbox.listen(layout.VALIDATION_PORT)
+        Validator(listener, checker(prepared), limit_bytes=prepared.submission_limit)
         return state
 
     return solve
 
 
-@scorer(metrics={name: [mean()] for name in MEDALS})
-def medals(task_id: str, edition: Edition, data_dir: str | None) -> Scorer:
+@scorer(metrics={name: [mean()] for name in SCORES})
+def medals(task_id: str, edition: Edition | None, data_dir: str | None) -> Scorer:
     """Grades the submission after everything in the sandbox has ended."""
 
     async def score(state: TaskState, target: Target) -> Score:
+        plan = _plan(edition, data_dir)
+        prepared = prepared_task(task_id, plan)
         environment = sandbox().as_type(BubblewrapSandbox)
         environment.sandbox.stop()
-        prepared = resolve(task_id, edition=edition, data_dir=_path(data_dir))
-        with tempfile.TemporaryDirectory(prefix="podium-grade-") as folder:
-            path = Path(folder, "submission")
+        with (
+            tempfile.TemporaryDirectory(prefix="podium-grade-") as folder,
             # Through a snapshot, because that is what never follows a link or waits for a pipe.
-            with History(Path(folder, "history.git"), environment.workspace, always=prepared.names) as history:
-                commit = history.snapshot("end", None, time_s=0)
-                grade = grade_snapshot(history, commit, prepared, Plan(agent="inspect"), path)
+            History(Path(folder, "history.git"), environment.workspace, always=prepared.names) as history,
+        ):
+            commit = history.snapshot("end", None, time_s=0)
+            grade = grade_snapshot(history, commit, prepared, plan, Path(folder, "submission"))
         return as_score(grade)
 
     return score

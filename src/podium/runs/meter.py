@@ -7,13 +7,13 @@ import time
 from inspect_ai.util import sample_limits
 
 from podium._inspect import sample_model_usage
-from podium.runs.record import Used
+from podium.workspace.budget import Usage
 
 
 class Meter:
     """Counts from the moment it is made, inside a sample."""
 
-    def __init__(self, before: Used) -> None:
+    def __init__(self, before: Usage) -> None:
         self._before = before
         self._started = time.monotonic()
         self._worked = sample_limits().working.usage
@@ -27,10 +27,10 @@ class Meter:
         self._executions += 1
         self._waited_s += waited_s
 
-    def used(self) -> Used:
+    def usage(self) -> Usage:
         before = self._before
         models = list(sample_model_usage().values())
-        return Used(
+        return Usage(
             working_s=before.working_s + sample_limits().working.usage - self._worked,
             wall_s=before.wall_s + time.monotonic() - self._started,
             waited_s=before.waited_s + self._waited_s,

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
-from typing import Any
 
 from podium.errors import UsageError
-from podium.runs.experiment import FILE, now, read_experiment, run_folder
-from podium.runs.record import Experiment, RunFolder, write_model
+from podium.runs.experiment import FILE, read_experiment, run_folder
+from podium.runs.folder import RunFolder, write_document
+from podium.runs.models import ExperimentDocument
+from podium.workspace.events import Action, Fork, Step, now, whole_action, whole_observation
 from podium.workspace.history import History
-from podium.workspace.journal import Journal, read_journal
+from podium.workspace.journal import Journal, copy_lines, read_journal
+from podium.workspace.observations import Observation
 
 
 class Steps:
@@ -20,33 +22,31 @@ class Steps:
         self._run = run
         self._journal = read_journal(run.journal)
         self._history = History(run.history, run.workspace)
-        all_lines = ({"n": line.n, **line.fields} for line in self._journal)
-        self.lines = [line for line in all_lines if line["kind"] == "step"]
-        self._start = self._journal.read(1).fields
+        numbered = [(line.n, line.event) for line in self._journal.lines() if isinstance(line.event, Step)]
+        self._lines = [n for n, _ in numbered]
+        self.all = [step for _, step in numbered]
 
-    def line(self, number: int) -> dict[str, Any]:
-        """The journal's line of a step.
+    def step(self, number: int) -> Step:
+        """A step as the journal has it: long texts are cut.
 
         Raises:
             UsageError: there is no such step.
         """
-        if not 1 <= number <= len(self.lines):
-            raise UsageError(f"{self._run.path} has {len(self.lines)} steps; there is no step {number}")
-        return self.lines[number - 1]
+        if not 1 <= number <= len(self.all):
+            raise UsageError(f"{self._run.path} has {len(self.all)} steps; there is no step {number}")
+        return self.all[number - 1]
 
-    def observation(self, number: int) -> str:
-        """What the agent saw after a step."""
-        kept = self.line(number)["observation"]
-        return kept if isinstance(kept, str) else self._history.get(kept["blob"]).decode("utf-8")
+    def action(self, number: int) -> Action:
+        """What the agent did in a step."""
+        return whole_action(self.step(number), self._history.get)
 
-    def facts(self, line: dict[str, Any]) -> dict[str, Any]:
-        """A line without what only resuming needs."""
-        return {name: value for name, value in line.items() if name not in ("state", "decision")}
+    def observation(self, number: int) -> Observation:
+        """What came of a step."""
+        return whole_observation(self.step(number), self._history.get)
 
     def snapshot(self, number: int) -> str:
         """The workspace after a step; 0 is before the first."""
-        commit: str = (self._start if number == 0 else self.line(number))["snapshot"]
-        return commit
+        return self._journal.start.snapshot if number == 0 else self.step(number).snapshot
 
     def diff(self, number: int, *, since: int) -> str:
         """What changed in the workspace between two steps."""
@@ -60,31 +60,20 @@ class Steps:
 
     def fork(self, number: int, experiment_folder: Path) -> Path:
         """Makes an experiment with a single run that shares this one's past up to a step."""
-        last = self.line(number)
-        if last["place"] != last["of"] - 1:
+        last = self.step(number)
+        if last.index != last.count - 1:
             raise UsageError(f"Step {number} is one of several done side by side; fork from the last of them")
         if experiment_folder.exists():
             raise UsageError(f"{experiment_folder} is there already. Give a folder that is not.")
-        plan = read_experiment(self._run.path.parent.parent).plan
-        task = self._start["task"]
+        plan = read_experiment(self._run.experiment).plan
+        task = self._journal.start.task
         target = run_folder(experiment_folder, task, 0)
         target.path.mkdir(parents=True)
         shutil.copytree(self._run.history, target.history)
-        copy_lines(self._run.journal, target.journal, last["n"])
+        copy_lines(self._run.journal, target.journal, self._lines[number - 1])
         with Journal.open(target.journal) as journal:
-            source = {"run": str(self._run.path.absolute()), "step": number}
-            journal.append({"kind": "fork", "time": now(), "of": source, "used": last["used"]})
-        experiment = Experiment(plan=plan, tasks=(task,), seeds=1, created=now())
-        write_model(experiment_folder / FILE, experiment)
+            source = str(self._run.path.absolute())
+            journal.append(Fork(time=now(), usage=last.usage, source_run=source, source_step=number))
+        document = ExperimentDocument(plan=plan, tasks=(task,), seeds=1, created=now())
+        write_document(experiment_folder / FILE, document)
         return target.path
-
-    def continuation(self, experiment_folder: Path) -> str:
-        """The command that lets a fork go on."""
-        return f"podium run {self._start['task']} --agent {self._start['agent']} --out {experiment_folder}"
-
-
-def copy_lines(source: Path, target: Path, count: int) -> None:
-    """Copies the first lines of a journal; their chain stays whole."""
-    with source.open("rb") as lines, target.open("wb") as copy:
-        for _ in range(count):
-            copy.write(lines.readline())

@@ -10,11 +10,15 @@ from typing import Any
 
 from podium.errors import PodiumError
 from podium.grading.files import fingerprint
-from podium.runs.experiment import read_experiment
+from podium.runs.experiment import FILE, find_run, read_experiment
+from podium.runs.folder import RunFolder
 from podium.runs.grading import grade_snapshot, prepared_task
-from podium.runs.record import Plan, RunFolder, RunRecord
+from podium.runs.models import Plan, RunRecord
+from podium.workspace.events import End, Event, Resume
 from podium.workspace.history import History
-from podium.workspace.journal import read_journal
+from podium.workspace.journal import JournalReader, read_journal
+
+OK = "ok"
 
 
 @dataclass
@@ -25,83 +29,107 @@ class Verdict:
     checks: dict[str, str] = field(default_factory=dict)
     """By what was checked: "ok", or what is wrong."""
     allowed: dict[str, Any] = field(default_factory=dict)
-    """What the sandbox allowed, as the journal's first line says."""
+    """What the run was given and its sandbox enforced, as the journal's first line says."""
 
     @property
     def passed(self) -> bool:
-        return all(result == "ok" for result in self.checks.values())
+        return all(result == OK for result in self.checks.values())
 
     def to_dict(self) -> dict[str, Any]:
         return {"run": self.run, "passed": self.passed, "checks": self.checks, "allowed": self.allowed}
 
 
-def verify(run: RunFolder, *, data_dir: Path | None = None) -> Verdict:
+def verify(path: Path, *, data_dir: Path | None = None) -> list[Verdict]:
+    """Verifies a run, or every run of an experiment that has begun."""
+    runs = read_experiment(path).runs() if (path / FILE).exists() else [find_run(path)]
+    return [verify_run(run, data_dir=data_dir) for run in runs]
+
+
+def verify_run(run: RunFolder, *, data_dir: Path | None = None) -> Verdict:
     """Verifies a run that has ended. Writes nothing into it.
 
     Args:
         data_dir: where the task's data lies, if not where the experiment says.
     """
     verdict = Verdict(str(run.path))
-    record = run.read_record()
     try:
+        record = run.read_record()
         journal = read_journal(run.journal)
+        events = list(journal)
+        start = journal.start
     except PodiumError as error:
         verdict.checks["journal"] = str(error)
         return verdict
-    lines = [line.fields for line in journal]
-    if not lines or journal.torn:
-        verdict.checks["journal"] = journal.torn.reason if journal.torn else "it is empty"
-        return verdict
-    verdict.checks["journal"] = "ok"
-    start = lines[0]
-    verdict.allowed = {name: start[name] for name in ("sandbox", "edition", "budget", "versions", "data")}
-    verdict.checks["record"] = _check_record(record, lines, journal.head)
-    verdict.checks["order"] = _check_order(record, lines)
+    verdict.checks["journal"] = journal.torn.reason if journal.torn else OK
+    facts = {"backend", "sandbox", "edition", "budget", "versions", "manifest_sha256"}
+    verdict.allowed = start.model_dump(mode="json", include=facts)
+    verdict.checks["record"] = _check_record(record, journal, events)
+    verdict.checks["order"] = _check_order(record, events)
     history = History(run.history, run.path)  # only read: the workspace itself may be gone
-    snapshots = [line["snapshot"] for line in lines if line.get("snapshot")]
-    problems = history.check(snapshots[-1])
-    ancestors = set(history.chain(snapshots[-1])) if not problems else set(snapshots)
-    problems += [f"{commit} is not part of the history" for commit in snapshots if commit not in ancestors]
-    verdict.checks["snapshots"] = "ok" if not problems else "; ".join(problems[:3])
-    if record is not None and _is_graded(record):
-        plan = read_experiment(run.path.parent.parent).plan
+    verdict.checks["snapshots"] = _check_snapshots(history, events)
+    if record is not None and record.is_graded:
+        plan = read_experiment(run.experiment).plan
         if data_dir is not None:
             plan = plan.model_copy(update={"data_dir": data_dir})
-        verdict.checks["grade"] = _check_grade(record, history, snapshots[-1], plan)
+        verdict.checks["grade"] = _check_grade(record, history, journal.snapshot, plan)
     return verdict
 
 
-def _is_graded(record: RunRecord) -> bool:
-    """Whether there is a grade to check: a failed run has one if it came to a first snapshot."""
-    return record.status == "finished" or (record.status == "failed" and record.valid is not None)
-
-
-def _check_record(record: RunRecord | None, lines: list[dict[str, Any]], head: str) -> str:
+def _check_record(record: RunRecord | None, journal: JournalReader, events: list[Event]) -> str:
     if record is None:
         return "run.json is missing"
-    start = lines[0]
-    for name in ("task", "agent", "model", "seed", "edition"):
-        if getattr(record, name) != start[name]:
-            return f"run.json says {name} {getattr(record, name)}, the journal {start[name]}"
-    if _is_graded(record) and record.journal_head != head:
+    start = journal.start
+    changes = [change for event in events if isinstance(event, Resume) for change in event.changes]
+    said = {name: getattr(start, name) for name in ("task", "agent", "model", "seed", "edition")}
+    said |= {change.name: change.after for change in changes if change.name in said}
+    for name, value in said.items():
+        if getattr(record, name) != value:
+            return f"run.json says {name} {getattr(record, name)}, the journal {value}"
+    if not record.is_graded:
+        return OK
+    if record.journal_head != journal.head:
         return "the journal was changed after the run ended"
-    if _is_graded(record) and record.usage.model_dump() != lines[-1]["used"]:
+    if record.usage != events[-1].usage:
         return "run.json and the journal differ in what was used"
-    return "ok"
+    return OK
 
 
-def _check_order(record: RunRecord | None, lines: list[dict[str, Any]]) -> str:
+def _check_order(record: RunRecord | None, events: list[Event]) -> str:
     """Whether grading came after the last step, as the times say."""
-    times = [line["time"] for line in lines]
+    times = [event.time for event in events]
     if times != sorted(times):
         return "the journal's times run backwards"
-    if record is None or not _is_graded(record):
-        return "ok"
-    if record.status == "finished" and lines[-1]["kind"] != "end":
+    if record is None or not record.is_graded:
+        return OK
+    if record.status == "finished" and not isinstance(events[-1], End):
         return "the run counts as finished, but its journal has no end"
-    if not record.times.graded or record.times.graded < lines[-1]["time"]:
+    if not record.times.graded or record.times.graded < events[-1].time:
         return "the submission was graded before the run had ended"
-    return "ok"
+    return OK
+
+
+def _check_snapshots(history: History, events: list[Event]) -> str:
+    snapshots = [event.snapshot for event in events if hasattr(event, "snapshot")]
+    problems = history.check(snapshots[-1])
+    ancestors = set(history.chain(snapshots[-1])) if not problems else set(snapshots)
+    problems += [f"{commit} is not part of the history" for commit in snapshots if commit not in ancestors]
+    return "; ".join(problems[:3]) or OK
+
+
+def _check_grade(record: RunRecord, history: History, snapshot: str, plan: Plan) -> str:
+    with tempfile.TemporaryDirectory(prefix="podium-verify-") as folder:
+        path = Path(folder, "submission")
+        try:
+            prepared = prepared_task(record.task, plan.model_copy(update={"edition": record.edition}))
+            grade = grade_snapshot(history, snapshot, prepared, plan, path)
+        except PodiumError as error:
+            return f"cannot be checked here: {error}"
+        found = {**grade.to_dict(), "submission_sha256": fingerprint(path)}
+    tolerance = prepared.task.submission.tolerance
+    for name in ("submission_sha256", "valid", "score", "medal", "percentile", "above_median"):
+        if not _agree(getattr(record, name), found[name], tolerance):
+            return f"run.json says {name} {getattr(record, name)}, grading again gives {found[name]}"
+    return OK
 
 
 def _agree(said: Any, found: Any, tolerance: float) -> bool:
@@ -109,18 +137,3 @@ def _agree(said: Any, found: Any, tolerance: float) -> bool:
     if isinstance(said, float) and isinstance(found, float):
         return math.isclose(said, found, rel_tol=tolerance)
     return bool(said == found)
-
-
-def _check_grade(record: RunRecord, history: History, snapshot: str, plan: Plan) -> str:
-    with tempfile.TemporaryDirectory(prefix="podium-verify-") as folder:
-        path = Path(folder, "submission")
-        try:
-            prepared = prepared_task(record.task, plan)
-            grade = grade_snapshot(history, snapshot, prepared, plan, path)
-        except PodiumError as error:
-            return f"cannot be checked here: {error}"
-        found = {**grade.to_dict(), "submission_sha256": fingerprint(path)}
-    for name in ("submission_sha256", "valid", "score", "medal", "percentile", "above_median"):
-        if not _agree(getattr(record, name), found[name], prepared.task.submission.tolerance):
-            return f"run.json says {name} {getattr(record, name)}, grading again gives {found[name]}"
-    return "ok"

@@ -11,13 +11,13 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from podium.agents.base import Action
 from podium.agents.search.search import SearchState, noted
 from podium.agents.search.tree import Node, Tree
 from podium.errors import PodiumError
 from podium.runs.record import RunFolder
 from podium.viewer.steps import StepLines
 from podium.viewer.workspace import history_of, read_json
+from podium.workspace.events import Action
 
 SHADES = 7
 """How many colours tell good scripts from better ones."""

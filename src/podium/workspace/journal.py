@@ -1,118 +1,227 @@
-"""The journal of a run: one JSON object per line, each carrying the hash of the line before.
+"""The journal of a run: one event per line, in a chain of hashes.
 
-    {"n": 1, "previous": "…", …, "check": "…"}
-
-`n` is the line's number, `previous` the SHA-256 of the bytes of the line before without its newline, `check` the first
-digits of the SHA-256 of the line up to there. The chain shows what was altered later; the check shows a last line that
-was never whole.
+`Journal` writes, `read_journal` checks the chain and reads, `JournalFollower` shows one that may be growing. This
+module and `lines` alone know of bytes, offsets and torn ends; everyone else gets events.
 """
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
-import json
 import os
-import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+import threading
+from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import NamedTuple, TypeVar
 
-from podium.errors import RecordError, UsageError
+from podium.errors import RecordError
+from podium.workspace.events import Event, Start, Step, parse_event
+from podium.workspace.lines import (
+    LINE_BYTES,
+    START,
+    Position,
+    Torn,
+    cut_off,
+    decode_line,
+    encode_line,
+    examine,
+    opened,
+    sync_folder,
+    whole_lines,
+)
 from podium.workspace.locks import full_disk_explained, take_lock, write_all
 
-START = hashlib.sha256(b"podium journal 1").hexdigest()
-"""What the first line carries as the hash of the one before."""
-
-_CHECK_DIGITS = 16
-_OURS = frozenset({"n", "previous", "check"})
-_HEAD = re.compile(rb'\{"n": ([1-9][0-9]*), "previous": "([0-9a-f]{64})"')
-_TAIL = re.compile(rb', "check": "([0-9a-f]{%d})"\}' % _CHECK_DIGITS)
-_TAIL_BYTES = len(', "check": ""}') + _CHECK_DIGITS
+SomeEvent = TypeVar("SomeEvent", bound=Event)
 
 
 class Line(NamedTuple):
-    """One line of the journal."""
+    """An event and its line."""
 
     n: int
-    sha256: str
-    fields: dict[str, Any]
+    event: Event
 
 
-@dataclass(frozen=True, slots=True)
-class Torn:
-    """What stood after the last whole line."""
+class JournalReader:
+    """The events of a journal whose chain was checked, each parsed only when it is asked for."""
 
-    offset: int
-    data: bytes
-    reason: str
-    kept_in: Path | None = None
-    """Where it was put when the journal was opened for writing."""
-
-
-class _Place(NamedTuple):
-    offset: int
-    length: int
-    sha256: str
-
-
-class Lines:
-    """The whole lines of a journal, each parsed only when it is asked for."""
-
-    def __init__(self, path: Path, places: list[_Place], torn: Torn | None) -> None:
+    def __init__(self, path: Path, positions: list[Position], torn: Torn | None) -> None:
         self.path = path
         self.torn = torn
-        self._places = places
+        self._positions = positions
 
     def __len__(self) -> int:
-        return len(self._places)
+        return len(self._positions)
 
-    def __iter__(self) -> Iterator[Line]:
-        return (self.read(n) for n in range(1, len(self) + 1))
+    def __iter__(self) -> Iterator[Event]:
+        return (line.event for line in self.lines())
+
+    def lines(self) -> Iterator[Line]:
+        """All events with the numbers of their lines."""
+        with opened(self.path) as descriptor:
+            for n in range(1, len(self) + 1):
+                yield Line(n, self._read(descriptor, n))
 
     @property
     def head(self) -> str:
         """The hash of the last line: it stands for the whole journal."""
-        return self._places[-1].sha256 if self._places else START
+        return self._positions[-1].sha256 if self._positions else START
 
-    def read(self, n: int) -> Line:
-        """The line with number `n`, counted from 1.
+    def hash_of(self, n: int) -> str:
+        """The hash of line `n`, counted from 1."""
+        return self._positions[n - 1].sha256
+
+    @property
+    def start(self) -> Start:
+        """The first event.
 
         Raises:
-            RecordError: there is no such line, or it has been altered since the journal was opened.
+            RecordError: the journal is empty or begins with something else.
+        """
+        event = self.read(1)
+        if not isinstance(event, Start):
+            raise RecordError(f"{self.path} begins with '{event.kind}', not with 'start'.")
+        return event
+
+    @property
+    def last(self) -> Event:
+        """The last event."""
+        return self.read(len(self))
+
+    @property
+    def snapshot(self) -> str:
+        """The newest snapshot of the workspace."""
+        for n in range(len(self), 0, -1):
+            snapshot: str | None = getattr(self.read(n), "snapshot", None)
+            if snapshot is not None:
+                return snapshot
+        raise RecordError(f"{self.path} names no snapshot.")
+
+    def all_of(self, kind: type[SomeEvent]) -> list[SomeEvent]:
+        """The events of one kind, in their order."""
+        return [event for event in self if isinstance(event, kind)]
+
+    def read(self, n: int) -> Event:
+        """The event of line `n`, counted from 1.
+
+        Raises:
+            RecordError: there is no such line, it has been altered since the journal was opened, or is not an event.
         """
         if not 1 <= n <= len(self):
             raise RecordError(f"{self.path} has {len(self)} lines; there is no line {n}.")
-        place = self._places[n - 1]
-        with self.path.open("rb") as file:
-            file.seek(place.offset)
-            data = file.read(place.length)
-        if hashlib.sha256(data).hexdigest() != place.sha256:
+        with opened(self.path) as descriptor:
+            return self._read(descriptor, n)
+
+    def _read(self, descriptor: int, n: int) -> Event:
+        position = self._positions[n - 1]
+        data = os.pread(descriptor, position.length, position.offset)
+        if hashlib.sha256(data).hexdigest() != position.sha256:
             raise RecordError(f"Line {n} of {self.path} has been altered.")
-        fields = json.loads(data)
-        return Line(n, place.sha256, {name: value for name, value in fields.items() if name not in _OURS})
+        return _parse(data, self.path, n)
 
 
-def read_journal(path: Path) -> Lines:
-    """The lines of a journal after a check of its chain; nothing is written, a torn end is left and told.
+def read_journal(path: Path) -> JournalReader:
+    """A journal after a check of its chain; nothing is written, a torn end is left and told.
 
     Raises:
         RecordError: there is no such journal, or a line before the last is damaged.
     """
-    try:
-        with path.open("rb") as file:
-            places, torn = _examine(path, file)
-    except FileNotFoundError as error:
-        raise RecordError(f"There is no journal {path}.") from error
-    return Lines(path, places, torn)
+    with opened(path) as descriptor:
+        return JournalReader(path, *examine(path, descriptor))
 
 
-class Journal(Lines):
+def read_last_event(path: Path) -> Event | None:
+    """The newest event of a journal that may be growing, without a look at the others; None if there is none yet."""
+    with opened(path) as descriptor:
+        size = os.fstat(descriptor).st_size
+        offset = max(0, size - LINE_BYTES)
+        data = os.pread(descriptor, size - offset, offset)
+    whole = data[: data.rfind(b"\n")]
+    line = whole[whole.rfind(b"\n") + 1 :]
+    return _parse(line, path, "the last") if line else None
+
+
+class StepEntry(NamedTuple):
+    """What a list shows of a step."""
+
+    line: int
+    time: str
+    action: str
+    script: int | None
+    """The number of the script that the action is about."""
+    working_s: float
+    """Working time used until then."""
+
+
+class JournalFollower:
+    """The steps of a journal that may be growing, taken in as they are written. May be used from several threads.
+
+    Only form is checked, not the chain: that is what `read_journal` is for.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.steps: list[StepEntry] = []
+        """The first is step 1."""
+        self.size_bytes = 0
+        """How much of the journal has been taken in."""
+        self._lock = threading.Lock()
+        self._inode = 0
+        self._lines: list[tuple[int, int]] = []
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+    def update(self) -> JournalFollower:
+        """Takes in what has been written since; a journal that was cut or replaced is read anew.
+
+        Raises:
+            RecordError: there is no journal, or a new line is not an event.
+        """
+        with self._lock, opened(self.path) as descriptor:
+            facts = os.fstat(descriptor)
+            if facts.st_ino != self._inode or facts.st_size < self.size_bytes:
+                self._inode, self.size_bytes, self._lines, self.steps = facts.st_ino, 0, [], []
+            for offset, data in whole_lines(descriptor, self.size_bytes, self.path):
+                event = _parse(data, self.path, len(self._lines) + 1)
+                self._lines.append((offset, len(data)))
+                if isinstance(event, Step):
+                    self.steps.append(_entry(event, len(self._lines)))
+                self.size_bytes = offset + len(data) + 1
+        return self
+
+    def read(self, n: int) -> Event:
+        """The event of line `n`, counted from 1."""
+        if not 1 <= n <= len(self._lines):
+            raise RecordError(f"{self.path} has {len(self._lines)} lines so far; there is no line {n}.")
+        offset, length = self._lines[n - 1]
+        with opened(self.path) as descriptor:
+            return _parse(os.pread(descriptor, length, offset), self.path, n)
+
+    def step(self, number: int) -> Step:
+        """A step by its number, counted from 1.
+
+        Raises:
+            RecordError: there is no such step, or its line is malformed.
+        """
+        if not 1 <= number <= len(self.steps):
+            raise RecordError(f"This run has {len(self.steps)} steps so far; there is no step {number}.")
+        event = self.read(self.steps[number - 1].line)
+        if not isinstance(event, Step):
+            raise RecordError(f"{self.path} has been replaced. Load the page again.")
+        return event
+
+
+def _entry(step: Step, line: int) -> StepEntry:
+    number = step.action.arguments.get("number")
+    script = number if isinstance(number, int) else None
+    return StepEntry(line, step.time, step.action.name, script, step.usage.working_s)
+
+
+class Journal(JournalReader):
     """A journal open for writing, by one process at a time."""
 
-    def __init__(self, path: Path, places: list[_Place], torn: Torn | None, descriptor: int) -> None:
-        super().__init__(path, places, torn)
+    def __init__(self, path: Path, positions: list[Position], torn: Torn | None, descriptor: int) -> None:
+        super().__init__(path, positions, torn)
         self._descriptor = descriptor
 
     @classmethod
@@ -124,13 +233,14 @@ class Journal(Lines):
         """
         with full_disk_explained(path):
             path.parent.mkdir(parents=True, exist_ok=True)
-            descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+            descriptor = os.open(path, flags, 0o644)
             try:
                 take_lock(descriptor, path, patience_s=patience_s)
-                _sync_folder(path.parent)
-                lines = read_journal(path)
-                torn = _cut_off(path, descriptor, lines.torn) if lines.torn else None
-                return cls(path, lines._places, torn, descriptor)
+                sync_folder(path.parent)
+                reader = read_journal(path)
+                torn = cut_off(path, descriptor, reader.torn) if reader.torn else None
+                return cls(path, reader._positions, torn, descriptor)
             except BaseException:
                 os.close(descriptor)
                 raise
@@ -147,19 +257,20 @@ class Journal(Lines):
             os.close(self._descriptor)
             self._descriptor = -1
 
-    def append(self, fields: Mapping[str, Any]) -> Line:
-        """The line that now ends the journal, on disk when this returns.
+    def append(self, event: Event) -> int:
+        """The number of the line that now ends the journal, on disk when this returns.
 
         Raises:
-            UsageError: a field is not JSON, or has a name the journal uses itself.
-            RecordError: the disk is full; the journal is as it was before.
+            RecordError: the disk is full, or the event too long; the journal is as it was before.
         """
         n = len(self) + 1
-        data = _encode(n, self.head, fields)
-        offset = self._places[-1].offset + self._places[-1].length + 1 if self._places else 0
+        data = encode_line(n, self.head, {"kind": event.kind, **event.model_dump(mode="json")})
+        if len(data) > LINE_BYTES:
+            raise RecordError(f"An event '{event.kind}' of {len(data):,} bytes is too long for {self.path}.")
+        offset = self._positions[-1].offset + self._positions[-1].length + 1 if self._positions else 0
         with full_disk_explained(self.path):
             if os.fstat(self._descriptor).st_size != offset:
-                os.ftruncate(self._descriptor, offset)  # an `append` was interrupted before it could return its line
+                os.ftruncate(self._descriptor, offset)  # an `append` was interrupted before it could return
             try:
                 write_all(self._descriptor, data + b"\n")
                 os.fdatasync(self._descriptor)
@@ -167,100 +278,19 @@ class Journal(Lines):
                 with contextlib.suppress(OSError):
                     os.ftruncate(self._descriptor, offset)
                 raise
-        place = _Place(offset, len(data), hashlib.sha256(data).hexdigest())
-        self._places.append(place)
-        return Line(n, place.sha256, dict(fields))
+        self._positions.append(Position(offset, len(data), hashlib.sha256(data).hexdigest()))
+        return n
 
 
-def _encode(n: int, previous: str, fields: Mapping[str, Any]) -> bytes:
-    taken = sorted(_OURS & fields.keys())
-    if taken:
-        raise UsageError(f"A journal line has its own {taken[0]!r}; choose another name for that field.")
+def copy_lines(source: Path, target: Path, count: int) -> None:
+    """Copies the first lines of a journal; their chain stays whole."""
+    with opened(source) as descriptor, target.open("xb") as copy:
+        for _, (_, data) in zip(range(count), whole_lines(descriptor, 0, source), strict=False):
+            copy.write(data + b"\n")
+
+
+def _parse(data: bytes, path: Path, n: int | str) -> Event:
     try:
-        text = json.dumps({"n": n, "previous": previous, **fields}, allow_nan=False)
-    except (TypeError, ValueError) as error:
-        raise UsageError(f"A journal line must be plain JSON: {error}") from error
-    start = text[:-1].encode("ascii")
-    return start + b', "check": "%s"}' % _check_of(hashlib.sha256(start).hexdigest())
-
-
-def _check_of(digest: str) -> bytes:
-    return digest[:_CHECK_DIGITS].encode("ascii")
-
-
-def _examine(path: Path, file: IO[bytes]) -> tuple[list[_Place], Torn | None]:
-    places: list[_Place] = []
-    offset, head = 0, START
-    for raw in file:
-        checked = _check_line(raw, len(places) + 1, head)
-        if isinstance(checked, _Fault):
-            rest = file.read()
-            if _HEAD.search(raw + rest, 1):
-                raise RecordError(
-                    f"Line {len(places) + 1} of {path} is damaged: {checked.reason}. Lines follow it, so this is no "
-                    "trace of a crash; restore the file from a copy."
-                )
-            return places, Torn(offset, raw + rest, checked.reason)
-        head = checked
-        places.append(_Place(offset, len(raw) - 1, head))
-        offset += len(raw)
-    return places, None
-
-
-class _Fault(NamedTuple):
-    reason: str
-
-
-def _check_line(raw: bytes, n: int, previous: str) -> str | _Fault:
-    """The hash of a line, or what is wrong with it.
-
-    A line that ends with the check of its own beginning is one that `append` wrote, hence JSON: it need not be parsed.
-    """
-    if not raw.endswith(b"\n"):
-        return _Fault("it has no end")
-    line = raw[:-1]
-    head, tail = _HEAD.match(line), _TAIL.fullmatch(line, len(line) - _TAIL_BYTES)
-    if head is None or tail is None:
-        return _Fault("it is not a line of a journal")
-    digest = hashlib.sha256(line[:-_TAIL_BYTES])
-    if _check_of(digest.hexdigest()) != tail[1]:
-        return _Fault("its content does not match its check")
-    if int(head[1]) != n:
-        return _Fault(f"it says it is line {int(head[1])}")
-    if head[2].decode() != previous:
-        return _Fault("it does not carry the hash of the line before")
-    digest.update(line[-_TAIL_BYTES:])
-    return digest.hexdigest()
-
-
-def _cut_off(path: Path, descriptor: int, torn: Torn) -> Torn:
-    """Keeps the torn end aside before it is cut, so that being killed in between loses nothing."""
-    aside = next(each for each in _asides(path) if not each.exists())
-    copy = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
-    try:
-        write_all(copy, torn.data)
-        os.fdatasync(copy)
-    except BaseException:
-        aside.unlink(missing_ok=True)
-        raise
-    finally:
-        os.close(copy)
-    _sync_folder(path.parent)
-    os.ftruncate(descriptor, torn.offset)
-    os.fdatasync(descriptor)
-    return Torn(torn.offset, torn.data, torn.reason, aside)
-
-
-def _asides(path: Path) -> Iterator[Path]:
-    number = 1
-    while True:
-        yield path.with_name(f"{path.name}.torn-{number}")
-        number += 1
-
-
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+        return parse_event(decode_line(data))
+    except (ValueError, RecordError) as error:
+        raise RecordError(f"Line {n} of {path} is malformed: {error}. Run: podium verify {path.parent}") from error

@@ -88,7 +88,7 @@ Keep them working at all times."""
 
 
 @dataclass(frozen=True)
-class Means:
+class Resources:
     """What the agent may use, for the instructions."""
 
     cores: int
@@ -98,15 +98,15 @@ class Means:
     python: str
 
 
-def instructions(means: Means, task: Task, home: str = HOME) -> str:
+def instructions(resources: Resources, task: Task, home: str = HOME) -> str:
     """The text of instructions.txt for a task, in a workspace that programs see at `home`."""
-    hardware = plural(means.cores, "CPU core")
-    if means.gpus:
-        hardware += f" and {plural(means.gpus, 'GPU')}"
+    hardware = plural(resources.cores, "CPU core")
+    if resources.gpus:
+        hardware += f" and {plural(resources.gpus, 'GPU')}"
     lines = [
-        f"Programs run on {hardware}. Python is {means.python}, with its packages; nothing can be installed.",
-        "" if means.time_s is None else f"You have {format_duration(means.time_s)} of working time.",
-        "" if means.steps is None else f"You have {plural(means.steps, 'step')}.",
+        f"Programs run on {hardware}. Python is {resources.python}, with its packages; nothing can be installed.",
+        "" if resources.time_s is None else f"You have {format_duration(resources.time_s)} of working time.",
+        "" if resources.steps is None else f"You have {plural(resources.steps, 'step')}.",
         "Use what you are given: a better submission is worth more than an early end.",
     ]
     goal = _COMPETITION if task.starter is None else _RESEARCH

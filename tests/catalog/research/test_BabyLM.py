@@ -160,7 +160,7 @@ def test_a_missing_part_is_named(tmp_path: Path) -> None:
 def starter(place: Place, data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, float]:
     """The model that the untouched starter leaves in the sandbox, and its score."""
     row = play("BabyLM", tmp_path_factory.mktemp("run"), data_dir)
-    assert "validation perplexity" in Steps(row.folder).observation(1)
+    assert "validation perplexity" in Steps(row.folder).observation(1).text
     assert row.record.valid, row.record.error
     return row.folder.workspace / "output", float(row.record.score or 0)
 

@@ -93,7 +93,7 @@ def test_a_huge_file_is_not_read(place: Place, data_dir: Path, tmp_path: Path) -
 def starter(place: Place, data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, float]:
     """The files that the untouched starter leaves in the sandbox, and their score."""
     row = play("CLRS", tmp_path_factory.mktemp("run"), data_dir)
-    assert "best validation accuracy" in Steps(row.folder).observation(1)
+    assert "best validation accuracy" in Steps(row.folder).observation(1).text
     assert row.record.valid, row.record.error
     return row.folder.workspace, float(row.record.score or 0)
 

@@ -155,6 +155,6 @@ def test_an_archive_without_a_batch_is_named(tmp_path: Path) -> None:
 @needs_torch
 def test_the_starter_learns_in_the_sandbox(place: Place, tmp_path: Path, data_dir: Path) -> None:
     row = play("cifar10", tmp_path / "run", data_dir)
-    assert "in the end: validation accuracy" in Steps(row.folder).observation(1)
+    assert "in the end: validation accuracy" in Steps(row.folder).observation(1).text
     assert row.record.valid, row.record.error
     assert 0.05 < float(row.record.score or 0) < 1  # at its learning rate it now and then learns nothing

@@ -208,7 +208,7 @@ def test_names_that_lead_out_of_the_folder_are_refused(unfetched: tuple[Path, Pa
 @needs_torch
 def test_the_starter_runs_in_the_sandbox(place: Place, tmp_path: Path, data_dir: Path) -> None:
     row = play(TASK, tmp_path / "run", data_dir)
-    assert "epoch 1: loss" in Steps(row.folder).observation(1), Steps(row.folder).observation(1)
+    assert "epoch 1: loss" in Steps(row.folder).observation(1).text, Steps(row.folder).observation(1).text
     assert row.record.valid, row.record.error
     rows = pd.read_csv(row.folder.submission, keep_default_na=False)
     assert rows["categories"].nunique() == 1

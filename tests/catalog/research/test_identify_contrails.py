@@ -145,5 +145,5 @@ def test_a_download_without_validation_is_named(tmp_path: Path) -> None:
 @needs_torch
 def test_the_starter_runs_in_the_sandbox(place: Place, tmp_path: Path, data_dir: Path) -> None:
     row = play(TASK, tmp_path / "run", data_dir)
-    assert "validation Dice" in Steps(row.folder).observation(1), Steps(row.folder).observation(1)
+    assert "validation Dice" in Steps(row.folder).observation(1).text, Steps(row.folder).observation(1).text
     assert row.record.valid, row.record.error

@@ -156,7 +156,7 @@ def test_a_file_that_the_hub_lacks_is_named(hub: tuple[str, dict[str, bytes]], t
 @needs_torch
 def test_the_starter_stops_where_the_model_is_missing(place: Place, tmp_path: Path, data_dir: Path) -> None:
     row = play("imdb", tmp_path / "run", data_dir)
-    assert "train.py has no model yet" in Steps(row.folder).observation(1)
+    assert "train.py has no model yet" in Steps(row.folder).observation(1).text
     assert row.record.score == 0.5  # of the sample submission, which is what is handed in then
 
 
@@ -192,5 +192,5 @@ def test_a_filled_in_starter_fine_tunes_the_model(place: Place, tmp_path: Path, 
     (files / "train.py").write_text(skeleton.replace(mark, FILLED + mark))
     command = "cd /home && cp agent/train.py train.py && python train.py"
     row = play("imdb", tmp_path / "run", data_dir, agent="command", command=command, files=files)
-    assert "Validation accuracy" in Steps(row.folder).observation(1), Steps(row.folder).observation(1)
+    assert "Validation accuracy" in Steps(row.folder).observation(1).text, Steps(row.folder).observation(1).text
     assert float(row.record.score or 0) > 0.58

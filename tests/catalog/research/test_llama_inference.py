@@ -139,7 +139,7 @@ def test_the_texts_of_the_evaluation_are_not_shown(place: Place) -> None:
 @needs_transformers
 def test_the_starter_is_as_fast_as_itself(place: Place, data_dir: Path, tmp_path: Path) -> None:
     row = play("llama-inference", tmp_path / "run", data_dir)
-    assert "Average time per token" in Steps(row.folder).observation(1)
+    assert "Average time per token" in Steps(row.folder).observation(1).text
     assert row.record.valid, row.record.error
     assert 0.75 < float(row.record.score or 0) < 1.33
 

@@ -153,6 +153,6 @@ def test_an_archive_without_a_table_is_named(tmp_path: Path) -> None:
 @needs_torch
 def test_the_starter_runs_in_the_sandbox(place: Place, tmp_path: Path, data_dir: Path) -> None:
     row = play(TASK, tmp_path / "run", data_dir)
-    assert "epoch 4: train accuracy" in Steps(row.folder).observation(1)
+    assert "epoch 4: train accuracy" in Steps(row.folder).observation(1).text
     assert row.record.valid, row.record.error
     assert 0.02 < float(row.record.score or 0) < 0.9

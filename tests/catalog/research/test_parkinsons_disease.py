@@ -189,6 +189,6 @@ def test_data_comes_from_kaggle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 def test_the_starter_runs_in_the_sandbox(place: Place, tmp_path: Path, data_dir: Path) -> None:
     row = play(TASK, tmp_path / "run", data_dir)
-    assert "Mean SMAPE+1: " in Steps(row.folder).observation(1)
+    assert "Mean SMAPE+1: " in Steps(row.folder).observation(1).text
     assert row.record.valid, row.record.error
     assert float(row.record.score or 0) > 10

@@ -17,11 +17,11 @@ import pandas as pd
 import pytest
 
 import podium
+from driving import drive
 from podium.data.home import Place
 from podium.grading.grade import Grade
-from podium.runs.driver import Driver, Row
-from podium.runs.experiment import open_experiment
-from podium.runs.record import Plan
+from podium.runs.driver import FollowedRun
+from podium.runs.models import Plan
 from podium.task import Edition
 
 needs_torch = pytest.mark.skipif(find_spec("torch") is None, reason="needs torch: pip install 'podium[research]'")
@@ -106,12 +106,10 @@ print("columns found:", len(found))
 '''
 
 
-def play(task_id: str, folder: Path, data_dir: Path, agent: str = "baseline", **options: object) -> Row:
+def play(task_id: str, folder: Path, data_dir: Path, agent: str = "baseline", **options: object) -> FollowedRun:
     """A run, as `podium run` does it."""
     plan = Plan(agent=agent, options={name: str(value) for name, value in options.items()}, data_dir=data_dir)
-    driver = Driver(folder, open_experiment(folder, plan, [task_id], 1), parallel=1, retry=True)
-    driver.run(lambda row: None)
-    return driver.rows[0]
+    return drive(folder, plan, task_id)
 
 
 def telling_files(

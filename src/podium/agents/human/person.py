@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from podium.agents.base import Action, Agent, State
+from podium.agents.base import Agent, State
+from podium.workspace.events import Action
+from podium.workspace.observations import Observation
 
 
 class HumanState(State):
@@ -30,7 +32,7 @@ class Human(Agent[HumanState]):
             return []
         return [Action(name="run_command", arguments={"command": "exec python3 -u terminal.py", "folder": "agent"})]
 
-    def observe(self, state: HumanState, actions: Sequence[Action], observations: Sequence[str]) -> HumanState:
+    def observe(self, state: HumanState, actions: Sequence[Action], observations: Sequence[Observation]) -> HumanState:
         return HumanState(is_over=True)
 
     def headline(self, state: HumanState) -> str | None:

@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field, field_validator
 
-from podium.agents.base import Action, Agent, Assignment
+from podium.agents.base import Agent, Assignment
 from podium.agents.model import TalkOptions, ask_model, brief, budget_line, end_of_run, require_model, whole
 from podium.agents.research import prompts
 from podium.agents.research.memory import ResearchState, Step
 from podium.agents.research.reading import FormatError
+from podium.workspace.events import Action
 from podium.workspace.layout import SUBMISSION
+from podium.workspace.observations import Observation
 
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage, ModelOutput
@@ -85,11 +87,13 @@ class Researcher(Agent[ResearchState]):
         action = _as_action(step)
         return [action, *news] if action.name != "final_answer" else [action]
 
-    def observe(self, state: ResearchState, actions: Sequence[Action], observations: Sequence[str]) -> ResearchState:
+    def observe(
+        self, state: ResearchState, actions: Sequence[Action], observations: Sequence[Observation]
+    ) -> ResearchState:
         is_over = actions[0].name == "final_answer"
         if not state.steps or is_over:
             return state.model_copy(update={"is_over": is_over})
-        step = state.steps[-1].model_copy(update={"observation": observations[0]})
+        step = state.steps[-1].model_copy(update={"observation": observations[0].text})
         return state.model_copy(update={"steps": [*state.steps[:-1], step], "done": state.done + 1})
 
     def headline(self, state: ResearchState) -> str | None:

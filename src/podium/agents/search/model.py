@@ -14,7 +14,8 @@ from podium.agents.search.options import ModelOptions
 from podium.agents.search.proposer import Context, Proposal, Proposer, Review
 from podium.agents.search.search import SearchAgent
 from podium.agents.search.text import shortened, whole
-from podium.agents.search.tree import Node, Operator, Result, Tree
+from podium.agents.search.tree import Node, Operator, Tree
+from podium.workspace.observations import ScriptResult
 
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage, Model, ModelOutput
@@ -56,7 +57,7 @@ class ModelProposer:
             return Proposal(answer.plan, answer.script)
         return Proposal(answer.plan, NOT_WRITTEN.format(fault=answer.fault))
 
-    async def review(self, node: Node, result: Result) -> Review:
+    async def review(self, node: Node, result: ScriptResult) -> Review:
         """A verdict. A score in a metric line stands, whoever reads the output; a model fills in what is missing."""
         failed = result.stopped is not None or result.exit_code != 0
         needed = not failed and result.metric is None and result.valid
@@ -86,7 +87,7 @@ class ModelProposer:
             corrections = _correction(said, found.fault)
         return answer
 
-    async def _ask_for_review(self, node: Node, result: Result) -> Review | None:
+    async def _ask_for_review(self, node: Node, result: ScriptResult) -> Review | None:
         limit = self._options.prompt_characters
         for _ in range(self._options.attempts):
             question = prompts.ask_for_review(node, result, self._context, limit)

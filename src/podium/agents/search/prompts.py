@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from podium.agents.search.proposer import Context
 from podium.agents.search.text import quoted, shortened
-from podium.agents.search.tree import METRIC_LINE, Node, Operator, Result, Tree
+from podium.agents.search.tree import METRIC_LINE, Node, Operator, Tree
 from podium.text import format_duration, plural
+from podium.workspace.observations import ScriptResult
 
 SYSTEM = """\
 You are an experienced data scientist in a machine-learning competition. You work by writing complete Python scripts; \
@@ -81,7 +82,7 @@ def ask(operator: Operator, parents: Sequence[Node], tree: Tree, context: Contex
     return "\n\n".join(parts)
 
 
-def ask_for_review(node: Node, result: Result, context: Context, limit: int) -> str:
+def ask_for_review(node: Node, result: ScriptResult, context: Context, limit: int) -> str:
     """What is asked about an output."""
     return "\n\n".join(
         [
@@ -142,13 +143,13 @@ def _script(node: Node, script_limit: int, output_limit: int, name: str = "") ->
     return f"{text}\n{_ending(node.result)}\n{printed}"
 
 
-def _ending(result: Result) -> str:
+def _ending(result: ScriptResult) -> str:
     if result.stopped:
         ending = f"It was stopped after {format_duration(result.seconds)}: {result.stopped}."
     else:
         ending = f"It ended after {format_duration(result.seconds)} with exit code {result.exit_code}."
     return f"{ending} Its submission is " + (
-        "valid." if result.valid else f"not valid: {quoted('fault', str(result.fault))}"
+        "valid." if result.valid else f"not valid: {quoted('fault', str(result.error))}"
     )
 
 
@@ -180,7 +181,7 @@ def _outcome(node: Node) -> str:
         return "(running now)"
     if node.is_good:
         return f"Score {node.metric:.6g}. {node.summary}".strip()
-    reason = node.result.stopped or node.summary or node.result.fault or _last_line(node.result.output)
+    reason = node.result.stopped or node.summary or node.result.error or _last_line(node.result.output)
     return f"Failed: {quoted('fault', shortened(reason, 300))}"
 
 

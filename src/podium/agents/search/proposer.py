@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Protocol
 
 from podium.agents.base import Remaining
-from podium.agents.search.tree import Node, Operator, Result, Tree
+from podium.agents.search.tree import Node, Operator, Tree
 from podium.task import Metric
+from podium.workspace.observations import ScriptResult
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,6 @@ class Proposer(Protocol):
         """A script made by an operator from its parents (none for a draft); None if nothing comes to mind."""
         ...
 
-    async def review(self, node: Node, result: Result) -> Review:
+    async def review(self, node: Node, result: ScriptResult) -> Review:
         """Whether the script worked, and its score."""
         ...

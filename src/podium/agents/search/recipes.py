@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from podium.agents.search.proposer import Context, Proposal, Review
-from podium.agents.search.tree import Node, Operator, Result, Tree
+from podium.agents.search.tree import Node, Operator, Tree
 from podium.recipes.blending import blend
 from podium.recipes.constant import FALLBACKS
 from podium.recipes.finishing import scoring
@@ -16,6 +16,7 @@ from podium.recipes.profile import Profile
 from podium.recipes.profiler import profile_task
 from podium.recipes.recipe import Recipe, Settings, recipe_named, recipes_for
 from podium.recipes.scripts import read_header, write_script
+from podium.workspace.observations import ScriptResult
 
 BLEND = "blend"
 RESERVE_S = 6.0
@@ -91,9 +92,9 @@ class RecipesProposer:
             return self._mend(parents[0], tree)
         return self._improve(parents[0], tree)
 
-    async def review(self, node: Node, result: Result) -> Review:
+    async def review(self, node: Node, result: ScriptResult) -> Review:
         """Believes the script: it knows its metric, and what it printed before it was stopped still counts."""
-        reason = result.stopped or result.fault or (f"exit code {result.exit_code}" if result.exit_code else "")
+        reason = result.stopped or result.error or (f"exit code {result.exit_code}" if result.exit_code else "")
         return Review(result.metric is None, result.metric, reason)
 
     def can_draft(self, tree: Tree) -> bool:
@@ -134,7 +135,7 @@ class RecipesProposer:
             return None
         if (
             parent.result is not None
-            and "whole number" in (parent.result.fault or "")
+            and "whole number" in (parent.result.error or "")
             and not making.settings.get("round")
         ):
             return self._proposal(

@@ -13,17 +13,19 @@ from functools import cached_property
 from random import Random
 from typing import ClassVar, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
-from podium.agents.base import Action, Agent, Remaining, State
+from podium.agents.base import Agent, Remaining, State
 from podium.agents.search.options import SearchOptions
 from podium.agents.search.packages import installed_packages
 from podium.agents.search.policies import DRAFT, Choice
 from podium.agents.search.proposer import Context, Proposal, Proposer
 from podium.agents.search.selection import Rescore, blend_script, rescored_best
 from podium.agents.search.text import shortened, whole
-from podium.agents.search.tree import Node, Result, Tree
+from podium.agents.search.tree import Node, Tree
 from podium.text import plural
+from podium.workspace.events import Action
+from podium.workspace.observations import Observation, ScriptResult, SubmissionResult
 
 SCRIPT_SHARE = 0.25
 """The part of the remaining time that one script may take."""
@@ -49,7 +51,7 @@ class SearchState(State):
     finalists: list[int] = Field(default_factory=list)
     """The scripts that the final submission is chosen from or made of."""
     rescores: list[Rescore] = Field(default_factory=list)
-    blend: Result | None = None
+    blend: ScriptResult | None = None
 
 
 class SearchAgent(Agent[SearchState]):
@@ -82,7 +84,9 @@ class SearchAgent(Agent[SearchState]):
             state.finalists = [node.number for node in state.tree.good[: self.options.top]]
         return self._select(state)
 
-    def observe(self, state: SearchState, actions: Sequence[Action], observations: Sequence[str]) -> SearchState:
+    def observe(
+        self, state: SearchState, actions: Sequence[Action], observations: Sequence[Observation]
+    ) -> SearchState:
         return noted(state, actions, observations)
 
     def headline(self, state: SearchState) -> str | None:
@@ -227,7 +231,7 @@ class SearchAgent(Agent[SearchState]):
         return remaining.time_s is None or remaining.time_s >= 1.1 * _seconds(node) + SUBMITTING_S
 
 
-def noted(state: SearchState, actions: Sequence[Action], observations: Sequence[str]) -> SearchState:
+def noted(state: SearchState, actions: Sequence[Action], observations: Sequence[Observation]) -> SearchState:
     """A state with what actions came back with."""
     state = state.model_copy(deep=True)
     for action, observation in zip(actions, observations, strict=True):
@@ -235,16 +239,16 @@ def noted(state: SearchState, actions: Sequence[Action], observations: Sequence[
         if action.name == "submit_script":
             _note_submission(state, number, observation)
         else:
-            _note_result(state, number, int(action.arguments["split"]), _read_result(observation))
+            _note_result(state, number, int(action.arguments["split"]), _remembered(observation))
     return state
 
 
-def _note_submission(state: SearchState, number: int, observation: str) -> None:
-    if observation.startswith("The submission is now"):
+def _note_submission(state: SearchState, number: int, observation: Observation) -> None:
+    if isinstance(observation, SubmissionResult) and observation.accepted:
         state.submitted = number
         return
     # What was valid a moment ago cannot be copied: something has removed it.
-    lost = {"valid": False, "fault": shortened(observation, 300)}
+    lost = {"valid": False, "error": shortened(observation.text, 300)}
     if number < len(state.tree):
         result = state.tree[number].result
         assert result is not None
@@ -253,7 +257,7 @@ def _note_submission(state: SearchState, number: int, observation: str) -> None:
         state.blend = state.blend.model_copy(update=lost)
 
 
-def _note_result(state: SearchState, number: int, split: int, result: Result) -> None:
+def _note_result(state: SearchState, number: int, split: int, result: ScriptResult) -> None:
     if split:
         state.rescores.append(Rescore(number=number, split=split, metric=result.metric))
     elif number == len(state.tree):
@@ -289,10 +293,8 @@ def _seconds(node: Node) -> float:
     return node.result.seconds if node.result is not None else 0.0
 
 
-def _read_result(observation: str) -> Result:
-    """A result, with as much of the output as is remembered. Text that is none says why the script was ended."""
-    try:
-        result = Result.model_validate_json(observation)
-    except ValidationError:
-        result = Result(exit_code=None, stopped=shortened(observation, 300))
-    return result.model_copy(update={"output": shortened(result.output, OUTPUT_CHARACTERS)})
+def _remembered(observation: Observation) -> ScriptResult:
+    """A result, with as much of the output as is remembered. Any other observation says why the script was ended."""
+    if not isinstance(observation, ScriptResult):
+        return ScriptResult(exit_code=None, stopped=shortened(observation.text, 300))
+    return observation.model_copy(update={"output": shortened(observation.output, OUTPUT_CHARACTERS)})

@@ -5,31 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
+
+from podium.workspace.observations import ScriptResult
 
 Operator = Literal["draft", "debug", "improve", "merge"]
 METRIC_LINE = "podium-metric:"
 """A script reports its validation score by printing this and a number, as the last such line of its output."""
-
-
-class Result(BaseModel):
-    """What came of running a script: the observation of a `try_script` action."""
-
-    model_config = ConfigDict(frozen=True)
-
-    exit_code: int | None
-    """None if it was stopped."""
-    stopped: str | None = None
-    """Why, for example its time limit."""
-    output: str = ""
-    """What it printed, stdout before stderr, the middle left out if it was long."""
-    seconds: float = 0.0
-    metric: float | None = None
-    """The number of its last metric line."""
-    valid: bool = False
-    """Whether it left a submission of the right form."""
-    fault: str | None = None
-    """What is wrong with the submission."""
 
 
 class Node(BaseModel):
@@ -40,7 +22,7 @@ class Node(BaseModel):
     parents: tuple[int, ...] = ()
     plan: str
     script: str
-    result: Result | None = None
+    result: ScriptResult | None = None
     """None while it runs."""
     metric: float | None = None
     """Its validation score as agreed on after review; None if it has none."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import math
 import re
 import tempfile
@@ -19,69 +18,58 @@ from inspect_ai.util import span, suspend_working_limit
 
 from podium.actions import Execution, Person, Workspace, actions, ask_operator, bounded, perform
 from podium.agents import endpoint
-from podium.agents.base import Action, Agent
+from podium.agents.base import Agent
 from podium.leases import default_pool
-from podium.runs.record import Plan
-from podium.runs.session import Session
+from podium.runs.context import RunContext
+from podium.runs.grading import checker
+from podium.runs.loop import Loop
 from podium.sandbox.environment import Environment
 from podium.sandbox.interpreter import find_interpreter
+from podium.workspace.events import Action
 from podium.workspace.layout import SUBMISSION
+from podium.workspace.observations import Observation, ProgramOutput, ScriptResult, SubmissionResult, Text
 
 OUTPUT_CHARACTERS = 12_000
 _METRIC = re.compile(r"^podium-metric:\s*(\S+)\s*$", re.MULTILINE)
 
 
-class Performer:
-    """The hands of an agent in one sandbox."""
+class ActionRunner:
+    """Performs actions in one sandbox."""
 
     def __init__(
-        self,
-        sandbox: Environment,
-        plan: Plan,
-        session: Session,
-        agent: Agent[Any],
-        *,
-        name: str,
-        problem: str,
-        check: Callable[[Path], str | None],
-        limit_bytes: int,
-        person: Person | None = None,
+        self, context: RunContext, sandbox: Environment, loop: Loop, agent: Agent[Any], *, person: Person | None
     ) -> None:
         """
         Args:
-            name: of the run, for the pool of leases.
-            problem: what the agent was asked to do.
-            check: what is wrong with a submission, if anything.
-            limit_bytes: the largest submission that is read.
+            loop: whose budget bounds programs, and which counts them.
             person: who answers requests for help.
         """
-        self._sandbox, self._plan, self._session, self._agent, self._name = sandbox, plan, session, agent, name
-        self._check, self._limit_bytes = check, limit_bytes
-        self._seed = agent.assignment.seed
-        self._own: dict[str, Callable[..., Awaitable[str]]] = {
+        self._context, self._sandbox, self._loop, self._agent = context, sandbox, loop, agent
+        self._own: dict[str, Callable[..., Awaitable[Observation]]] = {
             "run_command": self._run_command,
             "try_script": self._try_script,
             "submit_script": self._submit_script,
         }
         self._pool = default_pool()
         self._environment: dict[str, str] = {}
-        self._python = str(find_interpreter(plan.env).executable)
+        self._python = str(find_interpreter(context.plan.env).executable)
         self._tools: dict[str, Tool] = actions(
             workspace=Workspace(root=sandbox.home, python=self._python),
             executor=self.execute,
-            problem=problem,
+            problem=context.instructions,
             interactive=person is not None,
             person=_unhurried(person) if person else ask_operator,
         )
 
-    async def perform(self, action: Action) -> str:
+    async def perform(self, action: Action) -> Observation:
         """The observation after an action."""
         async with span(action.name, type="podium-step"):
+            observation: Observation
             if action.name in self._own:
                 observation = await self._own[action.name](**action.arguments)
             else:
-                observation = await perform(action.name, action.arguments, self._tools)
-            transcript().info({"action": action.name, "arguments": action.arguments, "observation": observation})
+                observation = Text(text=await perform(action.name, action.arguments, self._tools))
+            transcript().info({**action.model_dump(mode="json"), "observation": observation.text})
         return observation
 
     async def execute(
@@ -95,14 +83,15 @@ class Performer:
         time_s: float | None = None,
     ) -> Execution:
         """Runs a program on cores of its own for as long as it takes or may take, or as there is time."""
+        plan, report = self._context.plan, self._context.reporter
         async with contextlib.AsyncExitStack() as stack:
-            self._session.say("waiting for a core")
+            report.update(phase="waiting for a core")
             with suspend_working_limit():
                 lease = await stack.enter_async_context(
-                    self._pool.lease(self._plan.cores, self._plan.gpus, name=self._name)
+                    self._pool.lease(plan.cores, plan.gpus, name=self._context.name)
                 )
-            self._session.meter.add_execution(waited_s=lease.waited_s)
-            self._session.say("computing")
+            self._loop.meter.add_execution(waited_s=lease.waited_s)
+            report.update(phase="computing")
             outcome = await self._sandbox.run(
                 command,
                 stdin=stdin.encode(),
@@ -110,67 +99,71 @@ class Performer:
                 environment={**self._environment, **lease.environment, **(environment or {})},
                 cores=lease.cores,
                 background=background,
-                timeout_s=_least(time_s, self._session.remaining().time_s),
+                timeout_s=_least(time_s, self._loop.remaining().time_s),
             )
         exit_code = None if outcome.stopped else outcome.exit_code
         return Execution(exit_code, outcome.stdout.text, outcome.stderr.text, stopped=outcome.stopped)
 
-    async def _run_command(self, command: str, folder: str = "") -> str:
+    async def _run_command(self, command: str, folder: str = "") -> ProgramOutput:
         done = await self.execute(["/bin/sh", "-c", command], cwd=f"{self._sandbox.home}/{folder}")
-        ending = done.stopped or f"exit code {done.exit_code}"
-        return bounded(f"{ending}\n{done.stdout}\n{done.stderr}".strip())
+        return ProgramOutput(
+            exit_code=done.exit_code,
+            stopped=done.stopped,
+            stdout=bounded(done.stdout),
+            stderr=bounded(done.stderr),
+        )
 
-    async def _try_script(self, number: int, script: str, split: int = 0, time_s: float | None = None) -> str:
-        """Runs a script in a folder of its own; what came of it, as JSON (`podium.agents.search.tree.Result`)."""
-        folder = script_folder(number, split)
+    async def _try_script(self, number: int, script: str, split: int = 0, time_s: float | None = None) -> ScriptResult:
+        """Runs a script in a folder of its own."""
+        folder, home = script_folder(number, split), self._sandbox.home
         await self._sandbox.write(f"{folder}/script.py", script.encode("utf-8", "replace"))
         started = time.monotonic()
-        limit = _least(time_s, self._session.remaining().time_s)
+        limit = _least(time_s, self._loop.remaining().time_s)
         done = await self.execute(
             [self._python, "-u", "script.py"],
-            cwd=f"{self._sandbox.home}/{folder}",
+            cwd=f"{home}/{folder}",
             environment={
-                "PODIUM_DATA": f"{self._sandbox.home}/data",
-                "PODIUM_SEED": str(self._seed),
+                "PODIUM_DATA": f"{home}/data",
+                "PODIUM_SEED": str(self._context.seed),
                 "PODIUM_SPLIT": str(split),
                 **({} if limit is None else {"PODIUM_TIME_S": f"{limit:.1f}"}),
             },
             time_s=time_s,
         )
-        fault = await self._fault_of(f"{folder}/submission.csv")
-        result = {
-            "exit_code": done.exit_code,
-            "stopped": done.stopped,
-            "output": bounded(f"{done.stdout}\n{done.stderr}".strip(), OUTPUT_CHARACTERS),
-            "seconds": round(time.monotonic() - started, 2),
-            "metric": last_metric(done.stdout),
-            "valid": fault is None,
-            "fault": fault,
-        }
-        return json.dumps(result, allow_nan=False)
+        error = await self._error_of(f"{folder}/submission.csv")
+        return ScriptResult(
+            exit_code=done.exit_code,
+            stopped=done.stopped,
+            output=bounded(f"{done.stdout}\n{done.stderr}".strip(), OUTPUT_CHARACTERS),
+            seconds=round(time.monotonic() - started, 2),
+            metric=last_metric(done.stdout),
+            valid=error is None,
+            error=error,
+        )
 
-    async def _submit_script(self, number: int, split: int = 0) -> str:
+    async def _submit_script(self, number: int, split: int = 0) -> SubmissionResult:
         """Makes what a script has left the submission."""
         source = f"{script_folder(number, split)}/submission.csv"
         outcome = await self._sandbox.run(["cp", source, SUBMISSION], cwd=self._sandbox.home)
-        return outcome.stderr.text.strip() if outcome.exit_code else f"The submission is now that of script {number}."
+        reason = outcome.stderr.text.strip() if outcome.exit_code else ""
+        return SubmissionResult(script=number, accepted=outcome.exit_code == 0, reason=reason)
 
-    async def _fault_of(self, path: str) -> str | None:
+    async def _error_of(self, path: str) -> str | None:
         """What is wrong with a submission in the workspace. It is opened inside, so no link leads out."""
         try:
-            data = await self._sandbox.read(path, limit_bytes=self._limit_bytes)
+            data = await self._sandbox.read(path, limit_bytes=self._context.prepared.submission_limit)
         except OSError as error:
             return f"no submission.csv was written ({error.strerror})"
         with tempfile.TemporaryDirectory(prefix="podium-check-") as folder:
             copy = Path(folder, "submission.csv")
             copy.write_bytes(data)
-            return await to_thread.run_sync(self._check, copy)
+            return await to_thread.run_sync(checker(self._context.prepared), copy)
 
     @contextlib.asynccontextmanager
     async def serving(self) -> AsyncIterator[None]:
         """While the block runs, programs have the agent's variables and, if there is a model, access to it."""
         self._environment = self._agent.environment()
-        if self._plan.model is None or not self._agent.serves_model:
+        if self._context.plan.model is None or not self._agent.serves_model:
             yield
             return
         listener = self._sandbox.listen(endpoint.PORT)

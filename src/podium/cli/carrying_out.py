@@ -1,0 +1,142 @@
+"""What `podium run`, `podium resume` and `podium baseline` share: carrying an experiment out in front of a person."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from podium.cli.options import print_json
+from podium.errors import PodiumError
+from podium.text import plural
+
+if TYPE_CHECKING:
+    from podium.runs.driver import Driver, FollowedRun
+    from podium.runs.executors import Executor
+    from podium.runs.experiment import Experiment
+    from podium.runs.models import RunRecord
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def executor_options(command: Command) -> Command:
+    """The options that say who carries runs out."""
+    for option in (
+        click.option("--on", default="local", show_default=True, help="Who carries runs out: NAME or NAME://ADDRESS."),
+        click.option("--parallel", type=click.IntRange(1), help="Runs at a time.  [default: twice the cores]"),
+        click.option("--retry", is_flag=True, help="Do failed runs again."),
+        click.option("--curve", is_flag=True, help="Also grade every earlier submission: score over time."),
+    ):
+        command = option(command)
+    return command
+
+
+def carry_out(experiment: Experiment, options: dict[str, Any], *, as_json: bool) -> None:
+    """Carries out an experiment's runs, shows them, and sums them up.
+
+    Args:
+        options: those of `executor_options`.
+
+    Raises:
+        PodiumError: not all runs were done, or some failed.
+    """
+    from podium.runs.driver import Driver
+    from podium.runs.executors import make_executor
+    from podium.runs.grading import write_curve
+
+    executor = make_executor(options["on"], parallel=options["parallel"])
+    driver = Driver(experiment, retry=options["retry"], answer=_answer)
+    if not as_json:
+        click.echo(f"{plural(len(driver.runs), 'run')} in {experiment.folder}", err=True)
+    drive(driver, executor)
+    if options["curve"]:
+        for run in driver.runs:
+            if run.state == "finished":
+                write_curve(run.folder, run.request.task, experiment.plan)
+    if as_json:
+        records = [run.folder.read_record() for run in driver.runs if run.record]
+        print_json([record.model_dump(mode="json") for record in records if record])
+    else:
+        for run in driver.runs:
+            click.echo(f"{run.name}: {describe(run)}")
+    _complain(driver)
+
+
+def drive(driver: Driver, executor: Executor) -> None:
+    """Works off the runs, showing them on the terminal; Ctrl-C stops them in order."""
+
+    def interrupt(*_: object) -> None:
+        driver.stop()
+        click.echo("\nStopping after the current steps. Once more: stop now.", err=True)
+
+    before = signal.signal(signal.SIGINT, interrupt)
+    try:
+        if sys.stderr.isatty() and not driver.experiment.plan.person:  # a table that redraws itself hides questions
+            from podium.cli.live import live_table
+
+            with live_table(driver.runs) as changed:
+                driver.carry_out(executor, changed)
+        else:
+            driver.carry_out(executor, _line_printer())
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _line_printer() -> Callable[[FollowedRun], None]:
+    """Prints a line when a run starts, ends, or has come another ten steps further."""
+    said: dict[str, tuple[str, int]] = {}
+
+    def changed(run: FollowedRun) -> None:
+        now = (run.state, run.progress.step // 10 if run.progress else 0)
+        if said.get(run.name) != now:
+            said[run.name] = now
+            click.echo(f"{run.name}: {describe(run)}", err=True)
+
+    return changed
+
+
+def describe(run: FollowedRun) -> str:
+    """A run in words."""
+    record = run.record
+    if record is None:
+        return f"{run.state}, step {run.progress.step}" if run.progress and run.progress.step else run.state
+    graded = f"score {record.score}{_worth(record)}"
+    if record.status == "failed":
+        return f"failed: {record.error}{f'; what it had submitted: {graded}' if record.valid else ''}"
+    if not record.valid:
+        return f"{record.status}, {'no valid submission: ' + record.error if record.error else 'not graded'}"
+    return f"{record.status} ({record.ended_by}), {graded}"
+
+
+def _worth(record: RunRecord) -> str:
+    """What a score is worth beside the leaderboard or the starter code, where that is known."""
+    if record.improvement is not None:
+        return f", {record.improvement:+.1f} % over the baseline"
+    if record.percentile is None and record.medal is None:
+        return ""
+    return f", {record.medal} medal" if record.medal else ", no medal"
+
+
+def _answer(run: FollowedRun, request: str) -> str | None:
+    """What the person at the terminal says to an agent's request."""
+    click.echo(f"\n{run.name} asks for help:\n{request}\n", err=True)
+    try:
+        return str(click.prompt("Your answer", err=True))
+    except click.Abort:  # no terminal, or no wish to answer
+        return None
+
+
+def _complain(driver: Driver) -> None:
+    runs, folder = driver.runs, driver.experiment.folder
+    failed = [run for run in runs if run.state == "failed"]
+    undone = [run for run in runs if run.record is None or run.state == "stopped"]
+    if undone:
+        raise PodiumError(f"{len(undone)} of {len(runs)} runs are not done. Continue with: podium resume {folder}")
+    if failed:
+        raise PodiumError(
+            f"{len(failed)} of {len(runs)} runs failed. First, {failed[0].name}: see {failed[0].folder.output}. "
+            f"Do them again with: podium resume {folder} --retry"
+        )

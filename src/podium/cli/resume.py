@@ -1,0 +1,42 @@
+"""`podium resume`: continues an experiment as it was started, or with another model or budget."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from podium.cli.carrying_out import carry_out, executor_options
+from podium.cli.options import as_json, budget_options, pairs, require_extra
+
+
+@click.command(name="resume")
+@click.argument("experiment", metavar="DIR", type=click.Path(path_type=Path))
+@click.option("--model", help="Go on with another model.")
+@click.option("--model-base-url", help="Go on with a model that is served there.")
+@click.option(
+    "--role", "roles", multiple=True, metavar="ROLE=MODEL[@URL]", help="Go on with another model for one of the roles."
+)
+@budget_options
+@executor_options
+@as_json
+def command(experiment: Path, as_json: bool, **options: Any) -> None:
+    """Continue the experiment in DIR with the options it was started with.
+
+    Runs that are done are kept, interrupted ones go on where they stopped, failed ones are done again with --retry.
+    Another model or budget holds for whatever is not done yet; experiment.json, the journals and the records say so.
+    """
+    require_extra("run")
+    from podium.runs.experiment import read_experiment
+    from podium.runs.start import resume_experiment
+
+    found = read_experiment(experiment)
+    changes: dict[str, Any] = {name: options[name] for name in ("model", "model_base_url") if options[name] is not None}
+    if options["roles"]:
+        changes["model_roles"] = {**found.plan.model_roles, **pairs(options["roles"], "--role")}
+    budget = {name: options[name] for name in ("time_s", "wall_s", "steps", "tokens", "cost")}
+    if any(value is not None for value in budget.values()):
+        given = {name: value for name, value in budget.items() if value is not None}
+        changes["budget"] = {**found.plan.budget.model_dump(), **given}
+    carry_out(resume_experiment(found, changes), options, as_json=as_json)

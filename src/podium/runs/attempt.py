@@ -1,0 +1,134 @@
+"""One attempt at a run: open it, let the agent work, grade what it left, and say what came of it."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import traceback
+from typing import Any
+
+from podium.catalog import load
+from podium.errors import PodiumError
+from podium.grading.files import fingerprint
+from podium.grading.grade import Grade
+from podium.grading.prepared import PreparedTask
+from podium.runs.context import RunContext, open_run
+from podium.runs.experiment import default_budget
+from podium.runs.folder import RunFolder
+from podium.runs.grading import grade_snapshot, graded_place, prepared_task
+from podium.runs.inspect_eval import Evaluated, evaluate_run
+from podium.runs.models import Plan, RunRecord, Times
+from podium.runs.progress import Reporter
+from podium.runs.versions import versions
+from podium.workspace.budget import Usage
+from podium.workspace.events import Resume, now
+from podium.workspace.history import History
+from podium.workspace.journal import JournalReader, read_journal
+
+logger = logging.getLogger(__name__)
+
+
+def run_attempt(folder: RunFolder, plan: Plan, task: str, seed: int, *, stop: threading.Event) -> RunRecord:
+    """Does a run or what is left of it; whatever goes wrong becomes part of the record, which is written.
+
+    Args:
+        plan: the experiment's.
+        stop: when set, the current step is the last.
+    """
+    found = load(task).in_edition(plan.edition)
+    budget = default_budget(plan, found.time_s, found.steps)
+    plan = plan.model_copy(update={"edition": found.edition, "budget": budget})
+    record = _begun(folder, plan, task, seed)
+    folder.write_record(record)
+    try:
+        prepared = prepared_task(task, plan)
+        record = record.model_copy(update={"miniature": prepared.miniature})
+        with Reporter(folder) as reporter:
+            context = open_run(folder, plan, prepared, seed, reporter=reporter, stop=stop)
+            record = _ended(context, record, evaluate_run(context))
+    except Exception as error:
+        logger.exception("the run failed")
+        reason = str(error) if isinstance(error, PodiumError) else "".join(traceback.format_exception_only(error))
+        record = grade_failed_run(folder, plan, record, reason.strip())
+    folder.write_record(record)
+    return record
+
+
+def _begun(folder: RunFolder, plan: Plan, task: str, seed: int) -> RunRecord:
+    """The record of a run that is under way; what earlier attempts used is kept."""
+    before = folder.read_record()
+    assert plan.edition is not None
+    return RunRecord(
+        task=task,
+        agent=plan.agent,
+        model=plan.model,
+        seed=seed,
+        status="running",
+        edition=plan.edition,
+        usage=before.usage if before else Usage(),
+        validations=before.validations if before else 0,
+        times=Times(started=(before.times.started if before else None) or now()),
+        versions=versions(),
+    )
+
+
+def _ended(context: RunContext, record: RunRecord, evaluated: Evaluated) -> RunRecord:
+    """The record of a run that came to an end, or was stopped."""
+    assert evaluated.ending is not None
+    update = {
+        **_journalled(context.journal),
+        "ended_by": evaluated.ending.cause,
+        "validations": record.validations + evaluated.validations,
+    }
+    if evaluated.grade is None:
+        return record.model_copy(update={**update, "status": "stopped"})
+    context.history.compact()
+    graded = _graded(context.folder, context.prepared, record, evaluated.grade, ended=context.journal.last.time)
+    return record.model_copy(update={**update, **graded, "status": "finished"})
+
+
+def grade_failed_run(folder: RunFolder, plan: Plan, record: RunRecord, reason: str) -> RunRecord:
+    """The record of a run that failed: why, what it used, and the grade of what it had submitted until then.
+
+    The grade is that of the last snapshot; it is replaced when the run goes on later.
+    """
+    failed = record.model_copy(update={"status": "failed", "error": reason})
+    try:
+        journal = read_journal(folder.journal)
+        failed = failed.model_copy(update=_journalled(journal))
+        snapshot = journal.snapshot
+    except PodiumError:
+        return failed  # it failed before it began
+    try:
+        prepared = prepared_task(record.task, plan)
+        with History(folder.history, folder.workspace) as history:
+            grade = grade_snapshot(history, snapshot, prepared, plan, graded_place(folder, prepared))
+    except Exception:
+        logger.exception("what the failed run had submitted cannot be graded")
+        return failed
+    graded = _graded(folder, prepared, record, grade, ended=journal.last.time)
+    return failed.model_copy(update={**graded, "error": reason})
+
+
+def _journalled(journal: JournalReader) -> dict[str, Any]:
+    """What a record repeats of the journal."""
+    start = journal.start
+    resumes = journal.all_of(Resume)
+    return {
+        "usage": journal.last.usage,
+        "journal_head": journal.head,
+        "backend": start.backend,
+        "sandbox": start.sandbox,
+        "changes": tuple(change for resume in resumes for change in resume.changes),
+    }
+
+
+def _graded(
+    folder: RunFolder, prepared: PreparedTask, record: RunRecord, grade: Grade, *, ended: str
+) -> dict[str, Any]:
+    facts = grade.to_dict()
+    return {
+        **{name: facts[name] for name in facts.keys() & RunRecord.model_fields.keys()},
+        "submission_sha256": fingerprint(graded_place(folder, prepared)),
+        "times": Times(started=record.times.started, ended=ended, graded=now()),
+    }

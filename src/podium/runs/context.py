@@ -1,0 +1,198 @@
+"""Opens a run: lays out its workspace, or brings it back to where the journal ends."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from podium.agents import agent_class, read_options
+from podium.agents.base import Assignment, Remaining
+from podium.data.files import link_tree
+from podium.data.trees import remove_tree
+from podium.grading.prepared import PreparedTask
+from podium.runs.folder import RunFolder
+from podium.runs.models import Plan
+from podium.runs.progress import Reporter
+from podium.sandbox.config import BubblewrapConfig
+from podium.sandbox.interpreter import find_interpreter
+from podium.sandbox.policy import HOME, Policy
+from podium.workspace import layout
+from podium.workspace.budget import Usage
+from podium.workspace.events import FORMAT, PlanChange, Resume, Start, now
+from podium.workspace.history import History
+from podium.workspace.journal import Journal, JournalReader
+
+CHANGEABLE = ("model", "model_roles", "budget")
+"""Parts of a plan that may differ between the attempts at a run."""
+
+
+@dataclass(frozen=True)
+class RunContext:
+    """Everything a run needs once it is opened."""
+
+    folder: RunFolder
+    plan: Plan
+    """With all that the experiment's plan leaves to the task."""
+    prepared: PreparedTask
+    seed: int
+    instructions: str
+    config: BubblewrapConfig
+    journal: Journal
+    history: History
+    reporter: Reporter
+    stop: threading.Event
+    lost: tuple[str, ...] = ()
+    """Files of the workspace that could not be restored."""
+
+    @property
+    def name(self) -> str:
+        return f"{self.prepared.task.id}/{self.seed}"
+
+    def assignment(self, remaining: Callable[[], Remaining]) -> Assignment:
+        return Assignment(
+            task=self.prepared.task,
+            seed=self.seed,
+            instructions=self.instructions,
+            public=self.prepared.place.public,
+            remaining=remaining,
+            has_model=self.plan.model is not None,
+            cores=self.plan.cores,
+            gpus=self.plan.gpus,
+            env=self.plan.env,
+            has_person=self.plan.person,
+        )
+
+    def begin(self, sandbox: Policy, versions: dict[str, str]) -> None:
+        """Journals that an attempt begins, and what the sandbox opened for it enforces."""
+        self.journal.append(self._resume(sandbox) if len(self.journal) else self._start(sandbox, versions))
+
+    def _start(self, sandbox: Policy, versions: dict[str, str]) -> Start:
+        plan = self.plan
+        return Start(
+            time=now(),
+            usage=Usage(),
+            format=FORMAT,
+            task=self.prepared.task.id,
+            edition=self.prepared.edition,
+            miniature=self.prepared.miniature,
+            manifest_sha256=self.prepared.manifest_sha256,
+            agent=plan.agent,
+            options=plan.options,
+            model=plan.model,
+            model_roles=plan.model_roles,
+            seed=self.seed,
+            budget=plan.budget,
+            backend=plan.sandbox,
+            sandbox=sandbox,
+            versions=versions,
+            snapshot=self.history.snapshot("start", None, time_s=int(time.time())),
+        )
+
+    def _resume(self, sandbox: Policy) -> Resume:
+        return Resume(
+            time=now(),
+            usage=self.journal.last.usage,
+            lost=self.lost,
+            changes=changes_since(self.journal, self.plan),
+            backend=self.plan.sandbox,
+            sandbox=sandbox,
+        )
+
+
+def open_run(
+    folder: RunFolder, plan: Plan, prepared: PreparedTask, seed: int, *, reporter: Reporter, stop: threading.Event
+) -> RunContext:
+    """A run whose workspace is laid out, or restored to where its journal ends."""
+    task = prepared.task
+    folder.workspace.mkdir(parents=True, exist_ok=True)
+    home = str(folder.workspace.absolute()) if plan.sandbox == "none" else HOME
+    text = instructions(plan, prepared, home=home)
+    history = History(folder.history, folder.workspace, always=prepared.names)
+    journal = Journal.open(folder.journal)
+    lost: tuple[str, ...] = ()
+    if len(journal) == 0:
+        agent = agent_class(plan.agent)
+        assignment = Assignment(task, seed, text, prepared.place.public, Remaining)
+        files = agent(assignment, read_options(plan.agent, plan.options)).files()
+        layout.lay_out(folder.workspace, starter=task.starter, agent_files=files)
+    else:
+        lost = tuple(history.restore(journal.snapshot).lost)
+    return RunContext(
+        folder=folder,
+        plan=plan,
+        prepared=prepared,
+        seed=seed,
+        instructions=text,
+        config=sandbox_config(plan, prepared, text, workspace=folder.workspace, given=folder.given, data=folder.data),
+        journal=journal,
+        history=history,
+        reporter=reporter,
+        stop=stop,
+        lost=lost,
+    )
+
+
+def instructions(plan: Plan, prepared: PreparedTask, *, home: str) -> str:
+    """What the agent is told of its workspace and what it may use."""
+    resources = layout.Resources(
+        cores=plan.cores,
+        gpus=plan.gpus,
+        time_s=plan.budget.time_s or plan.budget.wall_s,
+        steps=plan.budget.steps,
+        python=str(find_interpreter(plan.env).executable),
+    )
+    return layout.instructions(resources, prepared.task, home=home)
+
+
+def sandbox_config(
+    plan: Plan, prepared: PreparedTask, text: str, *, workspace: Path, given: Path, data: Path
+) -> BubblewrapConfig:
+    """The sandbox of a run.
+
+    Args:
+        text: the instructions.
+        given: a folder for the files of ours that are mounted into the workspace.
+        data: a place for public data whose usual one would say too much.
+    """
+    task, public = prepared.task, prepared.place.public
+    if task.generated:  # programs can read what their mounts are called on the host, and that name says it all
+        public = _link_aside(public, data)
+    mounts = layout.mounts(workspace, given, public, instructions=text, starter=task.starter)
+    return BubblewrapConfig(
+        env=None if plan.env is None else Path(plan.env),
+        workspace=workspace,
+        mounts=tuple(mounts[1:]),
+        network=plan.network,
+        limits=plan.limits,
+        gpus=tuple(range(plan.gpus)),
+    )
+
+
+def _link_aside(public: Path, target: Path) -> Path:
+    if not target.exists():
+        aside = target.with_name(f".{target.name}")
+        remove_tree(aside)
+        link_tree(public, aside)
+        aside.rename(target)
+    return target
+
+
+def changes_since(journal: JournalReader, plan: Plan) -> tuple[PlanChange, ...]:
+    """How a plan differs from the one that the last attempt at a run worked under."""
+    before: dict[str, Any] = {name: _plain(getattr(journal.start, name)) for name in CHANGEABLE}
+    for event in journal.all_of(Resume):
+        before |= {change.name: change.after for change in event.changes}
+    after = {name: _plain(getattr(plan, name)) for name in CHANGEABLE}
+    return tuple(
+        PlanChange(name=name, before=before[name], after=after[name])
+        for name in CHANGEABLE
+        if before[name] != after[name]
+    )
+
+
+def _plain(value: Any) -> Any:
+    return value.model_dump(mode="json") if hasattr(value, "model_dump") else value

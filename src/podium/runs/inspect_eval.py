@@ -1,0 +1,186 @@
+"""A run as an evaluation of Inspect: it brings models, tools, limits and the `.eval` log; the loop does the rest."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from functools import partial
+
+import anyio
+from anyio import to_thread
+from inspect_ai import Task as InspectTask
+from inspect_ai import eval as inspect_eval
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.model import Model, get_model
+from inspect_ai.scorer import Score, Scorer, Target, mean, scorer
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.util import sandbox
+
+from podium.actions import ActionError, Person
+from podium.agents import make_agent
+from podium.grading.grade import Grade, plain
+from podium.runs.action_runner import ActionRunner
+from podium.runs.context import RunContext
+from podium.runs.grading import checker, grade_snapshot, graded_place
+from podium.runs.loop import Ending, Loop
+from podium.runs.versions import versions
+from podium.sandbox.environment import Environment, adapt, specification
+from podium.workspace.layout import VALIDATION_PORT
+from podium.workspace.validator import Validator
+
+MODEL_RETRIES = 8
+"""With growing pauses, a quarter of an hour; by default Inspect never gives up."""
+SCORES = ("score", "any_medal", "gold", "valid")
+"""What a score in the log consists of."""
+
+
+@dataclass
+class Evaluated:
+    """The result of an attempt."""
+
+    ending: Ending | None = None
+    """None when it did not come to an end."""
+    validations: int = 0
+    grade: Grade | None = None
+    """None when a person stopped the run, to continue it later."""
+    failure: BaseException | None = None
+
+
+def evaluate_run(context: RunContext) -> Evaluated:
+    """Lets the agent work until the run ends, and grades it then.
+
+    Raises:
+        PodiumError, or what the agent raised: the run failed.
+    """
+    evaluated = Evaluated()
+    plan = context.plan
+    logs = inspect_eval(
+        _inspect_task(context, evaluated),
+        model=plan.model,
+        model_base_url=plan.model_base_url,
+        model_roles={role: _role_model(text) for role, text in plan.model_roles.items()},
+        log_dir=str(context.folder.logs),
+        log_format="eval",
+        log_realtime=False,
+        display="none",
+        score_display=False,
+        max_subprocesses=os.cpu_count(),
+        max_retries=MODEL_RETRIES,
+        ctl_server=False,  # a run is steered by its executor alone
+    )
+    if evaluated.failure is not None:
+        raise evaluated.failure
+    if logs[0].error is not None:
+        raise RuntimeError(logs[0].error.message)
+    return evaluated
+
+
+def _role_model(text: str) -> str | Model:
+    """A model that has a role, where the plan says it is served."""
+    name, mark, rest = text.partition("@http")  # names may hold an @ of their own
+    return get_model(name, base_url=f"http{rest}") if mark else text
+
+
+def _inspect_task(context: RunContext, evaluated: Evaluated) -> InspectTask:
+    @solver
+    def podium() -> Solver:
+        return partial(_solve, context, evaluated)
+
+    @scorer(metrics={name: [mean()] for name in SCORES})
+    def medals() -> Scorer:
+        return partial(_score, context, evaluated)
+
+    task, folder = context.prepared.task, context.folder
+    sample = Sample(id=task.id, input=context.instructions, metadata={"seed": context.seed})
+    return InspectTask(
+        name="podium",
+        dataset=MemoryDataset([sample], name=task.id),
+        solver=podium(),
+        scorer=medals(),
+        sandbox=specification(context.plan.sandbox, context.config, folder.workspace, folder.given),
+    )
+
+
+async def _solve(context: RunContext, evaluated: Evaluated, state: TaskState, generate: Generate) -> TaskState:
+    """What the agent does in its sandbox, to the last event of the journal."""
+    plan, folder = context.plan, context.folder
+    with _failure_kept(evaluated):
+        box = adapt(sandbox(), plan.sandbox, folder.workspace)
+        context.begin(context.config.policy(folder.workspace), versions())
+        loop = Loop(folder, context.journal, context.history, plan.budget, reporter=context.reporter, stop=context.stop)
+        agent = make_agent(plan.agent, plan.options, context.assignment(loop.remaining))
+        runner = ActionRunner(context, box, loop, agent, person=_person(context) if plan.person else None)
+        async with _validating(context, box, evaluated), runner.serving():
+            ending = await loop.run(agent, runner.perform)
+        await box.stop()  # nothing of the agent is left when answers are read
+        await loop.conclude(ending)
+        evaluated.ending = ending
+    return state
+
+
+async def _score(context: RunContext, evaluated: Evaluated, state: TaskState, target: Target) -> Score | None:
+    if evaluated.ending is None or evaluated.ending.stopped:
+        return None
+    place = graded_place(context.folder, context.prepared)
+    grade = partial(grade_snapshot, context.history, context.journal.snapshot, context.prepared, context.plan, place)
+    with _failure_kept(evaluated):
+        # In a thread: evaluating a program waits for a lease and for the program.
+        evaluated.grade = await to_thread.run_sync(grade)
+        return as_score(evaluated.grade)
+
+
+@contextmanager
+def _failure_kept(evaluated: Evaluated) -> Iterator[None]:
+    """Keeps what goes wrong for whoever evaluates, without the groups that concurrent tasks wrap it in."""
+    try:
+        yield
+    except Exception as error:
+        cause = error
+        while isinstance(cause, ExceptionGroup) and len(cause.exceptions) == 1:
+            cause = cause.exceptions[0]
+        evaluated.failure = cause
+        raise
+
+
+@asynccontextmanager
+async def _validating(context: RunContext, box: Environment, evaluated: Evaluated) -> AsyncIterator[None]:
+    """Answers validations while the block runs, where programs can ask."""
+    listener = box.listen(VALIDATION_PORT)
+    if listener is None:
+        yield
+        return
+    validator = Validator(listener, checker(context.prepared), limit_bytes=context.prepared.submission_limit)
+    try:
+        yield
+    finally:
+        validator.close()
+        evaluated.validations = validator.asked
+
+
+def _person(context: RunContext) -> Person:
+    """The person who follows the run."""
+    asking = anyio.Lock()  # one question at a time, or answers would be mixed up
+
+    async def ask(request: str) -> str:
+        async with asking:
+            answer = await to_thread.run_sync(context.reporter.ask, request, abandon_on_cancel=True)
+        if answer is None:
+            raise ActionError("Nobody answered the request. Go on without help.")
+        return answer
+
+    return ask
+
+
+def as_score(grade: Grade) -> Score:
+    """A grade as Inspect shows it."""
+    value = {
+        "score": 0.0 if grade.score is None else plain(grade.score),
+        "any_medal": float(grade.medal is not None),
+        "gold": float(grade.medal == "gold"),
+        "valid": float(grade.valid),
+    }
+    medal = f"{grade.medal} medal" if grade.medal else "no medal"
+    explanation = f"{medal}, score {grade.score}" if grade.valid else f"invalid: {grade.error}"
+    return Score(value=value, explanation=explanation, metadata=grade.to_dict())

@@ -1,0 +1,166 @@
+"""What is written down about experiments and runs: `experiment.json`, `run.json`, `decision.json`, `progress.json`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from podium.sandbox.policy import Limits, Policy
+from podium.task import Edition, Medal
+from podium.workspace.budget import Budget, Usage
+from podium.workspace.events import Action, PlanChange
+
+Status = Literal["running", "finished", "stopped", "failed"]
+
+
+class _Document(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Plan(_Document):
+    """How every run of an experiment is done."""
+
+    agent: str
+    """A name, or `package.module:Class`."""
+    options: dict[str, str] = {}
+    model: str | None = None
+    model_base_url: str | None = None
+    model_roles: dict[str, str] = {}
+    """By role a model's name; with `@` and an address if it is served elsewhere than its maker serves it."""
+    budget: Budget = Budget()
+    edition: Edition | None = None
+    """None: for each task its default."""
+    sandbox: str = "bubblewrap"
+    """The backend."""
+    network: bool = False
+    env: str | None = None
+    """The agent's Python environment; None for the one Podium runs in."""
+    limits: Limits = Limits()
+    cores: int = 1
+    """Leased for each execution."""
+    gpus: int = 0
+    data_dir: Path | None = None
+    person: bool = False
+    """Whether somebody sits at the terminal and answers agents that ask for help."""
+
+
+class DatedChange(PlanChange):
+    """A change of the plan, and when it was made."""
+
+    time: str
+
+
+class ExperimentDocument(_Document):
+    """`experiment.json`."""
+
+    plan: Plan
+    tasks: tuple[str, ...]
+    seeds: int
+    created: str
+    changes: tuple[DatedChange, ...] = ()
+    """What was changed in the plan when the experiment was resumed."""
+
+
+class Times(_Document):
+    """When things happened, as ISO 8601 in UTC."""
+
+    started: str | None = None
+    ended: str | None = None
+    graded: str | None = None
+
+
+class RunRecord(_Document):
+    """`run.json`: the result of a run. Fields without a value are not known (yet)."""
+
+    task: str
+    agent: str
+    model: str | None
+    seed: int
+    status: Status
+    ended_by: str | None = None
+    """Why a finished or stopped run ended: the agent, a part of the budget, a person."""
+    valid: bool | None = None
+    score: float | str | None = None
+    """A number; as text where JSON has none for it."""
+    medal: Medal | None = None
+    above_median: bool | None = None
+    percentile: float | None = None
+    improvement: float | None = None
+    success: bool | None = None
+    beyond_noise: bool | None = None
+    best_improvement: float | None = None
+    """The largest that the submission of any step had, once all of them were graded (`--curve`)."""
+    higher_is_better: bool | None = None
+    error: str | None = None
+    """Why the run failed, or else why its submission is invalid."""
+    usage: Usage = Usage()
+    times: Times = Times()
+    edition: Edition = "v1"
+    miniature: bool = False
+    changes: tuple[PlanChange, ...] = ()
+    """What was changed in the plan between attempts at this run."""
+    submission_sha256: str | None = None
+    journal_head: str | None = None
+    """Hash of the journal's last line when the run ended."""
+    validations: int = 0
+    """How often the agent asked whether a submission is valid."""
+    backend: str | None = None
+    """Kind of sandbox."""
+    sandbox: Policy | None = None
+    """What it enforced."""
+    versions: dict[str, str] = {}
+
+    @property
+    def is_graded(self) -> bool:
+        """Whether there is a grade: a failed run has one if it came to a first snapshot."""
+        return self.status == "finished" or (self.status == "failed" and self.valid is not None)
+
+
+class Decision(_Document):
+    """`decision.json`: what an agent has decided to do, and perhaps not done yet."""
+
+    first: int
+    """Number of the journal's last line when it was decided."""
+    head: str
+    """Hash of that line: what was decided after a line that is not there any more is decided anew."""
+    state: str
+    """Blob of the state it was decided in."""
+    actions: tuple[Action, ...]
+
+
+class Question(_Document):
+    """What an agent wants to know from a person."""
+
+    number: int
+    text: str
+
+
+class Answer(_Document):
+    """`answer.json`: what the person said; None if nobody answers."""
+
+    number: int
+    text: str | None
+
+
+class Progress(_Document):
+    """`progress.json`: what a running attempt is doing, for whoever follows it."""
+
+    phase: str = "starting"
+    step: int = 0
+    headline: str | None = None
+    """What the agent says of itself, such as its best validation score so far."""
+    usage: Usage = Usage()
+    question: Question | None = None
+
+
+class CurvePoint(_Document):
+    """A submission as it stood at some moment of a run: an entry of `curve.json`."""
+
+    line: int
+    """The journal line after which it stood there."""
+    submission: str
+    """Its identity: the same content has the same."""
+    usage: Usage
+    grade: dict[str, Any]

@@ -1,0 +1,106 @@
+"""Starts and continues experiments: what `podium run`, `podium resume` and `podium.run` share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from podium.agents import agent_class, read_options
+from podium.catalog import load
+from podium.catalog.preparing import PreparedOne, prepare_many
+from podium.data.home import locate
+from podium.errors import NotPreparedError, PodiumError, UsageError
+from podium.runs.experiment import Experiment, change_plan, open_experiment
+from podium.runs.models import Plan
+from podium.sandbox.interpreter import find_interpreter
+
+
+def make_plan(**settings: Any) -> Plan:
+    """A plan, checked before anything is started.
+
+    Raises:
+        UsageError: a setting is unknown, or the agent, its options or the Python environment are wrong.
+    """
+    unknown = [name for name in settings if name not in Plan.model_fields]
+    if unknown:
+        raise UsageError(f"There is no setting '{unknown[0]}'. The settings are: {', '.join(Plan.model_fields)}")
+    plan = Plan.model_validate(settings)
+    agent_class(plan.agent)
+    read_options(plan.agent, plan.options)
+    find_interpreter(plan.env)
+    return plan
+
+
+def default_folder(plan: Plan) -> Path:
+    """Where an experiment goes when nobody says."""
+    agent = plan.agent.rpartition(":")[2]
+    return Path("runs", f"{datetime.now().astimezone():%Y%m%d-%H%M%S}-{agent}")
+
+
+def start_experiment(
+    tasks: Sequence[str],
+    plan: Plan,
+    *,
+    seeds: int = 1,
+    out: Path | None = None,
+    miniature: bool = False,
+    preparing: Callable[[int], Callable[[PreparedOne], None]] | None = None,
+) -> Experiment:
+    """Prepares what is missing and opens the experiment, ready to be carried out.
+
+    Args:
+        tasks: ids.
+        miniature: whether fabricated stand-ins may be made for data that is not there.
+        preparing: is told how many tasks have to be prepared; what it returns, of each that has been.
+    """
+    prepare_missing(tasks, plan, miniature=miniature, preparing=preparing)
+    return open_experiment(out or default_folder(plan), plan, tasks, seeds)
+
+
+def prepare_missing(
+    tasks: Sequence[str],
+    plan: Plan,
+    *,
+    miniature: bool,
+    preparing: Callable[[int], Callable[[PreparedOne], None]] | None = None,
+) -> None:
+    """Makes what costs nothing to make; real competition data is never downloaded behind somebody's back.
+
+    Raises:
+        NotPreparedError: data is missing that has to be downloaded.
+    """
+    missing = []
+    for task_id in tasks:
+        task = load(task_id).in_edition(plan.edition)
+        if not locate(task_id, edition=task.edition, data_dir=plan.data_dir).manifest.exists():
+            if not (miniature or task.generated):
+                raise NotPreparedError(
+                    f"The data of {task_id} is not there. Run: podium prepare {task_id}, or add --miniature to try it "
+                    "with a fabricated stand-in"
+                )
+            missing.append(task_id)
+    if not missing:
+        return
+    told = preparing(len(missing)) if preparing else lambda done: None
+    for done in prepare_many(missing, miniature=miniature, data_dir=plan.data_dir, edition=plan.edition):
+        if done.error:
+            raise PodiumError(f"{done.task} could not be prepared: {done.error}")
+        told(done)
+
+
+def resume_experiment(experiment: Experiment, changes: dict[str, Any]) -> Experiment:
+    """An experiment to be continued, with other models or budgets if somebody asks for them.
+
+    Args:
+        changes: parts of the plan to replace: `model`, `model_base_url`, `model_roles` or `budget`.
+
+    Raises:
+        UsageError: a change would make the runs incomparable with themselves.
+    """
+    allowed = ("model", "model_base_url", "model_roles", "budget")
+    wrong = [name for name in changes if name not in allowed]
+    if wrong:
+        raise UsageError(f"{wrong[0]} cannot be changed in an experiment that was begun; only: {', '.join(allowed)}")
+    return change_plan(experiment, changes)

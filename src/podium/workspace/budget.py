@@ -1,0 +1,49 @@
+"""What a run may use, and what it has used."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict
+
+
+class Budget(BaseModel):
+    """What an agent may use; None for no limit."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    time_s: float | None = None
+    """Working time; waiting for leases, rate limits and retries is not counted."""
+    wall_s: float | None = None
+    """Time by the clock, everything counted."""
+    steps: int | None = None
+    tokens: int | None = None
+    cost: float | None = None
+    """In dollars."""
+
+
+class Usage(BaseModel):
+    """What an agent has used so far, over all attempts at its run."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    working_s: float = 0.0
+    wall_s: float = 0.0
+    waited_s: float = 0.0
+    """Of which for leases."""
+    steps: int = 0
+    executions: int = 0
+    tokens: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+    cost: float = 0.0
+
+    def exceeded(self, budget: Budget) -> str | None:
+        """The part of a budget that is used up, for people."""
+        parts = (
+            (self.working_s, budget.time_s, "working time"),
+            (self.wall_s, budget.wall_s, "time"),
+            (self.steps, budget.steps, "steps"),
+            (self.tokens, budget.tokens, "tokens"),
+            (self.cost, budget.cost, "cost"),
+        )
+        return next((name for used, limit, name in parts if limit is not None and used >= limit), None)

@@ -1,0 +1,25 @@
+"""Runs by way of the driver and the local executor, as `podium run` does them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from podium.runs.driver import Driver, FollowedRun
+from podium.runs.executors import make_executor
+from podium.runs.experiment import open_experiment
+from podium.runs.folder import RunFolder
+from podium.runs.models import Plan
+from podium.runs.steps import Steps
+
+
+def drive(folder: Path, plan: Plan, task: str) -> FollowedRun:
+    """Does, continues or repeats the one run of an experiment."""
+    driver = Driver(open_experiment(folder, plan, [task], 1), retry=True)
+    driver.carry_out(make_executor(parallel=1))
+    return driver.runs[0]
+
+
+def story(folder: RunFolder) -> list[tuple[str, str]]:
+    """What a run did and saw."""
+    steps = Steps(folder)
+    return [(step.action.name, steps.observation(number).text) for number, step in enumerate(steps.all, 1)]

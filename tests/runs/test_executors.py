@@ -1,0 +1,35 @@
+"""The local executor keeps the promises of the seam, and names lead to executors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from running import TASK
+
+from podium.errors import UsageError
+from podium.runs.executors import conformance, make_executor
+from podium.runs.executors.local import LocalExecutor
+
+
+@pytest.mark.parametrize("parallel", [1, 3])
+def test_the_local_executor_conforms(tmp_path: Path, data_dir: Path, parallel: int) -> None:
+    conformance.check_executor(lambda: LocalExecutor(parallel=parallel), tmp_path, TASK, data_dir)
+
+
+def test_an_executor_is_found_by_its_name() -> None:
+    assert isinstance(make_executor("local", parallel=2), LocalExecutor)
+    assert isinstance(make_executor("podium.runs.executors.local:LocalExecutor"), LocalExecutor)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("locl", "There is no executor 'locl'. Did you mean 'local'?"),
+        ("local://here", "runs of this machine need no address"),
+        ("nowhere:Executor", "cannot be loaded from nowhere:Executor"),
+    ],
+)
+def test_a_wrong_name_says_what_to_do(text: str, told: str) -> None:
+    with pytest.raises(UsageError, match=told):
+        make_executor(text)
