@@ -10,6 +10,7 @@ import click
 from podium.cli.carrying_out import drive
 from podium.cli.options import as_json, data_dir, edition, print_json, require_extra, task_folders
 from podium.errors import UsageError
+from podium.text import plural
 
 if TYPE_CHECKING:
     from podium.grading.baseline import BaselineMeasurement
