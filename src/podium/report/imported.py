@@ -4,35 +4,75 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from podium.data.files import write_atomically
-from podium.errors import PodiumError, UsageError
+from podium.data.files import read_regular, write_atomically
+from podium.errors import RecordError, UsageError
+from podium.task import Medal
 
 FILE = "imported.json"
 METADATA = "metadata.json"
-_FLAGS = ("gold_medal", "silver_medal", "bronze_medal", "above_median", "submission_exists", "valid_submission")
+MAX_BYTES = 256 << 20
+Document = TypeVar("Document")
+
+
+@dataclass(frozen=True)
+class CompetitionReport:
+    """What MLE-bench's grading report says of one run; the names are its own, edition and error our additions."""
+
+    competition_id: str
+    gold_medal: bool
+    silver_medal: bool
+    bronze_medal: bool
+    above_median: bool
+    submission_exists: bool
+    valid_submission: bool
+    score: float | None = None
+    gold_threshold: float | None = None
+    silver_threshold: float | None = None
+    bronze_threshold: float | None = None
+    median_threshold: float | None = None
+    is_lower_better: bool | None = None
+    created_at: str | None = None
+    edition: str | None = "v1"
+    error: str | None = None
+
+    @property
+    def medal(self) -> Medal | None:
+        flags: dict[Medal, bool] = {"gold": self.gold_medal, "silver": self.silver_medal, "bronze": self.bronze_medal}
+        return next((name for name, won in flags.items() if won), None)
+
+    @property
+    def higher_is_better(self) -> bool | None:
+        return None if self.is_lower_better is None else not self.is_lower_better
+
+
+@dataclass(frozen=True)
+class GradingReport:
+    """The part of MLE-bench's grading report that is read."""
+
+    competition_reports: tuple[CompetitionReport, ...]
 
 
 @dataclass(frozen=True)
 class Import:
-    """Competition reports as MLE-bench writes them, in the order that its aggregation reads them."""
+    """Competition reports in the order that MLE-bench's aggregation reads them."""
 
     agent: str
     source: str
     created: str
-    reports: tuple[dict[str, Any], ...]
+    reports: tuple[CompetitionReport, ...]
     planned: dict[str, int]
     """How many runs of each competition the run groups' metadata name, where that is more than were graded."""
 
-    def by_task(self) -> dict[str, list[dict[str, Any]]]:
+    def by_task(self) -> dict[str, list[CompetitionReport]]:
         """The reports of each competition; the i-th is seed i."""
-        found: dict[str, list[dict[str, Any]]] = {}
+        found: dict[str, list[CompetitionReport]] = {}
         for report in self.reports:
-            found.setdefault(report["competition_id"], []).append(report)
+            found.setdefault(report.competition_id, []).append(report)
         for task in self.planned:
             found.setdefault(task, [])
         return dict(sorted(found.items()))
@@ -40,7 +80,7 @@ class Import:
     @property
     def seeds(self) -> int:
         """The most runs that any competition has, or should have had."""
-        return max([*(len(reports) for reports in self.by_task().values()), *self.planned.values()])
+        return max([*(len(reports) for reports in self.by_task().values()), *self.planned.values()], default=0)
 
 
 def is_grading_reports(path: Path) -> bool:
@@ -73,19 +113,23 @@ def import_reports(path: Path, out: Path, *, agent: str | None = None) -> Import
         reports=reports,
         planned=_planned(groups, reports),
     )
-    document = {name: getattr(found, name) for name in ("agent", "source", "created", "planned", "reports")}
-    write_atomically(out / FILE, json.dumps(document, indent=1, ensure_ascii=False) + "\n")
+    write_atomically(out / FILE, json.dumps(asdict(found), indent=1, ensure_ascii=False) + "\n")
     return found
 
 
 def read_import(folder: Path) -> Import:
-    """What was taken over into a folder."""
+    """What was taken over into a folder.
+
+    Raises:
+        RecordError: it cannot be read.
+    """
     path = folder / FILE
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-        return Import(**document | {"reports": tuple(document["reports"])})
-    except (ValueError, KeyError, TypeError) as error:
-        raise PodiumError(f"{path} is damaged: {error}. Import the grading reports again.") from error
+        return _parse(read_regular(path, MAX_BYTES), Import)
+    except OSError as error:
+        raise RecordError(f"{path} cannot be read: {error.strerror}.") from error
+    except ValueError as error:
+        raise RecordError(f"{path} is damaged: {error}. Import the grading reports again.") from error
 
 
 def _report_files(folder: Path) -> list[Path]:
@@ -97,26 +141,36 @@ def _metadata_files(folder: Path) -> list[Path]:
     return sorted(path for path in (folder / METADATA, *folder.glob(f"*/{METADATA}")) if path.is_file())
 
 
-def _read_reports(path: Path) -> list[dict[str, Any]]:
+def _read_reports(path: Path) -> tuple[CompetitionReport, ...]:
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-        reports = document["competition_reports"]
-        for report in reports:
-            missing = [name for name in ("competition_id", *_FLAGS) if name not in report]
-            if missing:
-                raise KeyError(missing[0])
-        return sorted(reports, key=lambda report: str(report["competition_id"]))
-    except (ValueError, KeyError, TypeError) as error:
-        raise UsageError(f"{path} is not a grading report of MLE-bench: {error!r}.") from error
+        found = _parse(path.read_bytes(), GradingReport)
+    except ValueError as error:
+        raise UsageError(f"{path} is not a grading report of MLE-bench: {error}.") from error
+    return tuple(sorted(found.competition_reports, key=lambda report: report.competition_id))
 
 
-def _planned(groups: list[Path], reports: tuple[dict[str, Any], ...]) -> dict[str, int]:
-    """Runs that the metadata names and no report covers: they happened, or should have, and are not forgotten."""
+def _parse(data: bytes, kind: type[Document]) -> Document:
+    """A document of that kind.
+
+    Raises:
+        ValueError: it is not one; says what is wrong with it first.
+    """
+    from pydantic import TypeAdapter, ValidationError  # not there when only leaderboards are taken over
+
+    try:
+        return TypeAdapter(kind).validate_json(data)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        raise ValueError(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+
+
+def _planned(groups: list[Path], reports: tuple[CompetitionReport, ...]) -> dict[str, int]:
+    """Runs that the metadata names and no report covers: they count as missing."""
     named: Counter[str] = Counter()
     for path in groups:
         runs = _read_metadata(path).get("runs", {})
         named.update(str(run).partition("_")[0] for run in runs)
-    graded = Counter(str(report["competition_id"]) for report in reports)
+    graded = Counter(report.competition_id for report in reports)
     return {task: count for task, count in named.items() if count > graded[task]}
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from podium.report.statistics import Numbers
-from podium.report.table import Entry
+from podium.report.table import Results
 
 POINTS = 500
 PENALTY = 1.05
@@ -17,7 +17,7 @@ PENALTY = 1.05
 
 
 @dataclass(frozen=True)
-class Contest:
+class TaskScores:
     """The scores of one task, by method; None for a method without one."""
 
     scores: Mapping[str, float | None]
@@ -36,10 +36,10 @@ class Profiles:
     """AUP; higher is better. It depends on who is compared."""
 
 
-def profiles(contests: Sequence[Contest]) -> Profiles | None:
+def profiles(tasks: Sequence[TaskScores]) -> Profiles | None:
     """The profiles of all methods over tasks that at least one of them has solved; None if there are none."""
-    methods = list(dict.fromkeys(name for contest in contests for name in contest.scores))
-    found = [ratios for contest in contests if (ratios := _ratios(contest)) is not None]
+    methods = list(dict.fromkeys(name for task in tasks for name in task.scores))
+    found = [ratios for task in tasks if (ratios := _ratios(task)) is not None]
     if not found:
         return None
     worst = max(math.ceil(_penalised(ratios)) for ratios in found)
@@ -53,21 +53,21 @@ def profiles(contests: Sequence[Contest]) -> Profiles | None:
     )
 
 
-def _ratios(contest: Contest) -> dict[str, float] | None:
+def _ratios(task: TaskScores) -> dict[str, float] | None:
     """How many times worse than the best each method is, of those that solved the task."""
-    sign = 1 if contest.higher_is_better else -1
+    sign = 1 if task.higher_is_better else -1
     solved = {
         method: score
-        for method, score in contest.scores.items()
+        for method, score in task.scores.items()
         if score is not None
         and math.isfinite(score)
         and score >= 0
-        and (contest.baseline is None or sign * score >= sign * contest.baseline)
+        and (task.baseline is None or sign * score >= sign * task.baseline)
     }
     if not solved:
         return None
-    best = max(solved.values()) if contest.higher_is_better else min(solved.values())
-    pairs = {method: (best, score) if contest.higher_is_better else (score, best) for method, score in solved.items()}
+    best = max(solved.values()) if task.higher_is_better else min(solved.values())
+    pairs = {method: (best, score) if task.higher_is_better else (score, best) for method, score in solved.items()}
     return {
         method: 1.0 if above == below else above / below
         for method, (above, below) in pairs.items()
@@ -85,29 +85,29 @@ def _rho(ratios: Sequence[float], tau: Numbers) -> Numbers:
     return np.asarray((logs[None, :] <= tau[:, None] + 1e-12).mean(axis=1))
 
 
-def contests(entries: Sequence[Entry], baselines: Mapping[str, float] | None = None) -> list[Contest]:
+def task_scores(results: Sequence[Results], baselines: Mapping[str, float] | None = None) -> list[TaskScores]:
     """The tasks that all experiments have, each with the best score of every experiment.
 
     Args:
         baselines: the scores to beat, by task. Where every task has one, the baseline competes too.
     """
     baselines = baselines or {}
-    shared = [task for task in entries[0].tasks if all(task in entry.tasks for entry in entries)]
+    shared = [task for task in results[0].tasks if all(task in each.tasks for each in results)]
     competing = all(task in baselines for task in shared)
     found = []
     for task in shared:
-        rows = [row for entry in entries for row in entry.rows if row.task == task and row.score is not None]
+        rows = [row for each in results for row in each.rows if row.task == task and row.score is not None]
         directions = {row.higher_is_better for row in rows} - {None}
         if len(directions) != 1:
             continue
         higher = bool(directions.pop())
         choose = max if higher else min
         scores: dict[str, float | None] = {
-            entry.name: choose(
-                (row.score for row in rows if row.experiment == entry.name and row.score is not None), default=None
+            each.name: choose(
+                (row.score for row in rows if row.experiment == each.name and row.score is not None), default=None
             )
-            for entry in entries
+            for each in results
         }
         baseline = baselines.get(task)
-        found.append(Contest({**scores, "baseline": baseline} if competing else scores, higher, baseline))
+        found.append(TaskScores({**scores, "baseline": baseline} if competing else scores, higher, baseline))
     return found

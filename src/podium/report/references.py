@@ -1,4 +1,4 @@
-"""What scores are held against: medal thresholds, the ceiling of a forged task, the baseline of a research task."""
+"""What scores are compared with: medal thresholds, the ceiling of a forged task, the baseline of a research task."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from podium.data.home import locate
 from podium.errors import PodiumError
 from podium.grading.medals import thresholds
 from podium.grading.reference import LEADERBOARD_FILE, find_reference
-from podium.report.imported import read_import
-from podium.report.table import Entry
+from podium.report.imported import CompetitionReport, read_import
+from podium.report.table import Results
 from podium.task import Baseline, Leaderboard
 
 THRESHOLDS = ("gold", "silver", "bronze", "median")
 
 
 @dataclass(frozen=True)
-class Lines:
-    """The lines that a task's scores are drawn against; None where there is none or it is not known here."""
+class ReferenceScores:
+    """The scores that a task's scores are compared with; None where there is none or it is not known here."""
 
     title: str
     metric: str | None = None
@@ -37,25 +37,22 @@ class Lines:
     """What the starter code of a research task scores."""
 
 
-def read_lines(entry: Entry) -> dict[str, Lines]:
-    """The lines of each task of an experiment."""
-    if entry.imported:
-        return {
-            task: _from_report(task, reports[0] if reports else {})
-            for task, reports in read_import(entry.folder).by_task().items()
-        }
-    data_dir = Path(entry.plan["data_dir"]) if entry.plan.get("data_dir") else None
-    editions = {row.task: row.edition for row in entry.rows if row.reported}
-    return {task: _from_catalogue(task, editions.get(task), data_dir) for task in entry.tasks}
+def read_references(results: Results) -> dict[str, ReferenceScores]:
+    """The reference scores of each task of an experiment."""
+    if results.imported:
+        reports = read_import(results.experiment.folder).by_task()
+        return {task: _from_report(found[0]) if found else ReferenceScores(task) for task, found in reports.items()}
+    editions = {row.task: row.edition for row in results.rows if row.reported}
+    return {task: find_references(task, editions.get(task), results.plan.data_dir) for task in results.tasks}
 
 
-def _from_report(task: str, report: dict[str, Any]) -> Lines:
-    lower = report.get("is_lower_better")
-    limits = {name: report.get(f"{name}_threshold") for name in THRESHOLDS}
-    return Lines(title=task, higher_is_better=None if lower is None else not lower, **limits)
+def _from_report(report: CompetitionReport) -> ReferenceScores:
+    limits = {name: getattr(report, f"{name}_threshold") for name in THRESHOLDS}
+    return ReferenceScores(title=report.competition_id, higher_is_better=report.higher_is_better, **limits)
 
 
-def _from_catalogue(task_id: str, edition: Any, data_dir: Path | None) -> Lines:
+def find_references(task_id: str, edition: str | None, data_dir: Path | None) -> ReferenceScores:
+    """The reference scores of a task: measured here, imported, or as the catalogue declares them."""
     try:
         task = load(task_id)
         task = task.in_edition(edition if edition in task.editions else next(iter(task.editions)))
@@ -65,7 +62,7 @@ def _from_catalogue(task_id: str, edition: Any, data_dir: Path | None) -> Lines:
             Leaderboard(field["lower_is_better"], tuple(field["scores"])) if field else find_reference(task, place)
         )
     except PodiumError:
-        return Lines(title=task_id)  # a task of another version of Podium: its scores stand alone
+        return ReferenceScores(title=task_id)  # a task of another version of Podium
     common: dict[str, Any] = {
         "title": task.title,
         "metric": task.metric.title,
@@ -75,11 +72,11 @@ def _from_catalogue(task_id: str, edition: Any, data_dir: Path | None) -> Lines:
         case Leaderboard():
             limits = thresholds(reference)
             known = {name: getattr(limits, name) for name in THRESHOLDS}
-            return Lines(**common, **known, ceiling=field.get("ceiling") if field else None)
+            return ReferenceScores(**common, **known, ceiling=field.get("ceiling") if field else None)
         case Baseline(score=score):
-            return Lines(**common, baseline=score)
+            return ReferenceScores(**common, baseline=score)
         case _:
-            return Lines(**common)
+            return ReferenceScores(**common)
 
 
 def _field(task_id: str, path: Path) -> dict[str, Any] | None:

@@ -1,32 +1,36 @@
-"""The table everything else reads: one row per planned run, from experiments and from imported grading reports.
+"""The table that reports are made from: one row per planned run, of experiments and of imported grading reports.
 
-Only `experiment.json` and `run.json` are read, never journals or transcripts. A planned run without a record has a row
-too, with status "missing": nothing is left out in silence.
+Only `experiment.json` and `run.json` are read, never journals or transcripts. Every planned run has a row: one without
+a record is "missing", one whose record cannot be read is "unreadable" and says why.
 """
 
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from podium.catalog import find_listing, leaderboards
 from podium.catalog.listing import builtin_listings
-from podium.errors import PodiumError, UsageError
+from podium.errors import RecordError, UsageError
 from podium.grading.leaderboard import find_position
 from podium.report.imported import FILE as IMPORTED
-from podium.report.imported import Import, read_import
+from podium.report.imported import CompetitionReport, read_import
+from podium.runs.experiment import FILE as EXPERIMENT
+from podium.runs.experiment import Experiment, read_experiment
+from podium.runs.models import ExperimentDocument, Plan, RunRecord
 from podium.task import Leaderboard, Medal
 
-if TYPE_CHECKING:
-    from podium.runs.record import Plan, RunRecord
-
-EXPERIMENT = "experiment.json"
-Status = Literal["finished", "failed", "stopped", "running", "missing"]
+RowStatus = Literal["finished", "failed", "stopped", "running", "missing", "unreadable"]
 Complexity = Literal["low", "medium", "high"]
+MOST_RUNS = 1_000_000
+_LARGEST = 1 << 53
+"""No number of a record is larger."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +48,7 @@ class Row:
     """As MLE-bench grades its 75 competitions."""
     competition: bool
     """Whether there are medals to win; a research task has a baseline to improve upon."""
-    status: Status
+    status: RowStatus
     ended_by: str | None = None
     submitted: bool = False
     valid: bool = False
@@ -91,35 +95,40 @@ class Row:
         """Why there is no valid submission, as a class of causes; None if there is one."""
         if self.valid:
             return None
-        states = {"missing": "never ran", "running": "not finished", "stopped": "not finished", "failed": "run failed"}
-        return states.get(self.status) or ("invalid submission" if self.submitted else "no submission")
+        if self.status == "finished":
+            return "invalid_submission" if self.submitted else "no_submission"
+        return {"missing": "never_ran", "unreadable": "unreadable_record", "failed": "run_failed"}.get(
+            self.status, "not_finished"
+        )
 
 
 @dataclass(frozen=True)
-class Entry:
-    """One experiment with its runs: a line of a medal table."""
+class Results:
+    """An experiment with the rows of its runs."""
 
     name: str
-    folder: Path
-    agent: str
-    model: str | None
-    tasks: tuple[str, ...]
-    seeds: int
-    """Planned runs of each task."""
-    created: str | None
+    """Of the experiment, among others."""
+    experiment: Experiment
     rows: tuple[Row, ...]
     """In the order of tasks, then seeds."""
-    plan: dict[str, Any] = field(default_factory=dict)
-    """As `experiment.json` has it; empty for an import, whose plan is not known."""
     imported: bool = False
+    """Whether these are MLE-bench's grading reports: of such an experiment's plan only the agent is known."""
+
+    @property
+    def plan(self) -> Plan:
+        return self.experiment.plan
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        return self.experiment.tasks
 
     @property
     def title(self) -> str:
-        """Who did it, for people."""
-        return f"{self.agent} ({self.model})" if self.model else self.agent
+        """The agent and its model, for people."""
+        return f"{self.plan.agent} ({self.plan.model})" if self.plan.model else self.plan.agent
 
 
-def read_entries(folders: list[Path]) -> list[Entry]:
+def read_all_results(folders: Sequence[Path]) -> list[Results]:
     """The experiments in the given folders, each under a name of its own.
 
     Raises:
@@ -127,53 +136,51 @@ def read_entries(folders: list[Path]) -> list[Entry]:
     """
     resolved = list(dict.fromkeys(folder.resolve() for folder in folders))
     names = Counter(folder.name for folder in resolved)
-    return [read_entry(folder, folder.name if names[folder.name] == 1 else str(folder)) for folder in resolved]
+    return [read_results(folder, folder.name if names[folder.name] == 1 else str(folder)) for folder in resolved]
 
 
-def read_entry(folder: Path, name: str | None = None) -> Entry:
+def read_results(folder: Path, name: str | None = None) -> Results:
     """One experiment, ours or imported.
 
     Raises:
         UsageError: the folder holds neither.
+        RecordError: the experiment cannot be read; a run that cannot be read has a row that says so.
     """
     name = name or folder.resolve().name
     if (folder / EXPERIMENT).is_file():
-        return _own(folder, name)
+        experiment = read_plausible_experiment(folder)
+        runs = ((task, seed) for task in experiment.tasks for seed in range(experiment.seeds))
+        return Results(name, experiment, tuple(read_row(experiment, name, task, seed) for task, seed in runs))
     if (folder / IMPORTED).is_file():
-        return _from_import(folder, name, read_import(folder))
+        return read_imported_results(folder, name)
     raise UsageError(
-        f"{folder} is no experiment: it has no {EXPERIMENT}. Make one with: podium run TASK --out {folder}, "
+        f"{folder} is not an experiment: it has no {EXPERIMENT}. Make one with: podium run TASK --out {folder}, "
         "or take over MLE-bench's grading reports with: podium import PATH"
     )
 
 
-def _own(folder: Path, name: str) -> Entry:
-    from podium.runs.experiment import read_experiment
+def read_plausible_experiment(folder: Path) -> Experiment:
+    """An experiment of ours, perhaps made by a stranger: its tasks lead nowhere else, and its runs can be counted.
 
-    experiment = read_experiment(folder)
-    rows = tuple(
-        read_row(folder, name, experiment.plan, task, seed)
-        for task in experiment.tasks
-        for seed in range(experiment.seeds)
-    )
-    return Entry(
-        name=name,
-        folder=folder,
-        agent=experiment.plan.agent,
-        model=experiment.plan.model,
-        tasks=experiment.tasks,
-        seeds=experiment.seeds,
-        created=experiment.created,
-        rows=rows,
-        plan=experiment.plan.model_dump(mode="json"),
-    )
+    Raises:
+        RecordError: it is not one.
+    """
+    return _plausible(read_experiment(folder), folder / EXPERIMENT)
 
 
-def read_row(folder: Path, name: str, plan: Plan, task: str, seed: int) -> Row:
+def _plausible(experiment: Experiment, file: Path) -> Experiment:
+    odd = [task for task in experiment.tasks if not re.fullmatch(r"[\w@-][\w.@-]*", task)]
+    if odd:
+        raise RecordError(f"{file} names a task that cannot exist: {odd[0][:80]!r}.")
+    if len(experiment.tasks) * experiment.seeds > MOST_RUNS:
+        raise RecordError(f"{file} plans more than {MOST_RUNS:,} runs.")
+    return experiment
+
+
+def read_row(experiment: Experiment, name: str, task: str, seed: int) -> Row:
     """One run of an experiment of ours, from its `run.json`."""
-    from podium.runs.experiment import run_folder
-
-    run = run_folder(folder, task, seed)
+    run = experiment.run(task, seed)
+    plan = experiment.plan
     common: dict[str, Any] = {
         "experiment": name,
         "task": task,
@@ -186,74 +193,88 @@ def read_row(folder: Path, name: str, plan: Plan, task: str, seed: int) -> Row:
     }
     try:
         record = run.read_record()
-    except PodiumError as error:
-        return Row(**common, status="missing", error=str(error))
-    if record is None:
-        return Row(**common, status="missing")
+        if record is None:
+            return Row(**common, status="missing")
+        common |= _recorded(record, run.record)
+    except RecordError as error:
+        return Row(**common, status="unreadable", error=str(error))
     # A task that the catalogue does not list, such as one of a user's own, shows by its grade what it asks for.
     competition = common["competition"] and record.improvement is None
-    return Row(**common | _recorded(record) | {"competition": competition})
+    return Row(**common | {"competition": competition})
 
 
-def _recorded(record: RunRecord) -> dict[str, Any]:
-    """What a record says, under the names of the table."""
+def _recorded(record: RunRecord, file: Path) -> dict[str, Any]:
+    """What a record says, under the names of the table.
+
+    Raises:
+        RecordError: it says something that cannot be.
+    """
     same = (
         "status ended_by higher_is_better medal percentile improvement best_improvement success beyond_noise error "
         "edition miniature"
     )
-    return {
+    found = {
         **{name: getattr(record, name) for name in same.split()},
         **record.usage.model_dump(),
         "submitted": record.submission_sha256 is not None,
         "valid": bool(record.valid),
-        "score": as_number(record.score),
         "above_median": bool(record.above_median),
         "started": record.times.started,
         "ended": record.times.ended,
-        "sandbox": record.sandbox.get("provider"),
-        "network": record.sandbox.get("network"),
+        "sandbox": record.backend,
+        "network": None if record.sandbox is None else record.sandbox.network,
         "versions": ", ".join(f"{name} {version}" for name, version in record.versions.items()),
     }
+    for name, value in found.items():
+        if isinstance(value, int | float) and not abs(value) < _LARGEST:
+            raise RecordError(f"{file} is damaged: {name} is {value!r:.40}.")
+    try:
+        return {**found, "score": None if record.score is None else _without_nan(float(record.score))}
+    except ValueError as error:
+        raise RecordError(f"{file} is damaged: its score {record.score!r:.80} is not a number.") from error
 
 
-def _from_import(folder: Path, name: str, found: Import) -> Entry:
+def read_imported_results(folder: Path, name: str) -> Results:
+    """MLE-bench's grading reports that were taken over into a folder.
+
+    Raises:
+        RecordError: they cannot be read.
+    """
+    found = read_import(folder)
+    reports = found.by_task()
+    plan = Plan(agent=found.agent)
+    document = ExperimentDocument(plan=plan, tasks=tuple(reports), seeds=found.seeds, created=found.created)
+    experiment = _plausible(Experiment(folder, document), folder / IMPORTED)
     rows = []
-    for task, reports in found.by_task().items():
+    for task in experiment.tasks:
         common: dict[str, Any] = {"experiment": name, "task": task, "agent": found.agent, "model": None}
         common |= task_facts(task)
-        for seed in range(found.seeds):
-            report = reports[seed] if seed < len(reports) else None
-            rows.append(Row(**common, seed=seed, **({"status": "missing"} if report is None else _reported(report))))
-    return Entry(
-        name=name,
-        folder=folder,
-        agent=found.agent,
-        model=None,
-        tasks=tuple(found.by_task()),
-        seeds=found.seeds,
-        created=found.created,
-        rows=tuple(rows),
-        imported=True,
-    )
+        for seed in range(experiment.seeds):
+            known = _reported(reports[task][seed]) if seed < len(reports[task]) else {"status": "missing"}
+            rows.append(Row(**common, seed=seed, **known))
+    return Results(name, experiment, tuple(rows), imported=True)
 
 
-def _reported(report: dict[str, Any]) -> dict[str, Any]:
+def _reported(report: CompetitionReport) -> dict[str, Any]:
     """What one of MLE-bench's competition reports says, under the names of the table."""
-    medal = next((name for name in ("gold", "silver", "bronze") if report[f"{name}_medal"]), None)
-    lower, score = report.get("is_lower_better"), as_number(report.get("score"))
+    score = _without_nan(report.score)
     return {
         "status": "finished",
-        "submitted": bool(report["submission_exists"]),
-        "valid": bool(report["valid_submission"]),
+        "submitted": report.submission_exists,
+        "valid": report.valid_submission,
         "score": score,
-        "higher_is_better": None if lower is None else not lower,
-        "medal": medal,
-        "above_median": bool(report["above_median"]),
-        "percentile": None if score is None else _percentile(report["competition_id"], score),
-        "error": report.get("error"),
-        "edition": report.get("edition", "v1"),
-        "ended": report.get("created_at"),
+        "higher_is_better": report.higher_is_better,
+        "medal": report.medal,
+        "above_median": report.above_median,
+        "percentile": None if score is None else _percentile(report.competition_id, score),
+        "error": report.error,
+        "edition": report.edition,
+        "ended": report.created_at,
     }
+
+
+def _without_nan(score: float | None) -> float | None:
+    return None if score is None or math.isnan(score) else score
 
 
 def _percentile(task: str, score: float) -> float | None:
@@ -262,12 +283,6 @@ def _percentile(task: str, score: float) -> float | None:
     if "quantiles" not in board:
         return None
     return find_position(score, Leaderboard(board["lower_is_better"], quantiles=tuple(board["quantiles"]))).percentile
-
-
-def as_number(value: Any) -> float | None:
-    """A score as records have it (a number, or its name where JSON has none) as a number; None if there is none."""
-    number = None if value is None else float(value)
-    return None if number is None or math.isnan(number) else number
 
 
 @cache
