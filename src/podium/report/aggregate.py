@@ -1,4 +1,4 @@
-"""What an experiment came to: per seed and over seeds, as MLE-bench's aggregation defines it."""
+"""The results of an experiment in numbers: per seed and over seeds, as MLE-bench's aggregation defines it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from podium.errors import UsageError
 from podium.report.statistics import NORMAL_95, Interval, Numbers, bootstrap_interval, mean_and_sem, pass_at_k
-from podium.report.table import Entry, Row, task_facts
+from podium.report.table import Results, Row, task_facts
 from podium.text import plural
 
 COMPLEXITIES = ("low", "medium", "high")
@@ -23,7 +23,7 @@ USAGE = (
     *("working_s", "wall_s", "waited_s"),
 )
 Value = Callable[[Row | None], float]
-"""What a run counts for, in percent; None stands for a run that is missing. NaN: cannot be said."""
+"""What a run counts for, in percent; None stands for a missing run. NaN: not known."""
 
 
 def _share(claim: Callable[[Row], bool]) -> Value:
@@ -31,7 +31,7 @@ def _share(claim: Callable[[Row], bool]) -> Value:
 
 
 def _percentile(row: Row | None) -> float:
-    """Without a valid submission nobody is left behind."""
+    """A run without a valid submission is better than nobody."""
     if row is None or not row.valid:
         return 0.0
     return math.nan if row.percentile is None else row.percentile
@@ -49,7 +49,7 @@ def _success(threshold: float) -> Value:
 def _success_at_any_step(threshold: float) -> Value:
     def value(row: Row | None) -> float:
         if row is not None and row.valid and row.best_improvement is None:
-            return math.nan  # nobody has graded its steps
+            return math.nan  # its steps were not graded
         return 100.0 * (row is not None and (row.best_improvement or 0.0) > threshold)
 
     return value
@@ -58,27 +58,34 @@ def _success_at_any_step(threshold: float) -> Value:
 MEDALS: dict[str, Value] = {
     "submitted": _share(lambda row: row.submitted),
     "valid": _share(lambda row: row.valid),
-    "above median": _share(lambda row: row.above_median),
+    "above_median": _share(lambda row: row.above_median),
     "bronze": _share(lambda row: row.medal == "bronze"),
     "silver": _share(lambda row: row.medal == "silver"),
     "gold": _share(lambda row: row.medal == "gold"),
-    "any medal": _share(lambda row: row.medal is not None),
+    "any_medal": _share(lambda row: row.medal is not None),
     "percentile": _percentile,
 }
 """What is measured on competitions."""
 RESEARCH: dict[str, Value] = {
     "submitted": MEDALS["submitted"],
     "valid": MEDALS["valid"],
-    **{f"success at {threshold} %": _success(threshold) for threshold in SUCCESS_AT},
-    **{f"success at {threshold} % at any step": _success_at_any_step(threshold) for threshold in SUCCESS_AT},
-    "beyond noise": _share(lambda row: bool(row.beyond_noise)),
+    **{f"success_at_{threshold}": _success(threshold) for threshold in SUCCESS_AT},
+    **{f"success_at_{threshold}_at_any_step": _success_at_any_step(threshold) for threshold in SUCCESS_AT},
+    "beyond_noise": _share(lambda row: bool(row.beyond_noise)),
     "improvement": _improvement,
 }
 """What is measured on research tasks."""
+_PERCENTS = {f"success_at_{threshold}": f"success at {threshold} %" for threshold in SUCCESS_AT}
+
+
+def words(name: str) -> str:
+    """The name of a measure, or of a cause, as people read it."""
+    start, step, _ = name.partition("_at_any_step")
+    return _PERCENTS.get(start, start.replace("_", " ")) + step.replace("_", " ")
 
 
 @dataclass(frozen=True)
-class Grid:
+class SeedGrid:
     """Runs arranged in seeds: seed i holds the i-th report of every task."""
 
     tasks: tuple[str, ...]
@@ -105,7 +112,7 @@ class Grid:
         return "; ".join(parts)
 
 
-def arrange(rows: Sequence[Row], tasks: Sequence[str], *, pad: bool = False, seeds: int | None = None) -> Grid:
+def arrange(rows: Sequence[Row], tasks: Sequence[str], *, pad: bool = False, seeds: int | None = None) -> SeedGrid:
     """Makes seeds out of runs: as many as every task has reports for, or, padded, as many as any task has.
 
     Args:
@@ -120,7 +127,7 @@ def arrange(rows: Sequence[Row], tasks: Sequence[str], *, pad: bool = False, see
     available = (max if pad else min)(counts, default=0)
     used = available if seeds is None else min(seeds, available)
     cells = tuple(tuple((*found, *[None] * used)[:used]) for found in reports.values())
-    return Grid(
+    return SeedGrid(
         tasks=tuple(tasks),
         cells=cells,
         seeds=used,
@@ -131,7 +138,7 @@ def arrange(rows: Sequence[Row], tasks: Sequence[str], *, pad: bool = False, see
 
 
 @dataclass(frozen=True)
-class Measured:
+class Estimate:
     """A number with how sure it is."""
 
     mean: float
@@ -154,19 +161,19 @@ class Aggregate:
     complete: bool
     """Whether every run that was done counts, and none was padded."""
     note: str
-    measures: dict[str, Measured]
+    measures: dict[str, Estimate]
     """Empty without a complete seed."""
 
 
-def aggregate(group: str, grid: Grid, values: dict[str, Value]) -> Aggregate:
+def aggregate(group: str, grid: SeedGrid, values: dict[str, Value]) -> Aggregate:
     """The measures of a grid, leaving out those that nothing is known of."""
     found = {name: measure(grid, value) for name, value in values.items()} if grid.seeds else {}
-    measures = {name: measured for name, measured in found.items() if measured is not None}
+    measures = {name: estimate for name, estimate in found.items() if estimate is not None}
     complete = bool(grid.seeds) and not grid.padded and not grid.left_out
     return Aggregate(group, len(grid.tasks), grid.seeds, complete, grid.note, measures)
 
 
-def measure(grid: Grid, value: Value) -> Measured | None:
+def measure(grid: SeedGrid, value: Value) -> Estimate | None:
     """One measure of a grid; None if it is not known of any run."""
     values = np.array([[value(row) for row in column] for column in grid.cells])
     known = ~np.isnan(values)
@@ -176,7 +183,7 @@ def measure(grid: Grid, value: Value) -> Measured | None:
     per_seed = [float(np.nanmean(column)) for column in values.T if not np.isnan(column).all()]
     mean, sem = mean_and_sem(per_seed)
     interval = None if sem is None else Interval(mean - NORMAL_95 * sem, mean + NORMAL_95 * sem)
-    return Measured(mean, sem, interval, bootstrap_interval(by_task(values)), tuple(per_seed))
+    return Estimate(mean, sem, interval, bootstrap_interval(by_task(values)), tuple(per_seed))
 
 
 def by_task(values: Numbers) -> Numbers:
@@ -194,7 +201,7 @@ class PassAtK:
     """Whether k is at most half the number of runs."""
 
 
-def pass_curve(grid: Grid) -> tuple[PassAtK, ...]:
+def pass_curve(grid: SeedGrid) -> tuple[PassAtK, ...]:
     """Any medal, pass@1 to pass@n."""
     medals = [sum(row is not None and row.medal is not None for row in column) for column in grid.cells]
     return tuple(
@@ -204,8 +211,8 @@ def pass_curve(grid: Grid) -> tuple[PassAtK, ...]:
 
 
 @dataclass(frozen=True)
-class Spent:
-    """What runs used of something."""
+class UsageTotals:
+    """How much of something runs used."""
 
     mean: float
     total: float
@@ -213,7 +220,7 @@ class Spent:
 
 @dataclass(frozen=True)
 class Summary:
-    """Everything a report says about one experiment in numbers."""
+    """The numbers that a report has about one experiment."""
 
     name: str
     agent: str
@@ -227,7 +234,7 @@ class Summary:
     """Competitions by kind of data."""
     research: Aggregate | None
     pass_at_k: tuple[PassAtK, ...]
-    usage: dict[str, Spent]
+    usage: dict[str, UsageTotals]
     causes: dict[str, int]
     """Why runs have no valid submission."""
 
@@ -236,17 +243,17 @@ class Summary:
 
 
 def summarise(
-    entry: Entry, *, pad: bool = False, seeds: int | None = None, tasks: Sequence[str] | None = None
+    results: Results, *, pad: bool = False, seeds: int | None = None, tasks: Sequence[str] | None = None
 ) -> Summary:
     """Sums up an experiment.
 
     Args:
         tasks: those that count, such as a suite's; a task the experiment does not have is missing.
     """
-    tasks = entry.tasks if tasks is None else tasks
-    rows = [row for row in entry.rows if row.task in set(tasks)]
+    tasks = results.tasks if tasks is None else tasks
+    rows = [row for row in results.rows if row.task in set(tasks)]
     if not rows:
-        raise UsageError(f"{entry.name} has none of these tasks: {', '.join(tasks[:3])} ...")
+        raise UsageError(f"{results.name} has none of these tasks: {', '.join(tasks[:3])} ...")
 
     def some(group: str, chosen: Sequence[str], values: dict[str, Value]) -> Aggregate:
         return aggregate(group, arrange(rows, chosen, pad=pad, seeds=seeds), values)
@@ -256,11 +263,11 @@ def summarise(
     complexities, kinds = _grouped(medal_tasks, "complexity"), _grouped(medal_tasks, "kind")
     everything = arrange(rows, medal_tasks, pad=pad, seeds=seeds)
     return Summary(
-        name=entry.name,
-        agent=entry.agent,
-        model=entry.model,
-        imported=entry.imported,
-        counts=_counts(rows, planned=len(tasks) * entry.seeds),
+        name=results.name,
+        agent=results.plan.agent,
+        model=results.plan.model,
+        imported=results.imported,
+        counts=_counts(rows, planned=len(tasks) * results.experiment.seeds),
         competitions=(
             *((aggregate("all", everything, MEDALS),) if medal_tasks else ()),
             *(some(name, complexities[name], MEDALS) for name in COMPLEXITIES if name in complexities),
@@ -280,20 +287,20 @@ def research_tasks(tasks: Sequence[str], rows: Sequence[Row]) -> list[str]:
 
 
 def headline(summary: Summary) -> str:
-    """What an experiment came to, in one line."""
+    """The result of an experiment in one line."""
     group, name = (
-        (summary.competitions[0], "any medal") if summary.competitions else (summary.research, "success at 10 %")
+        (summary.competitions[0], "any_medal") if summary.competitions else (summary.research, "success_at_10")
     )
     if group is None or name not in group.measures:
-        return f"{plural(summary.counts['planned'], 'run')} planned, {group.note if group else 'none of them done'}"
-    what = {"any medal": "of tasks with a medal", "success at 10 %": "of tasks improved by more than 10 %"}[name]
+        return f"{summary.counts['planned']} runs planned, {group.note if group else 'none of them done'}"
+    what = {"any_medal": "of tasks with a medal", "success_at_10": "of tasks improved by more than 10 %"}[name]
     return f"{plus_minus(group.measures[name])} % {what} ({group.note})"
 
 
-def plus_minus(measured: Measured, decimals: int = 1) -> str:
+def plus_minus(estimate: Estimate, decimals: int = 1) -> str:
     """A mean with its standard error, as papers print them."""
-    error = "" if measured.sem is None else f" ± {measured.sem:.{decimals}f}"
-    return f"{measured.mean:.{decimals}f}{error}"
+    error = "" if estimate.sem is None else f" ± {estimate.sem:.{decimals}f}"
+    return f"{estimate.mean:.{decimals}f}{error}"
 
 
 def _grouped(tasks: Sequence[str], fact: str) -> dict[Any, list[str]]:
@@ -306,15 +313,15 @@ def _grouped(tasks: Sequence[str], fact: str) -> dict[Any, list[str]]:
 
 def _counts(rows: Sequence[Row], *, planned: int) -> dict[str, int]:
     states = Counter(row.status for row in rows)
-    named = {name: states[name] for name in ("finished", "failed", "stopped", "running")}
+    named = {name: states[name] for name in ("finished", "failed", "stopped", "running", "unreadable")}
     return {"planned": planned, **named, "missing": planned - sum(named.values())}
 
 
-def _usage(rows: Sequence[Row]) -> dict[str, Spent]:
-    """What runs that have ended used, where it is known."""
+def _usage(rows: Sequence[Row]) -> dict[str, UsageTotals]:
+    """How much runs that have ended used, where it is known."""
     found = {}
     for name in USAGE:
         values = [value for row in rows if row.reported and (value := getattr(row, name)) is not None]
         if values:
-            found[name] = Spent(float(np.mean(values)), float(np.sum(values)))
+            found[name] = UsageTotals(float(np.mean(values)), float(np.sum(values)))
     return found

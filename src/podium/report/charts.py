@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from podium.report.aggregate import Aggregate, Summary
+from podium.report.aggregate import Aggregate, Summary, words
 from podium.report.curves import Axis, RunCurve, overall
 from podium.report.profiles import Profiles
-from podium.report.references import Lines
-from podium.report.table import Entry, Row
+from podium.report.references import THRESHOLDS, ReferenceScores
+from podium.report.table import Results, Row
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -26,6 +26,7 @@ ZONE_COLOURS = (
 COLOURS = ("#2f7fd1", "#e07b00", "#12936a", "#c25a9c", "#7a5cc9", "#c43d3d", "#5f8a00", "#0096a8")
 SYMBOLS = ("circle", "diamond", "square", "triangle-up", "star", "hexagon", "cross", "triangle-down")
 ROW_PX = 40
+NO_SCORE_X = -0.3
 UNITS: dict[str, tuple[tuple[float, str], ...]] = {
     "working_s": (
         (3600.0, "hours of working time"),
@@ -44,16 +45,16 @@ def unit(name: str, largest: float) -> tuple[float, str]:
     return next((found for found in UNITS[name] if largest >= 2 * found[0]), UNITS[name][-1])
 
 
-def place(score: float, lines: Lines) -> float | None:
+def position(score: float, reference: ReferenceScores) -> float | None:
     """Where a score lies among a task's thresholds: 0 to 1 below the median, then one unit per zone, gold from 4 to 5.
 
-    Thresholds of all tasks fall on the same places, so that tasks with different metrics can be drawn in one picture.
-    Between two of them the place is linear in the score; 5 is the ceiling, where there is one.
+    Thresholds of all tasks have the same positions, so that tasks with different metrics can be drawn in one picture.
+    Between two of them the position is linear in the score; 5 is the ceiling, where there is one.
     """
-    marks = [lines.median, lines.bronze, lines.silver, lines.gold]
-    if lines.higher_is_better is None or any(mark is None for mark in marks):
+    marks = [reference.median, reference.bronze, reference.silver, reference.gold]
+    if reference.higher_is_better is None or any(mark is None for mark in marks):
         return None
-    sign = 1.0 if lines.higher_is_better else -1.0
+    sign = 1.0 if reference.higher_is_better else -1.0
     value, (median, bronze, silver, gold) = sign * score, [sign * mark for mark in marks if mark is not None]
     scale = abs(gold - median) or 1.0
     if value < median:
@@ -61,16 +62,16 @@ def place(score: float, lines: Lines) -> float | None:
     for number, (low, high) in enumerate(((median, bronze), (bronze, silver), (silver, gold)), start=1):
         if value < high:
             return number + (value - low) / (high - low)
-    if lines.ceiling is not None and sign * lines.ceiling > gold:
-        return min(5.0, 4.0 + (value - gold) / (sign * lines.ceiling - gold))
+    if reference.ceiling is not None and sign * reference.ceiling > gold:
+        return min(5.0, 4.0 + (value - gold) / (sign * reference.ceiling - gold))
     return 5.0 - 1.0 / (1.0 + (value - gold) / scale)
 
 
-def strip(entries: Sequence[Entry], lines: Mapping[str, Lines]) -> Figure | None:
-    """Where every run landed among its task's thresholds; None if no task has any."""
+def strip(results: Sequence[Results], references: Mapping[str, ReferenceScores]) -> Figure | None:
+    """Where every run's score lies among its task's thresholds; None if no task has any."""
     from plotly.graph_objects import Figure, Scatter
 
-    tasks = [task for task in _tasks(entries) if place(0.0, lines[task]) is not None]
+    tasks = [task for task in _tasks(results) if position(0.0, references[task]) is not None]
     if not tasks:
         return None
     figure = Figure()
@@ -98,9 +99,9 @@ def strip(entries: Sequence[Entry], lines: Mapping[str, Lines]) -> Figure | None
         figure.add_annotation(
             x=-0.45, y=number - 0.4, text=_label(task), showarrow=False, xanchor="left", yanchor="middle", font_size=11
         )
-    known = [number for number, task in enumerate(tasks) if lines[task].ceiling is not None]
+    known = [number for number, task in enumerate(tasks) if references[task].ceiling is not None]
     if known:
-        hover = [f"ceiling {lines[tasks[number]].ceiling:.5g}" for number in known]
+        hover = [f"ceiling {references[tasks[number]].ceiling:.5g}" for number in known]
         figure.add_trace(
             Scatter(
                 x=[5] * len(known),
@@ -112,15 +113,15 @@ def strip(entries: Sequence[Entry], lines: Mapping[str, Lines]) -> Figure | None
                 marker={"symbol": "line-ns-open", "size": 13, "color": "#888", "line_width": 2},
             )
         )
-    for colour, symbol, entry in _styled(entries):
-        rows = [row for row in entry.rows if row.task in tasks and row.reported]
+    for colour, symbol, each in _styled(results):
+        rows = [row for row in each.rows if row.task in tasks and row.reported]
         figure.add_trace(
             Scatter(
-                x=[-0.3 if not row.valid or row.score is None else place(row.score, lines[row.task]) for row in rows],
+                x=[_strip_x(row, references[row.task]) for row in rows],
                 y=[tasks.index(row.task) for row in rows],
                 mode="markers",
-                name=_label(entry.name),
-                hovertext=[_hover(row, lines[row.task]) for row in rows],
+                name=_label(each.name),
+                hovertext=[_hover(row, references[row.task]) for row in rows],
                 hoverinfo="text",
                 marker={
                     "size": 11,
@@ -141,29 +142,29 @@ def strip(entries: Sequence[Entry], lines: Mapping[str, Lines]) -> Figure | None
             yanchor="bottom",
             font_size=11,
         )
-    figure.add_annotation(x=-0.3, y=1, yref="paper", text="none", showarrow=False, yanchor="bottom", font_size=11)
+    figure.add_annotation(x=NO_SCORE_X, y=1, yref="paper", text="none", showarrow=False, yanchor="bottom", font_size=11)
     figure.update_xaxes(range=[-0.5, 5.15], visible=False)
     figure.update_yaxes(range=[len(tasks) - 0.6, -0.7], visible=False)
     return _finished(
         figure,
-        40 + ROW_PX * len(tasks) + 40 * (len(entries) > 1 or bool(known)),
+        40 + ROW_PX * len(tasks) + 40 * (len(results) > 1 or bool(known)),
         top=36,
-        legend=len(entries) > 1 or bool(known),
+        legend=len(results) > 1 or bool(known),
     )
 
 
-def _hover(row: Row, lines: Lines) -> str:
+def _strip_x(row: Row, reference: ReferenceScores) -> float | None:
+    return NO_SCORE_X if not row.valid or row.score is None else position(row.score, reference)
+
+
+def _hover(row: Row, reference: ReferenceScores) -> str:
     said = [
         _label(row.task),
-        f"seed {row.seed}: " + (f"{row.score:.5g}" if row.valid and row.score is not None else str(row.cause)),
+        f"seed {row.seed}: " + (f"{row.score:.5g}" if row.valid and row.score is not None else words(str(row.cause))),
     ]
     if row.percentile is not None:
         said.append(f"percentile {row.percentile:.0f}")
-    said += [
-        f"{name} {value:.5g}"
-        for name in ("gold", "silver", "bronze", "median")
-        if (value := getattr(lines, name)) is not None
-    ]
+    said += [f"{name} {value:.5g}" for name in THRESHOLDS if (value := getattr(reference, name)) is not None]
     return "<br>".join(said)
 
 
@@ -181,7 +182,7 @@ def medals(summaries: Sequence[Summary]) -> Figure | None:
     ]
     figure = Figure()
     for medal in ("gold", "silver", "bronze"):
-        errors = [group.measures["any medal"].sem or 0.0 for _, group in bars] if medal == "bronze" else None
+        errors = [group.measures["any_medal"].sem or 0.0 for _, group in bars] if medal == "bronze" else None
         figure.add_trace(
             Bar(
                 y=labels,
@@ -203,31 +204,31 @@ def medals(summaries: Sequence[Summary]) -> Figure | None:
 
 def _top(bars: Sequence[tuple[Summary, Aggregate]]) -> float:
     """Where the axis ends: with a little room beyond the longest bar and its error."""
-    ends = [group.measures["any medal"].mean + (group.measures["any medal"].sem or 0.0) for _, group in bars]
+    ends = [group.measures["any_medal"].mean + (group.measures["any_medal"].sem or 0.0) for _, group in bars]
     return min(100.0, max(10.0, 1.08 * max(ends)))
 
 
-def research(entries: Sequence[Entry]) -> Figure | None:
+def research(results: Sequence[Results]) -> Figure | None:
     """Improvement over the baseline of every run on research tasks."""
     from plotly.graph_objects import Figure, Scatter
 
     tasks = [
         task
-        for task in _tasks(entries)
-        if any(row.improvement is not None for entry in entries for row in entry.rows if row.task == task)
+        for task in _tasks(results)
+        if any(row.improvement is not None for each in results for row in each.rows if row.task == task)
     ]
     if not tasks:
         return None
     figure = Figure()
-    for colour, symbol, entry in _styled(entries):
-        rows = [row for row in entry.rows if row.improvement is not None]
+    for colour, symbol, each in _styled(results):
+        rows = [row for row in each.rows if row.improvement is not None]
         hover = [f"{_label(row.task)}, seed {row.seed}<br>{row.improvement:+.1f} %" for row in rows]
         figure.add_trace(
             Scatter(
                 x=[row.improvement for row in rows],
                 y=[_label(row.task) for row in rows],
                 mode="markers",
-                name=_label(entry.name),
+                name=_label(each.name),
                 hovertext=hover,
                 hoverinfo="text",
                 marker={"size": 11, "color": colour, "symbol": symbol, "opacity": 0.85},
@@ -237,7 +238,7 @@ def research(entries: Sequence[Entry]) -> Figure | None:
     figure.add_vline(x=10, line_width=1.5, line_dash="dot", line_color="#888")
     figure.update_xaxes(title_text="improvement over the baseline, %; dotted: success")
     figure.update_yaxes(automargin=True, autorange="reversed")
-    return _finished(figure, 110 + 28 * len(tasks), legend=len(entries) > 1)
+    return _finished(figure, 110 + 28 * len(tasks), legend=len(results) > 1)
 
 
 def over(curves: Mapping[str, Sequence[RunCurve]], axis: Axis) -> Figure | None:
@@ -260,19 +261,19 @@ def over(curves: Mapping[str, Sequence[RunCurve]], axis: Axis) -> Figure | None:
     return _finished(figure, 360, legend=True)
 
 
-def spending(entries: Sequence[Entry]) -> tuple[Figure, str] | None:
-    """What each run used against what it reached, in the most telling unit there is, with the unit's name."""
+def spending(results: Sequence[Results]) -> tuple[Figure, str] | None:
+    """What each run used against its percentile, in the most telling unit there is, with the unit's name."""
     from plotly.graph_objects import Figure, Scatter
 
-    rows = [row for entry in entries for row in entry.rows if row.reported and row.percentile is not None]
+    rows = [row for each in results for row in each.rows if row.reported and row.percentile is not None]
     name = next((name for name in ("cost", "tokens", "working_s") if any(getattr(row, name) for row in rows)), None)
     if name is None:
         return None
     scale, words = unit(name, max(getattr(row, name) or 0.0 for row in rows))
     figure = Figure()
-    for colour, symbol, entry in _styled(entries):
+    for colour, symbol, each in _styled(results):
         own = [
-            row for row in entry.rows if row.reported and row.percentile is not None and getattr(row, name) is not None
+            row for row in each.rows if row.reported and row.percentile is not None and getattr(row, name) is not None
         ]
         hover = [
             f"{_label(row.task)}, seed {row.seed}<br>percentile {row.percentile:.0f}, {row.medal or 'no medal'}"
@@ -283,14 +284,14 @@ def spending(entries: Sequence[Entry]) -> tuple[Figure, str] | None:
                 x=[getattr(row, name) / scale for row in own],
                 y=[row.percentile for row in own],
                 mode="markers",
-                name=_label(entry.name),
+                name=_label(each.name),
                 hovertext=hover,
                 hoverinfo="text",
                 marker={
                     "size": 11,
                     "opacity": 0.9,
                     "color": [MEDAL_COLOURS.get(row.medal or "", colour) for row in own]
-                    if len(entries) == 1
+                    if len(results) == 1
                     else colour,
                     "symbol": symbol,
                 },
@@ -298,7 +299,7 @@ def spending(entries: Sequence[Entry]) -> tuple[Figure, str] | None:
         )
     figure.update_xaxes(title_text=f"{words} per run", rangemode="tozero")
     figure.update_yaxes(title_text="percentile", range=[-3, 103])
-    return _finished(figure, 360, legend=len(entries) > 1), words
+    return _finished(figure, 360, legend=len(results) > 1), words
 
 
 def profile(found: Profiles) -> Figure:
@@ -341,12 +342,12 @@ def passes(summaries: Sequence[Summary]) -> Figure | None:
     return _finished(figure, 330, legend=len(known) > 1)
 
 
-def _tasks(entries: Sequence[Entry]) -> list[str]:
-    return list(dict.fromkeys(task for entry in entries for task in entry.tasks))
+def _tasks(results: Sequence[Results]) -> list[str]:
+    return list(dict.fromkeys(task for each in results for task in each.tasks))
 
 
-def _styled(entries: Sequence[Entry]) -> list[tuple[str, str, Entry]]:
-    return [(COLOURS[number % 8], SYMBOLS[number % 8], entry) for number, entry in enumerate(entries)]
+def _styled(results: Sequence[Results]) -> list[tuple[str, str, Results]]:
+    return [(COLOURS[number % 8], SYMBOLS[number % 8], each) for number, each in enumerate(results)]
 
 
 def _label(text: str) -> str:

@@ -8,16 +8,17 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+from pydantic import BaseModel
 
 from podium.errors import UsageError
-from podium.report.aggregate import MEDALS, RESEARCH, Value, research_tasks
+from podium.report.aggregate import MEDALS, RESEARCH, Value, research_tasks, words
 from podium.report.statistics import Interval, Numbers, Settling, bootstrap_interval, permutation_p, seeds_to_settle
-from podium.report.table import Entry, Row
+from podium.report.table import Results, Row
 from podium.text import plural
 
 LEVEL = 0.05
-COMPETITION_MEASURES = ("any medal", "gold", "above median", "valid", "percentile")
-RESEARCH_MEASURES = ("success at 10 %", "improvement", "valid")
+COMPETITION_MEASURES = ("any_medal", "gold", "above_median", "valid", "percentile")
+RESEARCH_MEASURES = ("success_at_10", "improvement", "valid")
 """The first of each is what the comparison is about; the others are there to understand it."""
 SAME_PLAN = {
     "budget": "budget",
@@ -65,7 +66,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Comparison:
-    """The outcome of comparing two experiments."""
+    """How two experiments compare."""
 
     first: str
     second: str
@@ -79,7 +80,7 @@ class Comparison:
     def verdict(self) -> str:
         """What can be said, for people."""
         main = self.differences[0]
-        name = main.measure
+        name = words(main.measure)
         if main.difference == 0:
             return f"No difference in {name}: {main.first:.1f} both."
         better, worse = (self.first, self.second) if main.difference > 0 else (self.second, self.first)
@@ -104,7 +105,7 @@ def settling_text(settling: Settling) -> str:
     return f"{'at most ' * settling.at_most}{count} would settle a difference of this size"
 
 
-def compare(first: Entry, second: Entry, *, pad: bool = False) -> Comparison:
+def compare(first: Results, second: Results, *, pad: bool = False) -> Comparison:
     """Compares two experiments on the tasks both have in the same form.
 
     Args:
@@ -138,7 +139,7 @@ def compare(first: Entry, second: Entry, *, pad: bool = False) -> Comparison:
     return Comparison(first.name, second.name, tuple(warnings), tuple(differences), _by_task(*main))
 
 
-def _comparable(first: Entry, second: Entry) -> tuple[list[str], list[str]]:
+def _comparable(first: Results, second: Results) -> tuple[list[str], list[str]]:
     """The tasks that both have in the same form, and what differs otherwise.
 
     Raises:
@@ -159,25 +160,25 @@ def _comparable(first: Entry, second: Entry) -> tuple[list[str], list[str]]:
     warnings = []
     if other_form:
         warnings.append(f"{_named(other_form)} left out: another edition, or a miniature on one side.")
-    for entry in (first, second):
-        only = [task for task in entry.tasks if task not in set(both)]
+    for side in (first, second):
+        only = [task for task in side.tasks if task not in set(both)]
         if only:
-            warnings.append(f"{_named(only)} only in {entry.name}: left out.")
+            warnings.append(f"{_named(only)} only in {side.name}: left out.")
     if any("miniature" in forms[task][0] for task in shared):
         warnings.append("Some tasks are fabricated miniatures: differences on them say nothing about the real ones.")
     return shared, warnings + _plan_warnings(first, second)
 
 
-def _plan_warnings(first: Entry, second: Entry) -> list[str]:
-    unknown = [entry.name for entry in (first, second) if entry.imported]
+def _plan_warnings(first: Results, second: Results) -> list[str]:
+    unknown = [side.name for side in (first, second) if side.imported]
     if unknown:
         return [f"{' and '.join(unknown)}: imported, so budget, network and machine are not known to be the same."]
     found = [
-        f"Different {words}: {_plain(first.plan.get(name))} against {_plain(second.plan.get(name))}."
-        for name, words in SAME_PLAN.items()
-        if first.plan.get(name) != second.plan.get(name)
+        f"Different {title}: {_plain(getattr(first.plan, name))} against {_plain(getattr(second.plan, name))}."
+        for name, title in SAME_PLAN.items()
+        if getattr(first.plan, name) != getattr(second.plan, name)
     ]
-    systems = [{row.versions for row in entry.rows if row.versions} for entry in (first, second)]
+    systems = [{row.versions for row in side.rows if row.versions} for side in (first, second)]
     if systems[0] != systems[1]:
         found.append(f"Different versions: {_plain(sorted(systems[0]))} against {_plain(sorted(systems[1]))}.")
     return found
@@ -185,34 +186,34 @@ def _plan_warnings(first: Entry, second: Entry) -> list[str]:
 
 def _plain(value: Any) -> str:
     """A part of a plan in words."""
-    if isinstance(value, dict):
-        said = [f"{name} {part}" for name, part in value.items() if part is not None]
+    if isinstance(value, BaseModel):
+        said = [f"{name} {part}" for name, part in value if part is not None]
         return ", ".join(said) or "none"
     if isinstance(value, list):
         return " / ".join(map(str, value)) or "not known"
     return {True: "open", False: "closed"}.get(value, str(value)) if isinstance(value, bool) else str(value)
 
 
-def _form(entry: Entry, task: str) -> str:
-    """In which form an experiment has a task: edition, and whether its data is fabricated."""
-    rows = [row for row in entry.rows if row.task == task and row.reported]
+def _form(results: Results, task: str) -> str:
+    """Which form of a task an experiment has: edition, and whether its data is fabricated."""
+    rows = [row for row in results.rows if row.task == task and row.reported]
     editions = sorted({row.edition for row in rows if row.edition})
     return f"edition {'/'.join(editions) or '?'}" + (", miniature" if any(row.miniature for row in rows) else "")
 
 
-def _runs(entry: Entry, task: str, *, pad: bool) -> list[Row | None]:
-    rows: list[Row | None] = [row for row in entry.rows if row.task == task and row.reported]
-    return rows + [None] * (entry.seeds - len(rows)) if pad else rows
+def _runs(results: Results, task: str, *, pad: bool) -> list[Row | None]:
+    rows: list[Row | None] = [row for row in results.rows if row.task == task and row.reported]
+    return rows + [None] * (results.experiment.seeds - len(rows)) if pad else rows
 
 
-def _unpadded(first: Entry, second: Entry, tasks: Sequence[str], *, pad: bool) -> list[str]:
+def _unpadded(first: Results, second: Results, tasks: Sequence[str], *, pad: bool) -> list[str]:
     """Says how missing runs were treated."""
     found = []
-    for entry in (first, second):
-        missing = sum(1 for row in entry.rows if row.task in set(tasks) and not row.reported)
+    for side in (first, second):
+        missing = sum(1 for row in side.rows if row.task in set(tasks) and not row.reported)
         if missing:
             treated = "counted as failures" if pad else "left out; --pad counts them as failures"
-            found.append(f"{plural(missing, 'run')} of {entry.name} missing or not finished: {treated}.")
+            found.append(f"{missing} run{'s' * (missing != 1)} of {side.name} missing or not finished: {treated}.")
     return found
 
 

@@ -1,4 +1,4 @@
-"""A whole report: experiments, what they came to, what they are held against, and whether they were verified."""
+"""A whole report: experiments, their numbers, what they are compared with, and whether they were verified."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from podium.errors import UnknownTaskError
 from podium.grading.grade import plain
 from podium.report.aggregate import Summary, headline, summarise
 from podium.report.export import records
-from podium.report.profiles import Profiles, contests, profiles
-from podium.report.references import Lines, read_lines
-from podium.report.table import Entry, read_entries
+from podium.report.profiles import Profiles, profiles, task_scores
+from podium.report.references import ReferenceScores, read_references
+from podium.report.table import Results, read_all_results
 
 if TYPE_CHECKING:
     from podium.runs.verify import Verdict
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 class Report:
     """What terminal, page and JSON show."""
 
-    entries: tuple[Entry, ...]
+    results: tuple[Results, ...]
     summaries: tuple[Summary, ...]
-    lines: dict[str, Lines]
+    references: dict[str, ReferenceScores]
     """By task."""
     profiles: Profiles | None
     """Of several experiments on the tasks that all of them have."""
@@ -41,15 +41,20 @@ class Report:
         """The report as plain JSON."""
         return {
             "experiments": [
-                {"headline": headline(summary), **summary.to_dict(), "plan": entry.plan, "created": entry.created}
-                for entry, summary in zip(self.entries, self.summaries, strict=True)
+                {"headline": headline(summary), **summary.to_dict(), **_planned(results)}
+                for results, summary in zip(self.results, self.summaries, strict=True)
             ],
             "options": {"pad": self.pad, "seeds": self.seeds, "suite": self.suite},
             "aup": None if self.profiles is None else self.profiles.area,
-            "tasks": {task: asdict(lines) for task, lines in self.lines.items()},
+            "tasks": {task: asdict(scores) for task, scores in self.references.items()},
             "verified": {name: [found.to_dict() for found in verdicts] for name, verdicts in self.verdicts.items()},
-            "runs": [{name: plain(value) for name, value in row.items()} for row in records(self.entries)],
+            "runs": [{name: plain(value) for name, value in row.items()} for row in records(self.results)],
         }
+
+
+def _planned(results: Results) -> dict[str, Any]:
+    document = results.experiment.document
+    return {"plan": {} if results.imported else document.plan.model_dump(mode="json"), "created": document.created}
 
 
 def make_report(
@@ -71,29 +76,29 @@ def make_report(
     if suite is not None and suite not in suites():
         raise UnknownTaskError(f"There is no suite '{suite}'. The suites are: {', '.join(suites())}")
     tasks = None if suite is None else suites()[suite].tasks
-    entries = read_entries(list(folders))
-    lines = {task: found for entry in reversed(entries) for task, found in read_lines(entry).items()}
-    baselines = {task: found.baseline for task, found in lines.items() if found.baseline is not None}
+    results = read_all_results(folders)
+    references = {task: found for each in reversed(results) for task, found in read_references(each).items()}
+    baselines = {task: found.baseline for task, found in references.items() if found.baseline is not None}
     return Report(
-        entries=tuple(entries),
-        summaries=tuple(summarise(entry, pad=pad, seeds=seeds, tasks=tasks) for entry in entries),
-        lines=lines,
-        profiles=profiles(contests(entries, baselines)) if len(entries) > 1 else None,
+        results=tuple(results),
+        summaries=tuple(summarise(each, pad=pad, seeds=seeds, tasks=tasks) for each in results),
+        references=references,
+        profiles=profiles(task_scores(results, baselines)) if len(results) > 1 else None,
         pad=pad,
         seeds=seeds,
         suite=suite,
-        verdicts={entry.name: _verify(entry) for entry in entries if not entry.imported} if verify else {},
+        verdicts={each.name: _verify(each) for each in results if not each.imported} if verify else {},
     )
 
 
-def _verify(entry: Entry) -> tuple[Verdict, ...]:
+def _verify(results: Results) -> tuple[Verdict, ...]:
     from podium.runs.verify import verify
 
-    return tuple(verify(entry.folder))
+    return tuple(verify(results.experiment.folder))
 
 
 def report(experiments: str | PathLike[str] | Sequence[str | PathLike[str]], **options: Any) -> Report:
-    """What experiments came to: medals, scores, usage, and how sure that is.
+    """The results of experiments: medals, scores, usage, and how certain they are.
 
     Args:
         experiments: a folder, or several.

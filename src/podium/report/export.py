@@ -14,33 +14,33 @@ from podium.data.files import write_atomically
 from podium.errors import MissingExtraError
 from podium.grading.batch import batch_report, competition_report
 from podium.grading.grade import DECIMALS
-from podium.report.aggregate import MEDALS, RESEARCH, Aggregate, Summary, plus_minus
-from podium.report.references import THRESHOLDS, Lines
-from podium.report.table import Entry, Row
+from podium.report.aggregate import MEDALS, RESEARCH, Aggregate, Summary, plus_minus, words
+from podium.report.references import THRESHOLDS, ReferenceScores
+from podium.report.table import Results, Row
 
 UNIT = "Percent; mean ± standard error over seeds."
 NAMES = tuple(field.name for field in fields(Row))
 
 
-def records(entries: Sequence[Entry]) -> list[dict[str, Any]]:
+def records(results: Sequence[Results]) -> list[dict[str, Any]]:
     """All runs as plain values, by the names of `Row`."""
-    return [{name: _plain(getattr(row, name)) for name in NAMES} for entry in entries for row in entry.rows]
+    return [{name: _plain(getattr(row, name)) for name in NAMES} for each in results for row in each.rows]
 
 
 def _plain(value: Any) -> Any:
     return str(value) if isinstance(value, Path) else value
 
 
-def write_csv(entries: Sequence[Entry], path: Path) -> None:
+def write_csv(results: Sequence[Results], path: Path) -> None:
     """Writes all runs as CSV."""
     text = io.StringIO()
     table = csv.DictWriter(text, NAMES, lineterminator="\n")
     table.writeheader()
-    table.writerows(records(entries))
+    table.writerows(records(results))
     write_atomically(path, text.getvalue())
 
 
-def write_parquet(entries: Sequence[Entry], path: Path) -> None:
+def write_parquet(results: Sequence[Results], path: Path) -> None:
     """Writes all runs as parquet.
 
     Raises:
@@ -55,24 +55,23 @@ def write_parquet(entries: Sequence[Entry], path: Path) -> None:
     kinds = {"int": pa.int64(), "float": pa.float64(), "bool": pa.bool_()}
     types = {field.name: kinds.get(str(field.type).removesuffix(" | None"), pa.string()) for field in fields(Row)}
     path.parent.mkdir(parents=True, exist_ok=True)
-    pq.write_table(pa.Table.from_pylist(records(entries), schema=pa.schema(types)), path)
+    pq.write_table(pa.Table.from_pylist(records(results), schema=pa.schema(types)), path)
 
 
-def grading_report(entries: Sequence[Entry], lines: Mapping[str, Lines]) -> str:
+def grading_report(results: Sequence[Results], references: Mapping[str, ReferenceScores]) -> str:
     """All runs that came to an end, as MLE-bench's grading report: totals, then every run, seed by seed."""
-    rows = sorted(
-        (row for entry in entries for row in entry.rows if row.reported), key=lambda row: (row.seed, row.task)
-    )
-    reports = [_competition_report(row, lines[row.task]) for row in rows if row.competition]
-    return json.dumps(batch_report(reports), indent=2, allow_nan=False) + "\n"
+    rows = sorted((row for each in results for row in each.rows if row.reported), key=lambda row: (row.seed, row.task))
+    reports = [_competition_report(row, references[row.task]) for row in rows if row.competition]
+    return json.dumps(batch_report(reports), indent=2, allow_nan=False) + "
+"
 
 
-def _competition_report(row: Row, held: Lines) -> dict[str, Any]:
-    higher = row.higher_is_better if row.higher_is_better is not None else held.higher_is_better
+def _competition_report(row: Row, reference: ReferenceScores) -> dict[str, Any]:
+    higher = row.higher_is_better if row.higher_is_better is not None else reference.higher_is_better
     return competition_report(
         row.task,
         score=None if row.score is None else round(row.score, DECIMALS),
-        limits={name: getattr(held, name) for name in THRESHOLDS},
+        limits={name: getattr(reference, name) for name in THRESHOLDS},
         medal=row.medal,
         above_median=row.above_median,
         exists=row.submitted,
@@ -102,7 +101,7 @@ def _table(groups: Sequence[tuple[Summary, Aggregate]], measures: Sequence[str])
     if not groups:
         return []
     used = [name for name in measures if any(name in group.measures for _, group in groups)]
-    lines = [["experiment", "tasks", "seeds", *(name.replace("success at", ">") for name in used)]]
+    lines = [["experiment", "tasks", "seeds", *(words(name).replace("success at", ">") for name in used)]]
     for summary, group in groups:
         cells = [plus_minus(group.measures[name]) if name in group.measures else "-" for name in used]
         lines.append([summary.name, f"{group.group} ({group.tasks})", str(group.seeds), *cells])

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from base64 import b64encode
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Any
 
 from podium.errors import MissingExtraError, UsageError
 from podium.report import charts
-from podium.report.aggregate import headline, plus_minus
+from podium.report.aggregate import headline, plus_minus, words
 from podium.report.compare import Comparison, compare
 from podium.report.curves import AXES, Axis, RunCurve, read_curves
 from podium.report.document import Report
 from podium.report.export import medal_table, notes, research_table
-from podium.report.table import Entry, Row
+from podium.report.table import Results, Row
 from podium.report.terminal import amount, clean, number
 from podium.text import format_size
 
@@ -48,8 +48,8 @@ LONGEST_ERROR = 400
 
 
 @dataclass(frozen=True)
-class Chart:
-    """A figure, and what it says without looking."""
+class PageFigure:
+    """A figure of the page, with what it shows in words."""
 
     id: str
     title: str
@@ -88,10 +88,10 @@ def render(report: Report, *, made: datetime | None = None) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"number": number, "amount": _amount, "clean": clean}
+    environment.filters |= {"number": number, "amount": _amount, "clean": clean, "words": words}
     return environment.get_template("report.html").render(
         report=report,
-        pairs=list(zip(report.entries, report.summaries, strict=True)),
+        pairs=list(zip(report.results, report.summaries, strict=True)),
         headline=headline,
         plus_minus=plus_minus,
         medal_table=medal_table(report.summaries),
@@ -101,7 +101,7 @@ def render(report: Report, *, made: datetime | None = None) -> str:
         charts={chart.id: chart for chart in _charts(report)},
         failures=_failures(report),
         comparison=_comparison(report),
-        facts=[(entry, _facts(entry)) for entry in report.entries],
+        facts=[(results, _facts(results)) for results in report.results],
         runs=_runs(report),
         marks=_marks(report),
         used=_used(report),
@@ -131,9 +131,9 @@ def _amount(pair: tuple[str, float]) -> str:
     return amount(*pair)
 
 
-def _charts(report: Report) -> Iterator[Chart]:
-    entries, summaries = report.entries, report.summaries
-    curves: dict[str, list[RunCurve]] = {entry.name: read_curves(entry) for entry in entries}
+def _charts(report: Report) -> Iterator[PageFigure]:
+    results, summaries = report.results, report.summaries
+    curves: dict[str, list[RunCurve]] = {each.name: read_curves(each.rows) for each in results}
     found: list[tuple[str, str, str, Figure | None]] = [
         (
             "medals",
@@ -143,12 +143,12 @@ def _charts(report: Report) -> Iterator[Chart]:
         ),
         (
             "strip",
-            "Where every run landed",
+            "Where every run stands",
             "One line per task. The thresholds of all tasks stand at the same places; in between, the place is linear "
             "in the score. A cross on the left is a run without a valid submission.",
-            charts.strip(entries, report.lines),
+            charts.strip(results, report.references),
         ),
-        ("research", "Improvement", "Each run's improvement over the starter code.", charts.research(entries)),
+        ("research", "Improvement", "Each run's improvement over the starter code.", charts.research(results)),
         (
             "pass",
             "Best of k runs",
@@ -156,14 +156,13 @@ def _charts(report: Report) -> Iterator[Chart]:
             charts.passes(summaries),
         ),
     ]
-    graded = sum(map(len, curves.values()))
-    caption = f"What the {graded} runs with graded snapshots would have been worth had they ended there."
+    caption = _curve_caption([curve for found in curves.values() for curve in found])
     drawn: tuple[Axis, ...] = ("working_s", "tokens")
     for axis in drawn:
         found.append((f"over-{axis}", f"Over {AXES[axis]}", caption, charts.over(curves, axis)))
-    spent = charts.spending(entries)
+    spent = charts.spending(results)
     if spent:
-        colours = "; medals in their colour" if len(entries) == 1 else ""
+        colours = "; medals in their colour" if len(results) == 1 else ""
         found.append(
             ("spending", "Cost against score", f"One point per graded run, {spent[1]} used{colours}.", spent[0])
         )
@@ -172,7 +171,14 @@ def _charts(report: Report) -> Iterator[Chart]:
         found.append(("profiles", "Performance profiles", caption, charts.profile(report.profiles)))
     for name, title, caption, figure in found:
         if figure is not None:
-            yield Chart(name, title, caption, _inside_script(figure.to_json()))
+            yield PageFigure(name, title, caption, _inside_script(figure.to_json()))
+
+
+def _curve_caption(curves: Sequence[RunCurve]) -> str:
+    unreadable = [curve.error for curve in curves if curve.error]
+    graded = len(curves) - len(unreadable)
+    said = f"What the {graded} runs with graded snapshots would have been worth had they ended there."
+    return f"{said} Without {len(unreadable)} that cannot be read: {clean(unreadable[0])}" if unreadable else said
 
 
 def _inside_script(text: str) -> str:
@@ -189,7 +195,7 @@ def _kinds(report: Report) -> list[tuple[str, int, list[str]]]:
     found = []
     for name in names:
         groups = [groups.get(name) for groups in by_name]
-        cells = [plus_minus(group.measures["any medal"]) if group and group.measures else "-" for group in groups]
+        cells = [plus_minus(group.measures["any_medal"]) if group and group.measures else "-" for group in groups]
         found.append((name, max(group.tasks for group in groups if group), cells))
     return found
 
@@ -197,16 +203,16 @@ def _kinds(report: Report) -> list[tuple[str, int, list[str]]]:
 def _runs(report: Report) -> defaultdict[tuple[str, str], list[Row]]:
     """Runs by experiment and task."""
     found: defaultdict[tuple[str, str], list[Row]] = defaultdict(list)
-    for entry in report.entries:
-        for row in entry.rows:
-            found[entry.name, row.task].append(row)
+    for results in report.results:
+        for row in results.rows:
+            found[results.name, row.task].append(row)
     return found
 
 
 def _marks(report: Report) -> list[str]:
-    """The lines that at least one task has."""
+    """The reference scores that at least one task has."""
     names = ("median", "bronze", "silver", "gold", "ceiling", "baseline")
-    return [name for name in names if any(getattr(held, name) is not None for held in report.lines.values())]
+    return [name for name in names if any(getattr(scores, name) is not None for scores in report.references.values())]
 
 
 def _used(report: Report) -> list[tuple[str, str]]:
@@ -219,7 +225,7 @@ def _used(report: Report) -> list[tuple[str, str]]:
 
 
 def _failures(report: Report) -> list[Failure]:
-    rows = [row for entry in report.entries for row in entry.rows if row.cause]
+    rows = [row for results in report.results for row in results.rows if row.cause]
     counted = Counter((row.experiment, str(row.cause), _said(row)) for row in rows)
     examples = {(row.experiment, str(row.cause), _said(row)): f"{row.task}/{row.seed}" for row in reversed(rows)}
     return [Failure(*key, count, examples[key]) for key, count in counted.most_common()]
@@ -233,47 +239,46 @@ def _said(row: Row) -> str:
 
 def _comparison(report: Report) -> Comparison | str | None:
     """Of two experiments; why not, if they may not be compared."""
-    if len(report.entries) != 2:
+    if len(report.results) != 2:
         return None
     try:
-        return compare(*report.entries, pad=report.pad)
+        return compare(*report.results, pad=report.pad)
     except UsageError as error:
         return str(error)
 
 
-def _facts(entry: Entry) -> list[tuple[str, str]]:
+def _facts(results: Results) -> list[tuple[str, str]]:
     """What was run, line by line."""
-    if entry.imported:
+    if results.imported:
         return [("source", "MLE-bench grading reports; budget, network and machine are not known")]
-    plan, ended = entry.plan, [row for row in entry.rows if row.reported]
-    budget = _listed(plan["budget"]) or "no limit"
+    plan, ended = results.plan, [row for row in results.rows if row.reported]
     versions = sorted({row.versions for row in ended if row.versions})
     editions = Counter(row.edition for row in ended)
     miniatures = sum(row.miniature for row in ended)
     open_to = sorted({"open" if row.network else "closed" for row in ended if row.network is not None})
     facts = [
-        ("agent", plan["agent"] + (f", {_listed(plan['options'])}" if plan["options"] else "")),
-        ("model", plan["model"] or "none"),
-        ("other models", _listed(plan["model_roles"])),
-        ("budget per run", budget),
+        ("agent", plan.agent + (f", {_listed(plan.options)}" if plan.options else "")),
+        ("model", plan.model or "none"),
+        ("other models", _listed(plan.model_roles)),
+        ("budget per run", _listed(dict(plan.budget)) or "no limit"),
         ("edition", ", ".join(f"{name} ({count} runs)" for name, count in editions.items())),
         ("data", f"{miniatures} of {len(ended)} runs on fabricated miniatures" if miniatures else "real or forged"),
-        ("sandbox", plan["sandbox"]),
-        ("network", " and ".join(open_to) or ("open" if plan["network"] else "closed")),
-        ("limits", _listed(plan["limits"])),
-        ("cores, GPUs", f"{plan['cores']} and {plan['gpus']} per execution"),
-        ("Python environment", plan["env"] or "Podium's own"),
+        ("sandbox", plan.sandbox),
+        ("network", " and ".join(open_to) or ("open" if plan.network else "closed")),
+        ("limits", _listed(dict(plan.limits))),
+        ("cores, GPUs", f"{plan.cores} and {plan.gpus} per execution"),
+        ("Python environment", plan.env or "Podium's own"),
         ("versions, machine", " / ".join(versions) or "not known"),
-        ("started", entry.created or "not known"),
+        ("started", results.experiment.document.created),
     ]
     return [(name, clean(value)) for name, value in facts if value]
 
 
 def _listed(document: Mapping[str, Any]) -> str:
-    return ", ".join(f"{_words(name)} {_size(name, value)}" for name, value in document.items() if value is not None)
+    return ", ".join(f"{_title(name)} {_size(name, value)}" for name, value in document.items() if value is not None)
 
 
-def _words(name: str) -> str:
+def _title(name: str) -> str:
     return name.removesuffix("_s").removesuffix("_bytes").replace("_", " ")
 
 

@@ -10,12 +10,12 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from podium.report.aggregate import Summary, headline
+from podium.report.aggregate import Summary, headline, words
 from podium.report.compare import Comparison, Difference
 from podium.report.document import Report
 from podium.report.export import medal_table, notes, research_table
-from podium.report.references import Lines
-from podium.report.table import Entry, Row
+from podium.report.references import ReferenceScores
+from podium.report.table import Results, Row
 from podium.text import format_duration
 
 MOST_TASKS, MOST_SCORES = 100, 6
@@ -39,8 +39,8 @@ def show_report(report: Report) -> Group:
 
 
 def _parts(report: Report) -> Iterator[RenderableType]:
-    for entry, summary in zip(report.entries, report.summaries, strict=True):
-        yield Text.assemble((clean(summary.name), "bold"), f": {clean(entry.title)}. ", clean(headline(summary)))
+    for results, summary in zip(report.results, report.summaries, strict=True):
+        yield Text.assemble((clean(summary.name), "bold"), f": {clean(results.title)}. ", clean(headline(summary)))
     for lines in (medal_table(report.summaries), research_table(report.summaries)):
         if lines:
             yield _table(lines)
@@ -51,8 +51,8 @@ def _parts(report: Report) -> Iterator[RenderableType]:
     if report.profiles:
         area = sorted(report.profiles.area.items(), key=lambda item: -item[1])
         yield Text("AUP: " + ", ".join(f"{name} {value:.3f}" for name, value in area))
-    if len(report.entries) == 1 and len(report.entries[0].tasks) <= MOST_TASKS:
-        yield _tasks(report.entries[0], report.lines)
+    if len(report.results) == 1 and len(report.results[0].tasks) <= MOST_TASKS:
+        yield _tasks(report.results[0], report.references)
     yield Text(_verified(report), style="dim")
 
 
@@ -63,16 +63,16 @@ def _about(summary: Summary) -> Iterator[Text]:
         said = ", ".join(f"{count} {name}" for name, count in missing.items())
         yield Text(f"{summary.name}: of {summary.counts['planned']} planned runs {said}.", style="yellow")
     if summary.causes:
-        said = ", ".join(f"{count} {cause}" for cause, count in summary.causes.items())
+        said = ", ".join(f"{count} {words(cause)}" for cause, count in summary.causes.items())
         yield Text(f"{summary.name}: without a valid submission: {said}.")
     if summary.pass_at_k:
         few = len(summary.pass_at_k) <= MOST_SCORES
         shown = [at for at in summary.pass_at_k if few or at.k.bit_count() == 1]  # of many, the powers of two
         said = ", ".join(f"{at.k}: {at.percent:.1f}{'' if at.customary else '*'}" for at in shown)
         yield Text(f"{summary.name}: any medal in the best of k runs, %: {said} (* k above half the runs).")
-    used = {name: spent for name, spent in summary.usage.items() if spent.total}
+    used = {name: totals for name, totals in summary.usage.items() if totals.total}
     if used:
-        said = ", ".join(f"{USED_WORDS[name]} {amount(name, spent.mean)}" for name, spent in used.items())
+        said = ", ".join(f"{USED_WORDS[name]} {amount(name, totals.mean)}" for name, totals in used.items())
         yield Text(f"{summary.name}: mean per run: {said}.", style="dim")
 
 
@@ -108,30 +108,30 @@ def _table(lines: Sequence[Sequence[str]]) -> Table:
     return table
 
 
-def _tasks(entry: Entry, lines: dict[str, Lines]) -> Table:
+def _tasks(results: Results, references: dict[str, ReferenceScores]) -> Table:
     table = Table("task", "metric", "scores", "medals", box=SIMPLE_HEAD, pad_edge=False)
     for name in ("percentile", "median", "bronze", "silver", "gold"):
         table.add_column(Text(clean(name)), justify="right")
-    for task in entry.tasks:
-        rows = [row for row in entry.rows if row.task == task]
-        held = lines.get(task, Lines(task))
-        arrow = {True: " ↑", False: " ↓", None: ""}[held.higher_is_better]
+    for task in results.tasks:
+        rows = [row for row in results.rows if row.task == task]
+        reference = references.get(task, ReferenceScores(task))
+        arrow = {True: " ↑", False: " ↓", None: ""}[reference.higher_is_better]
         ranks = [row.percentile for row in rows if row.percentile is not None]
         table.add_row(
             Text(clean(task)),
-            f"{held.metric or ''}{arrow}",
+            f"{reference.metric or ''}{arrow}",
             Text(_scores(rows)),
             _medals(rows),
             f"{sum(ranks) / len(ranks):.0f}" if ranks else "-",
-            *(number(getattr(held, name)) for name in ("median", "bronze", "silver", "gold")),
+            *(number(getattr(reference, name)) for name in ("median", "bronze", "silver", "gold")),
         )
     return table
 
 
 def _scores(rows: Sequence[Row]) -> str:
-    """Every run's score or what became of it; a range where there are many."""
+    """Every run's score, or why it has none; a range where there are many."""
     if len(rows) <= MOST_SCORES:
-        return ", ".join(number(row.score) if row.valid else row.cause or "-" for row in rows)
+        return ", ".join(number(row.score) if row.valid else words(row.cause or "-") for row in rows)
     scores = sorted(row.score for row in rows if row.valid and row.score is not None)
     valid = f"{len(scores)} of {len(rows)} valid"
     return f"{number(scores[0])} to {number(scores[-1])}, {valid}" if scores else valid
@@ -173,7 +173,7 @@ def show_comparison(comparison: Comparison) -> Group:
         for task in deciding:
             runs = f"{task.runs[0]} / {task.runs[1]}"
             lines.append([task.task, runs, f"{task.first:.0f}", f"{task.second:.0f}", f"{task.difference:+.0f}"])
-        parts.append(Text(f"Tasks that decide it ({comparison.differences[0].measure}):"))
+        parts.append(Text(f"Tasks that decide it ({words(comparison.differences[0].measure)}):"))
         parts.append(_table(lines))
     return Group(*parts)
 
@@ -187,4 +187,4 @@ def _differences(comparison: Comparison) -> Table:
 def _difference(found: Difference) -> list[str]:
     interval = "-" if found.interval is None else f"{found.interval.low:+.1f} to {found.interval.high:+.1f}"
     cells = [f"{found.first:.1f}", f"{found.second:.1f}", f"{found.difference:+.1f}", interval, f"{found.p:.3g}"]
-    return [found.measure, str(found.tasks), *cells]
+    return [words(found.measure), str(found.tasks), *cells]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, field_serializer
 
+from podium.grading.grade import Grade
 from podium.sandbox.policy import Limits, Policy
 from podium.task import Edition, Medal
 from podium.workspace.budget import Budget, Usage
@@ -163,4 +164,8 @@ class CurvePoint(_Document):
     submission: str
     """Its identity: the same content has the same."""
     usage: Usage
-    grade: dict[str, Any]
+    grade: Grade
+
+    @field_serializer("grade")
+    def _plain_grade(self, grade: Grade) -> dict[str, Any]:
+        return grade.to_dict()
