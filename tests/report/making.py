@@ -9,7 +9,10 @@ from typing import Any
 
 from podium.catalog import suites
 from podium.report.imported import import_reports
-from podium.report.table import Entry, Row, read_entry, task_facts
+from podium.report.table import Results, Row, read_results, task_facts
+from podium.runs.experiment import Experiment
+from podium.runs.models import ExperimentDocument, Plan
+from podium.workspace.budget import Budget
 
 LOW, MEDIUM, HIGH = (list(suites()[f"mle-bench-{name}"].tasks) for name in ("lite", "medium", "high"))
 
@@ -48,12 +51,12 @@ def medalists(tasks: Sequence[str], count: int, medal: str = "gold") -> list[dic
     return [report(task, medal if number < count else None) for number, task in enumerate(tasks)]
 
 
-def imported(folder: Path, seeds: Sequence[Sequence[dict[str, Any]]], agent: str = "aide") -> Entry:
+def imported(folder: Path, seeds: Sequence[Sequence[dict[str, Any]]], agent: str = "aide") -> Results:
     """An experiment imported from one grading report per seed."""
     for number, reports in enumerate(seeds):
         write_report(folder / "groups" / f"2025-01-0{number}" / "x_grading_report.json", reports)
     import_reports(folder / "groups", folder / "out", agent=agent)
-    return read_entry(folder / "out")
+    return read_results(folder / "out")
 
 
 def row(task: str = "spaceship-titanic", seed: int = 0, experiment: str = "one", **changes: Any) -> Row:
@@ -75,18 +78,12 @@ def row(task: str = "spaceship-titanic", seed: int = 0, experiment: str = "one",
     return Row(**known | changes)
 
 
-def entry(name: str, rows: Sequence[Row], **changes: Any) -> Entry:
+def results(name: str, rows: Sequence[Row], **plan: Any) -> Results:
     """An experiment of ours with these runs."""
-    plan = {"budget": {"time_s": 60.0}, "network": False, "sandbox": "bubblewrap", "limits": {}, "cores": 1, "gpus": 0}
-    known: dict[str, Any] = {
-        "name": name,
-        "folder": Path(name),
-        "agent": "agent",
-        "model": None,
-        "tasks": tuple(dict.fromkeys(row.task for row in rows)),
-        "seeds": max(row.seed for row in rows) + 1,
-        "created": "2025-01-01T00:00:00",
-        "rows": tuple(rows),
-        "plan": plan,
-    }
-    return Entry(**known | changes)
+    document = ExperimentDocument(
+        plan=Plan(**{"agent": "agent", "budget": Budget(time_s=60.0)} | plan),
+        tasks=tuple(dict.fromkeys(row.task for row in rows)),
+        seeds=max(row.seed for row in rows) + 1,
+        created="2025-01-01T00:00:00",
+    )
+    return Results(name, Experiment(Path(name), document), tuple(rows))

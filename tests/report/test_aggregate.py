@@ -6,11 +6,11 @@ import math
 from pathlib import Path
 
 import pytest
-from making import HIGH, LOW, MEDIUM, entry, imported, medalists, report, row
+from making import HIGH, LOW, MEDIUM, imported, medalists, report, results, row
 
 from podium.errors import UsageError
 from podium.report.aggregate import RESEARCH, arrange, headline, plus_minus, summarise
-from podium.report.table import Entry
+from podium.report.table import Results
 
 # Medals per seed on the 22 low, 38 medium and 15 high tasks that give rows of MLE-bench's leaderboard.
 PUBLISHED = {
@@ -41,14 +41,14 @@ def test_published_rows_come_out_to_two_decimals(name: str, tmp_path: Path) -> N
         for seed in zip(*counts, strict=True)
     ]
     summary = summarise(imported(tmp_path, seeds))
-    found = {group.group: plus_minus(group.measures["any medal"], 2) for group in summary.competitions}
+    found = {group.group: plus_minus(group.measures["any_medal"], 2) for group in summary.competitions}
     assert tuple(found[group] for group in ("low", "medium", "high", "all")) == expected
 
 
 def test_the_papers_first_row_comes_out_to_its_decimal(tmp_path: Path) -> None:
     counts = [9] * 4 + [10] * 4 + [15] + [16] * 7
     summary = summarise(imported(tmp_path, [medalists(LOW + MEDIUM + HIGH, count) for count in counts]))
-    assert plus_minus(summary.competitions[0].measures["any medal"]) == "16.9 ± 1.1"
+    assert plus_minus(summary.competitions[0].measures["any_medal"]) == "16.9 ± 1.1"
     assert headline(summary) == "16.9 ± 1.1 % of tasks with a medal (16 seeds of 75 tasks)"
 
 
@@ -65,26 +65,26 @@ def test_each_measure_counts_what_it_says(tmp_path: Path) -> None:
     expected = {
         "submitted": 75,
         "valid": 50,
-        "above median": 50,
+        "above_median": 50,
         "bronze": 25,
         "silver": 0,
         "gold": 25,
-        "any medal": 50,
+        "any_medal": 50,
     }
     assert {name: means[name] for name in expected} == expected
 
 
-def two_tasks() -> Entry:
+def two_tasks() -> Results:
     """Three runs of one task, all with a medal; one of another, without."""
     rows = [row(LOW[0], seed, medal="gold") for seed in range(3)] + [row(LOW[1], 0)]
-    return entry(
+    return results(
         "one", [*rows, row(LOW[1], 1, status="missing", valid=False), row(LOW[1], 2, status="failed", valid=False)]
     )
 
 
 def test_without_padding_only_complete_seeds_count() -> None:
     found = summarise(two_tasks()).competitions[0]
-    assert (found.seeds, found.measures["any medal"].per_seed) == (2, (50.0, 50.0))
+    assert (found.seeds, found.measures["any_medal"].per_seed) == (2, (50.0, 50.0))
     assert found.note == "2 seeds of 2 tasks; 1 run beyond the complete seeds left out"
 
 
@@ -97,9 +97,9 @@ def test_padding_counts_missing_runs_as_failures_and_says_so() -> None:
 
 def test_a_failed_run_is_a_report_and_a_failure() -> None:
     rows = [row(LOW[0]), row(LOW[1], status="failed", submitted=False, valid=False, error="out of memory")]
-    summary = summarise(entry("one", rows))
+    summary = summarise(results("one", rows))
     assert summary.competitions[0].measures["valid"].mean == 50.0
-    assert summary.causes == {"run failed": 1}
+    assert summary.causes == {"run_failed": 1}
     assert summary.counts["failed"] == 1
 
 
@@ -111,22 +111,22 @@ def test_seed_i_is_the_ith_report_of_a_task() -> None:
 
 
 def test_fewer_seeds_can_be_asked_for() -> None:
-    assert summarise(two_tasks(), seeds=1).competitions[0].measures["any medal"].per_seed == (50.0,)
+    assert summarise(two_tasks(), seeds=1).competitions[0].measures["any_medal"].per_seed == (50.0,)
 
 
 def test_a_task_without_any_report_leaves_no_complete_seed() -> None:
     rows = [row(LOW[0], medal="gold"), row(LOW[1], status="running", valid=False)]
-    summary = summarise(entry("one", rows))
+    summary = summarise(results("one", rows))
     assert summary.competitions[0].measures == {}
     assert f"no run of {LOW[1]} has ended" in headline(summary)
-    assert summarise(entry("one", rows), pad=True).competitions[0].measures["any medal"].mean == 50.0
+    assert summarise(results("one", rows), pad=True).competitions[0].measures["any_medal"].mean == 50.0
 
 
 def test_a_suite_makes_absent_tasks_missing() -> None:
-    some = entry("one", [row(task, medal="gold") for task in LOW[:11]])
+    some = results("one", [row(task, medal="gold") for task in LOW[:11]])
     assert summarise(some, tasks=LOW).competitions[0].seeds == 0
     padded = summarise(some, tasks=LOW, pad=True)
-    assert padded.competitions[0].measures["any medal"].mean == 50.0
+    assert padded.competitions[0].measures["any_medal"].mean == 50.0
     assert padded.counts["missing"] == 11
     with pytest.raises(UsageError, match="none of these tasks"):
         summarise(some, tasks=HIGH)
@@ -134,7 +134,7 @@ def test_a_suite_makes_absent_tasks_missing() -> None:
 
 def test_percentile_counts_failures_as_zero_and_leaves_out_what_is_not_known() -> None:
     rows = [row(LOW[0], percentile=80.0), row(LOW[1], valid=False, submitted=False), row(LOW[2], percentile=None)]
-    assert summarise(entry("one", rows)).competitions[0].measures["percentile"].mean == 40.0
+    assert summarise(results("one", rows)).competitions[0].measures["percentile"].mean == 40.0
 
 
 def test_pass_at_k_is_the_mean_over_tasks(tmp_path: Path) -> None:
@@ -149,7 +149,7 @@ def test_by_kind_of_data(tmp_path: Path) -> None:
     seed = [report("spaceship-titanic", "gold"), report("leaf-classification"), report("spooky-author-identification")]
     kinds = {group.group: group for group in summarise(imported(tmp_path, [seed])).kinds}
     assert sum(group.tasks for group in kinds.values()) == 3
-    assert kinds["tabular classification"].measures["any medal"].mean == 100.0
+    assert kinds["tabular classification"].measures["any_medal"].mean == 100.0
 
 
 def test_success_at_any_step_is_known_only_where_steps_were_graded() -> None:
@@ -158,7 +158,7 @@ def test_success_at_any_step_is_known_only_where_steps_were_graded() -> None:
         row("vectorization", 1, improvement=None, valid=False),
         row("vectorization", 2, improvement=30.0, valid=True),
     ]
-    value = RESEARCH["success at 10 % at any step"]
+    value = RESEARCH["success_at_10_at_any_step"]
     assert [value(row) for row in rows[:2]] == [100.0, 0.0]
     assert math.isnan(value(rows[2]))
 
@@ -171,19 +171,19 @@ def test_research_tasks_count_successes_and_improvement() -> None:
         row("house-price", 0, improvement=6.0, beyond_noise=False, **known),
         row("house-price", 1, valid=False, submitted=False, **known),
     ]
-    found = summarise(entry("one", rows))
+    found = summarise(results("one", rows))
     assert found.research is not None
     assert found.competitions == ()
     means = {name: measured.mean for name, measured in found.research.measures.items()}
-    assert [means[f"success at {limit} %"] for limit in (5, 10, 15, 20, 30)] == [75, 50, 25, 25, 25]
+    assert [means[f"success_at_{limit}"] for limit in (5, 10, 15, 20, 30)] == [75, 50, 25, 25, 25]
     # Over runs with a score: (12 + 6) / 2 and 40.
     assert means["improvement"] == pytest.approx((9 + 40) / 2)
-    assert means["beyond noise"] == 50
+    assert means["beyond_noise"] == 50
     assert headline(found).startswith("50.0 ± 0.0 % of tasks improved by more than 10 %")
 
 
 def test_usage_is_summed_where_it_is_known() -> None:
     rows = [row(LOW[0], tokens=100, cost=1.0), row(LOW[1], tokens=300, cost=0.5), row(LOW[2], status="missing")]
-    usage = summarise(entry("one", rows)).usage
+    usage = summarise(results("one", rows)).usage
     assert (usage["tokens"].mean, usage["tokens"].total, usage["cost"].total) == (200.0, 400.0, 1.5)
     assert "working_s" not in usage

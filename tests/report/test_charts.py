@@ -6,15 +6,15 @@ import math
 
 import pytest
 
-from podium.report.charts import place, unit
-from podium.report.references import Lines
+from podium.report.charts import position, unit
+from podium.report.references import ReferenceScores
 
-UP = Lines("up", higher_is_better=True, median=0.5, bronze=0.6, silver=0.8, gold=0.9, ceiling=1.0)
-DOWN = Lines("down", higher_is_better=False, median=5.0, bronze=4.0, silver=2.0, gold=1.0)
+UP = ReferenceScores("up", higher_is_better=True, median=0.5, bronze=0.6, silver=0.8, gold=0.9, ceiling=1.0)
+DOWN = ReferenceScores("down", higher_is_better=False, median=5.0, bronze=4.0, silver=2.0, gold=1.0)
 
 
 @pytest.mark.parametrize(
-    ("lines", "score", "expected"),
+    ("reference", "score", "expected"),
     [
         (UP, 0.5, 1.0),  # the median itself is not above it, but begins its zone
         (UP, 0.55, 1.5),
@@ -33,18 +33,20 @@ DOWN = Lines("down", higher_is_better=False, median=5.0, bronze=4.0, silver=2.0,
         (DOWN, 9.0, 0.5),
     ],
 )
-def test_thresholds_of_every_task_fall_on_the_same_places(lines: Lines, score: float, expected: float) -> None:
-    assert place(score, lines) == pytest.approx(expected)
+def test_thresholds_of_every_task_have_the_same_position(
+    reference: ReferenceScores, score: float, expected: float
+) -> None:
+    assert position(score, reference) == pytest.approx(expected)
 
 
 def test_equal_thresholds_skip_a_zone() -> None:
-    crowded = Lines("crowded", higher_is_better=True, median=0.9, bronze=1.0, silver=1.0, gold=1.0)
-    assert place(1.0, crowded) == 4.0
-    assert place(0.95, crowded) == pytest.approx(1.5)
+    crowded = ReferenceScores("crowded", higher_is_better=True, median=0.9, bronze=1.0, silver=1.0, gold=1.0)
+    assert position(1.0, crowded) == 4.0
+    assert position(0.95, crowded) == pytest.approx(1.5)
 
 
-def test_a_task_without_thresholds_has_no_place() -> None:
-    assert place(0.5, Lines("bare", higher_is_better=True)) is None
+def test_a_task_without_thresholds_has_no_position() -> None:
+    assert position(0.5, ReferenceScores("bare", higher_is_better=True)) is None
 
 
 @pytest.mark.parametrize(

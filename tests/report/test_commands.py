@@ -70,10 +70,37 @@ def test_the_terminal_shows_headline_and_tables(call: Call, experiment: Path) ->
 def test_json_is_one_document_with_every_run(call: Call, experiment: Path) -> None:
     document = json.loads(call("report", experiment, "--json"))
     found = document["experiments"][0]
-    assert found["counts"] == {"planned": 4, "finished": 4, "failed": 0, "stopped": 0, "running": 0, "missing": 0}
+    others = dict.fromkeys(("failed", "stopped", "running", "unreadable", "missing"), 0)
+    assert found["counts"] == {"planned": 4, "finished": 4, **others}
     assert found["competitions"][0]["measures"]["valid"]["mean"] == 100.0
     assert [run["task"] for run in document["runs"]] == [TASKS[0], TASKS[0], TASKS[1], TASKS[1]]
     assert document["tasks"][TASKS[0]]["ceiling"] > document["tasks"][TASKS[0]]["gold"]
+
+
+def test_every_key_of_the_documents_is_one_word(call: Call, experiment: Path, copy: Path) -> None:
+    """Keys that are names of tasks and experiments aside."""
+    (copy / TASKS[0] / "1" / "run.json").write_text("{")
+    names = {*TASKS, experiment.name, copy.name}
+
+    def keys(value: Any) -> set[str]:
+        if isinstance(value, dict):
+            return {*value, *(key for each in value.values() for key in keys(each))}
+        return {key for each in value for key in keys(each)} if isinstance(value, list) else set()
+
+    for command in (("report", experiment, copy), ("compare", experiment, copy)):
+        found = keys(json.loads(call(*command, "--json"))) - names
+        assert [key for key in found if not re.fullmatch("[a-z][a-z0-9_]*", key)] == []
+
+
+def test_an_unreadable_run_is_stated_and_harms_no_other(call: Call, copy: Path, tmp_path: Path) -> None:
+    change(copy / TASKS[0] / "1" / "run.json", score="plenty")
+    (copy / TASKS[0] / "0" / "curve.json").write_text("{")
+    assert "of 4 planned runs 1 unreadable" in call("report", copy, "--html", tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text()
+    assert "unreadable record" in page
+    assert "is not a number" in page
+    assert "Without 1 that cannot be read" in page
+    assert json.loads(call("report", copy, "--json"))["experiments"][0]["causes"] == {"unreadable_record": 1}
 
 
 def test_verifying_is_asked_for(call: Call, experiment: Path) -> None:
@@ -100,7 +127,7 @@ def test_exports_hold_every_run(call: Call, experiment: Path, tmp_path: Path) ->
     table = pq.read_table(files["parquet"])
     assert table.column("score").to_pylist() == [float(row["score"]) for row in rows]
     assert str(table.schema.field("improvement").type) == "double"
-    assert r"any medal" in files["latex"].read_text()
+    assert r"any_medal" in files["latex"].read_text()
     assert r"0.0 $\pm$ 0.0" in files["latex"].read_text()
     assert "| real | all (2) | 2 | 100.0 ± 0.0 |" in files["markdown"].read_text()
 

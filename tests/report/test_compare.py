@@ -6,20 +6,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from making import LOW, entry, imported, medalists, row
+from making import LOW, imported, medalists, results, row
 
 from podium.errors import UsageError
 from podium.report.compare import compare
-from podium.report.table import Entry
+from podium.report.table import Results
 
 
-def with_medals(name: str, medals: dict[str, list[bool]], **changes: Any) -> Entry:
+def with_medals(name: str, medals: dict[str, list[bool]], **changes: Any) -> Results:
     rows = [
         row(task, seed, name, medal="gold" if won else None, **changes)
         for task, runs in medals.items()
         for seed, won in enumerate(runs)
     ]
-    return entry(name, rows)
+    return results(name, rows)
 
 
 def test_a_clear_difference_is_settled() -> None:
@@ -27,7 +27,7 @@ def test_a_clear_difference_is_settled() -> None:
     worse = with_medals("worse", {task: [False, False] for task in LOW[:6]})
     found = compare(better, worse)
     main = found.differences[0]
-    assert (main.measure, main.difference, main.settled) == ("any medal", 100.0, True)
+    assert (main.measure, main.difference, main.settled) == ("any_medal", 100.0, True)
     assert main.p == pytest.approx(2 / 6**6)
     assert main.settling.more_seeds == 0
     assert found.verdict.startswith("better is 100.0 points ahead of worse in any medal, more than chance explains")
@@ -61,8 +61,8 @@ def test_another_edition_is_refused() -> None:
 
 
 def test_a_miniature_is_not_compared_with_the_real_task() -> None:
-    one = entry("one", [row(LOW[0]), row(LOW[1])])
-    other = entry("other", [row(LOW[0], miniature=True), row(LOW[1], medal="gold")])
+    one = results("one", [row(LOW[0]), row(LOW[1])])
+    other = results("other", [row(LOW[0], miniature=True), row(LOW[1], medal="gold")])
     found = compare(one, other)
     assert [task.task for task in found.tasks] == [LOW[1]]
     assert any("miniature on one side" in warning for warning in found.warnings)
@@ -83,7 +83,7 @@ def test_no_common_task_is_refused() -> None:
 )
 def test_different_conditions_are_warned_of(name: str, value: Any, words: str) -> None:
     one, other = (with_medals(which, {LOW[0]: [True], LOW[1]: [False]}) for which in ("one", "other"))
-    other.plan[name] = value
+    other = results("other", other.rows, **{name: value})
     assert words in compare(one, other).warnings
 
 
@@ -96,8 +96,8 @@ def test_other_tasks_are_left_out_and_named() -> None:
 
 
 def test_missing_runs_are_left_out_or_padded_and_both_is_said() -> None:
-    one = entry("one", [row(LOW[0], medal="gold"), row(LOW[0], 1, status="missing", valid=False)])
-    other = entry("other", [row(LOW[0], medal="gold"), row(LOW[0], 1, medal="gold")])
+    one = results("one", [row(LOW[0], medal="gold"), row(LOW[0], 1, status="missing", valid=False)])
+    other = results("other", [row(LOW[0], medal="gold"), row(LOW[0], 1, medal="gold")])
     assert compare(one, other).differences[0].difference == 0.0
     padded = compare(one, other, pad=True)
     assert padded.differences[0].difference == -50.0
@@ -113,9 +113,9 @@ def test_an_import_is_compared_with_a_warning(tmp_path: Path) -> None:
 
 def test_research_tasks_are_compared_by_success() -> None:
     one, other = (
-        entry(name, [row("cifar10", 0, name, competition=False, improvement=gain)])
+        results(name, [row("cifar10", 0, name, competition=False, improvement=gain)])
         for name, gain in (("one", 20.0), ("other", 5.0))
     )
     found = compare(one, other)
-    assert found.differences[0].measure == "success at 10 %"
+    assert found.differences[0].measure == "success_at_10"
     assert {difference.measure: difference.difference for difference in found.differences}["improvement"] == 15.0

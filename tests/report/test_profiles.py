@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 
 import pytest
-from making import entry, row
+from making import results, row
 
-from podium.report.profiles import Contest, contests, profiles
+from podium.report.profiles import TaskScores, profiles, task_scores
 
 
 def test_profiles_of_two_methods_on_two_tasks() -> None:
     # Ratios: a 1 and 2 (lower is better), b 2 and 1. Worst 2, so tau ends at log10(ceil(2.1)) = 0.477, up to 0.5.
-    found = profiles([Contest({"a": 0.8, "b": 0.4}, True), Contest({"a": 6.0, "b": 3.0}, False)])
+    found = profiles([TaskScores({"a": 0.8, "b": 0.4}, True), TaskScores({"a": 6.0, "b": 3.0}, False)])
     assert found is not None
     assert len(found.tau) == 500
     assert found.tau[-1] == pytest.approx(0.5)
@@ -29,7 +29,7 @@ def test_profiles_of_two_methods_on_two_tasks() -> None:
 
 def test_what_is_missing_negative_or_below_the_baseline_counts_as_a_little_worse_than_the_worst() -> None:
     scores = {"best": 1.0, "half": 0.5, "none": None, "negative": -1.0, "poor": 0.1, "baseline": 0.25}
-    found = profiles([Contest(scores, True, baseline=0.25)])
+    found = profiles([TaskScores(scores, True, baseline=0.25)])
     assert found is not None
     worst = 1.05 * 4  # the baseline's ratio is the worst that is feasible
     at = {name: next(t for t, r in zip(found.tau, rho, strict=True) if r == 1.0) for name, rho in found.rho.items()}
@@ -41,26 +41,26 @@ def test_what_is_missing_negative_or_below_the_baseline_counts_as_a_little_worse
 
 
 def test_a_task_that_nobody_solves_is_left_out() -> None:
-    assert profiles([Contest({"a": None, "b": -1.0}, True)]) is None
+    assert profiles([TaskScores({"a": None, "b": -1.0}, True)]) is None
 
 
 def test_a_perfect_score_of_zero_is_the_best_and_others_are_not_feasible() -> None:
-    found = profiles([Contest({"a": 0.0, "b": 0.1}, False)])
+    found = profiles([TaskScores({"a": 0.0, "b": 0.1}, False)])
     assert found is not None
     assert found.rho["a"][0] == 1.0
     assert found.rho["b"][0] == 0.0
 
 
-def test_contests_take_the_best_score_of_each_experiment() -> None:
-    first = entry("a", [row("x", 0, "a", score=0.3), row("x", 1, "a", score=0.7), row("y", 0, "a")])
-    second = entry("b", [row("x", 0, "b", score=None, valid=False)])
-    assert contests([first, second]) == [Contest({"a": 0.7, "b": None}, True)]
-    assert contests([first, second], {"x": 0.2}) == [Contest({"a": 0.7, "b": None, "baseline": 0.2}, True, 0.2)]
+def test_task_scores_are_the_best_score_of_each_experiment() -> None:
+    first = results("a", [row("x", 0, "a", score=0.3), row("x", 1, "a", score=0.7), row("y", 0, "a")])
+    second = results("b", [row("x", 0, "b", score=None, valid=False)])
+    assert task_scores([first, second]) == [TaskScores({"a": 0.7, "b": None}, True)]
+    assert task_scores([first, second], {"x": 0.2}) == [TaskScores({"a": 0.7, "b": None, "baseline": 0.2}, True, 0.2)]
 
 
 def test_a_baseline_that_only_some_tasks_have_does_not_compete() -> None:
-    first = entry("a", [row("x", 0, "a"), row("y", 0, "a")])
-    second = entry("b", [row("x", 0, "b"), row("y", 0, "b")])
-    found = contests([first, second], {"x": 0.2})
+    first = results("a", [row("x", 0, "a"), row("y", 0, "a")])
+    second = results("b", [row("x", 0, "b"), row("y", 0, "b")])
+    found = task_scores([first, second], {"x": 0.2})
     assert [set(contest.scores) for contest in found] == [{"a", "b"}] * 2
     assert [contest.baseline for contest in found] == [0.2, None]

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
+import math
+import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 from making import LOW, imported, report, write_report
-from podium.runs.record import Plan, RunRecord
 
 from podium.catalog import leaderboards
-from podium.errors import UsageError
+from podium.errors import RecordError, UsageError
 from podium.report.imported import import_reports, is_grading_reports
-from podium.report.table import read_entries, read_entry, task_facts
+from podium.report.table import MOST_RUNS, read_all_results, read_results, task_facts
 from podium.runs.experiment import open_experiment, run_folder
+from podium.runs.models import Plan, RunRecord
 
 TASK = "spaceship-titanic"
 
@@ -45,15 +48,74 @@ def experiment(tmp_path: Path) -> Path:
 
 
 def test_every_planned_run_has_a_row(experiment: Path) -> None:
-    rows = read_entry(experiment).rows
-    assert [row.status for row in rows] == ["finished", "failed", "missing", "missing"]
-    assert [row.cause for row in rows] == [None, "run failed", "never ran", "never ran"]
+    rows = read_results(experiment).rows
+    assert [row.status for row in rows] == ["finished", "failed", "unreadable", "missing"]
+    assert [row.cause for row in rows] == [None, "run_failed", "unreadable_record", "never_ran"]
     assert "damaged" in (rows[2].error or "")
     assert rows[3].error is None
 
 
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"score": "plenty"}, "its score 'plenty' is not a number"),
+        ({"score": []}, "score"),
+        ({"medal": "platinum"}, "medal"),
+        ({"percentile": math.inf}, "percentile is inf"),
+        ({"usage": {"steps": 10**400}}, "steps is 1000"),
+        ({"usage": {"working_s": math.nan}}, "working_s is nan"),
+        ({"usage": {"used_s": 1}}, "used_s"),
+        ({"surprise": 1}, "surprise"),
+    ],
+)
+def test_a_record_that_cannot_be_is_a_row_that_says_so(experiment: Path, change: dict[str, Any], said: str) -> None:
+    file = run_folder(experiment, TASK, 1).record
+    file.write_text(json.dumps(json.loads(file.read_text()) | change))
+    rows = read_results(experiment).rows
+    assert rows[1].status == "unreadable"
+    assert said in (rows[1].error or "")
+    assert (rows[0].status, rows[0].medal) == ("finished", "silver")
+
+
+@pytest.mark.parametrize("kind", ["pipe", "link", "folder", "binary"])
+def test_a_record_that_is_not_a_file_of_ours_holds_nobody_up(experiment: Path, kind: str) -> None:
+    file = run_folder(experiment, TASK, 1).record
+    aside = file.rename(file.with_name("aside"))
+    match kind:
+        case "pipe":
+            os.mkfifo(file)
+        case "link":
+            file.symlink_to(aside)
+        case "folder":
+            file.mkdir()
+        case "binary":
+            file.write_bytes(b"\xff\x00" * 99)
+    rows = read_results(experiment).rows
+    assert [row.status for row in rows] == ["finished", "unreadable", "unreadable", "missing"]
+    assert "run.json" in (rows[1].error or "")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("tasks", ["../../etc"]), ("tasks", ["a/b"]), ("seeds", MOST_RUNS + 1), ("seeds", "many")]
+)
+def test_an_experiment_that_cannot_be_is_refused(experiment: Path, name: str, value: object) -> None:
+    file = experiment / "experiment.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | {name: value}))
+    with pytest.raises(RecordError, match=r"experiment\.json"):
+        read_results(experiment)
+
+
+@pytest.mark.parametrize("change", [{"reports": [{}]}, {"planned": {TASK: MOST_RUNS + 1}}, {"agent": 7}])
+def test_a_damaged_import_is_refused(tmp_path: Path, change: dict[str, Any]) -> None:
+    imported(tmp_path, [[report(TASK)]])
+    file = tmp_path / "out" / "imported.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | change))
+    with pytest.raises(RecordError, match=r"imported\.json"):
+        read_results(tmp_path / "out")
+
+
 def test_a_row_says_what_the_record_says(experiment: Path) -> None:
-    row = read_entry(experiment).rows[0]
+    row = read_results(experiment).rows[0]
     assert (row.score, row.medal, row.submitted, row.model) == (float("-inf"), "silver", True, "maker/model")
     assert (row.kind, row.complexity, row.competition) == ("tabular classification", None, True)
 
@@ -61,12 +123,12 @@ def test_a_row_says_what_the_record_says(experiment: Path) -> None:
 def test_experiments_of_the_same_name_are_told_apart(experiment: Path, tmp_path: Path) -> None:
     other = tmp_path / "elsewhere" / "some"
     open_experiment(other, Plan(agent="aide"), [TASK], 1)
-    assert len({entry.name for entry in read_entries([experiment, other, experiment])}) == 2
+    assert len({found.name for found in read_all_results([experiment, other, experiment])}) == 2
 
 
 def test_something_else_is_refused_with_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="podium run TASK --out"):
-        read_entry(tmp_path)
+        read_results(tmp_path)
 
 
 def test_forged_tasks_have_the_kind_of_their_family() -> None:
@@ -76,10 +138,10 @@ def test_forged_tasks_have_the_kind_of_their_family() -> None:
 
 
 def test_grading_reports_are_seeds_in_the_order_of_their_paths(tmp_path: Path) -> None:
-    entry = imported(tmp_path, [[report(LOW[0], "gold"), report(LOW[1])], [report(LOW[0], "bronze")]])
-    assert entry.imported
-    assert entry.seeds == 2
-    assert [(row.task, row.seed, row.medal, row.status) for row in entry.rows] == [
+    found = imported(tmp_path, [[report(LOW[0], "gold"), report(LOW[1])], [report(LOW[0], "bronze")]])
+    assert found.imported
+    assert found.experiment.seeds == 2
+    assert [(row.task, row.seed, row.medal, row.status) for row in found.rows] == [
         (LOW[0], 0, "gold", "finished"),
         (LOW[0], 1, "bronze", "finished"),
         (LOW[1], 0, None, "finished"),
@@ -106,9 +168,9 @@ def test_runs_that_only_the_metadata_names_are_missing(tmp_path: Path) -> None:
     (group / "metadata.json").write_text(json.dumps({"run_group": group.name, "runs": runs}))
     assert is_grading_reports(group)
     import_reports(group, tmp_path / "out")
-    entry = read_entry(tmp_path / "out")
-    assert entry.agent == "aide"
-    assert [row.status for row in entry.rows] == ["finished", "missing", "missing", "missing"]
+    found = read_results(tmp_path / "out")
+    assert found.plan.agent == "aide"
+    assert [row.status for row in found.rows] == ["finished", "missing", "missing", "missing"]
 
 
 def test_a_file_that_is_no_grading_report_is_refused(tmp_path: Path) -> None:

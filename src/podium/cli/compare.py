@@ -19,12 +19,12 @@ def command(first: Path, second: Path, pad: bool, as_json: bool) -> None:
     """Compare two experiments task by task: difference, interval, p-value."""
     require_extra("report")
     from podium.report.compare import compare
-    from podium.report.table import read_entries
+    from podium.report.table import read_all_results
 
-    entries = read_entries([first, second])
-    if len(entries) < 2:
+    results = read_all_results([first, second])
+    if len(results) < 2:
         raise click.UsageError("A and B are the same folder.")
-    comparison = compare(*entries, pad=pad)
+    comparison = compare(*results, pad=pad)
     if as_json:
         print_json(comparison.to_dict())
         return

@@ -1,4 +1,4 @@
-"""`podium report`: says what experiments came to, on the terminal, as a page, and for other programs."""
+"""`podium report`: shows the results of experiments, on the terminal, as a page, and for other programs."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def command(
     as_json: bool,
     **targets: Path | None,
 ) -> None:
-    """Say what experiments came to: medals, scores, what was used, how sure it is."""
+    """Show the results of experiments: medals, scores, usage and how certain they are."""
     require_extra("report")
     from podium.report.document import make_report
 
@@ -69,12 +69,12 @@ def _write(name: str, report: Report, path: Path) -> None:
 
             write_atomically(path, render(report))
         case "csv":
-            export.write_csv(report.entries, path)
+            export.write_csv(report.results, path)
         case "parquet":
-            export.write_parquet(report.entries, path)
+            export.write_parquet(report.results, path)
         case "latex":
             write_atomically(path, export.latex(report.summaries))
         case "markdown":
             write_atomically(path, export.markdown(report.summaries))
         case "grading_report":
-            write_atomically(path, export.grading_report(report.entries, report.lines))
+            write_atomically(path, export.grading_report(report.results, report.references))
