@@ -26,8 +26,8 @@ def command(folder: Path, port: int | None, host: str) -> None:
 
     def ready(address: str, site: Site) -> None:
         found = site.index.experiments()
-        runs = sum(listed.runs for listed in found)
-        click.echo(f"{plural(len(found), 'experiment')}, {plural(runs, 'run')} in {folder}", err=True)
+        runs = sum(status.runs for status in found)
+        click.echo(f"{len(found):,} experiment{'s' * (len(found) != 1)}, {runs:,} runs in {folder}", err=True)
         click.echo(f"Open {address}")
         click.echo("Ctrl-C ends.", err=True)
 

@@ -62,8 +62,7 @@ def grading_report(results: Sequence[Results], references: Mapping[str, Referenc
     """All runs that came to an end, as MLE-bench's grading report: totals, then every run, seed by seed."""
     rows = sorted((row for each in results for row in each.rows if row.reported), key=lambda row: (row.seed, row.task))
     reports = [_competition_report(row, references[row.task]) for row in rows if row.competition]
-    return json.dumps(batch_report(reports), indent=2, allow_nan=False) + "
-"
+    return json.dumps(batch_report(reports), indent=2, allow_nan=False) + "\n"
 
 
 def _competition_report(row: Row, reference: ReferenceScores) -> dict[str, Any]:

@@ -9,11 +9,11 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from podium.catalog import find_listing, leaderboards
 from podium.catalog.listing import builtin_listings
@@ -31,6 +31,14 @@ Complexity = Literal["low", "medium", "high"]
 MOST_RUNS = 1_000_000
 _LARGEST = 1 << 53
 """No number of a record is larger."""
+
+
+class RunKey(NamedTuple):
+    """Which run a row is about."""
+
+    experiment: str
+    task: str
+    seed: int
 
 
 @dataclass(frozen=True)
@@ -84,6 +92,10 @@ class Row:
     versions: str = ""
     folder: Path | None = None
     """Where the run lies, if it is one of ours."""
+
+    @property
+    def key(self) -> RunKey:
+        return RunKey(self.experiment, self.task, self.seed)
 
     @property
     def reported(self) -> bool:
@@ -174,6 +186,7 @@ def _plausible(experiment: Experiment, file: Path) -> Experiment:
         raise RecordError(f"{file} names a task that cannot exist: {odd[0][:80]!r}.")
     if len(experiment.tasks) * experiment.seeds > MOST_RUNS:
         raise RecordError(f"{file} plans more than {MOST_RUNS:,} runs.")
+    check_numbers(dict(experiment.plan.budget), file)
     return experiment
 
 
@@ -225,13 +238,22 @@ def _recorded(record: RunRecord, file: Path) -> dict[str, Any]:
         "network": None if record.sandbox is None else record.sandbox.network,
         "versions": ", ".join(f"{name} {version}" for name, version in record.versions.items()),
     }
-    for name, value in found.items():
-        if isinstance(value, int | float) and not abs(value) < _LARGEST:
-            raise RecordError(f"{file} is damaged: {name} is {value!r:.40}.")
+    check_numbers(found, file)
     try:
         return {**found, "score": None if record.score is None else _without_nan(float(record.score))}
     except ValueError as error:
         raise RecordError(f"{file} is damaged: its score {record.score!r:.80} is not a number.") from error
+
+
+def check_numbers(found: Mapping[str, Any], file: Path) -> None:
+    """Refuses numbers that no run has, so that whoever shows or stores them need not expect them.
+
+    Raises:
+        RecordError: one is not finite, or too large.
+    """
+    for name, value in found.items():
+        if isinstance(value, int | float) and not abs(value) < _LARGEST:
+            raise RecordError(f"{file} is damaged: {name} is {value!r:.40}.")
 
 
 def read_imported_results(folder: Path, name: str) -> Results:

@@ -1,4 +1,4 @@
-"""The web application: which address leads to which page, and what is said when none does."""
+"""The web application: which address leads to which page, and the answer when none does."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from starlette.types import ASGIApp
 
 from podium.errors import PodiumError
 from podium.viewer import live
-from podium.viewer.pages import boards, lists, run, step
+from podium.viewer.pages import leaderboard, lists, run, step
 from podium.viewer.site import HERE, Site, site_of
 from podium.viewer.web import Guard
 
@@ -35,8 +35,8 @@ def make_app(site: Site) -> ASGIApp:
     app = Starlette(
         routes=[
             Route("/", lists.experiments),
-            Route("/leaderboard", boards.leaderboard),
-            Route("/compare", boards.compare_page),
+            Route("/leaderboard", leaderboard.leaderboard),
+            Route("/compare", leaderboard.compare_page),
             Mount("/static", StaticFiles(directory=HERE / "static"), name="static"),
             Route("/live", _live_all),
             Route("/live/experiments/{name:path}", _live_experiment),
@@ -48,7 +48,7 @@ def make_app(site: Site) -> ASGIApp:
             Route(f"{_STEP}/save/file", step.save_file),
             Route(f"{_STEP}/save/observation", step.save_observation),
             Route(f"{_STEP}/save/diff", step.save_diff),
-            Route(f"{_STEP}/save/line", step.save_line),
+            Route(f"{_STEP}/save/step", step.save_step),
             Route(_STEP, step.step),
             Route("/runs/{run:path}/tree/{number:int}", run.node),
             Route("/runs/{run:path}/tree", run.tree_page),
@@ -73,25 +73,24 @@ def _fail(request: Request, error: Exception) -> Response:
 
 
 def _crash(request: Request, error: Exception) -> Response:
-    """What we did not foresee; Starlette writes it to the terminal after this answer."""
+    """An error of ours; Starlette writes it to the terminal after this answer."""
     return site_of(request).render("error.html", code=500, message="Something went wrong here; see the terminal.")
 
 
 async def _live_all(request: Request) -> Response:
-    return _stream(request, site_of(request).signs.of_all)
+    return _stream(request, site_of(request).change_tokens.of_all)
 
 
 async def _live_experiment(request: Request) -> Response:
-    return _stream(request, partial(site_of(request).signs.of_experiment, request.path_params["name"]))
+    return _stream(request, partial(site_of(request).change_tokens.of_experiment, request.path_params["name"]))
 
 
 async def _live_run(request: Request) -> Response:
     site = site_of(request)
-    row, _ = site.find_run(request)
-    return _stream(request, partial(site.signs.of_run, (row.experiment, row.task, row.seed)))
+    return _stream(request, partial(site.change_tokens.of_run, site.find_run(request).row.key))
 
 
-def _stream(request: Request, sign: Callable[[], str]) -> Response:
+def _stream(request: Request, find_token: Callable[[], str]) -> Response:
     since = request.headers.get("last-event-id") or request.query_params.get("since", "")
-    events = live.events(sign, since, site_of(request).closing)
+    events = live.events(find_token, since, site_of(request).closing)
     return StreamingResponse(events, media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})

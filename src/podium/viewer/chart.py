@@ -7,14 +7,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 from podium.errors import PodiumError
-from podium.report.curves import Point
-from podium.report.table import Entry, Row
-from podium.runs.record import Plan
+from podium.grading.grade import Grade
+from podium.runs.models import CurvePoint
+from podium.viewer.text import number_in_words, time_in_words
 from podium.text import format_duration
-from podium.viewer.text import number_in_words
 
 WIDTH, HEIGHT = 760, 300
 LEFT, RIGHT, TOP, BOTTOM = 64, 84, 16, 36
@@ -22,6 +20,7 @@ TICKS = 5
 LABEL = 14.0
 TIMES = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 28800, 86400, 172800, 604800)
 """Steps between the times on an axis."""
+_LARGEST = 1e100
 Scale = Callable[[float], float]
 
 
@@ -37,8 +36,8 @@ class Mark:
 
 
 @dataclass(frozen=True)
-class Line:
-    """A score that means something, across the chart."""
+class ReferenceLine:
+    """A reference score, across the chart."""
 
     y: float
     name: str
@@ -55,12 +54,12 @@ class Tick:
 
 @dataclass(frozen=True)
 class Chart:
-    """Everything at its place; up is better."""
+    """Everything with its coordinates; up is better."""
 
     path: str
     """Of the submission's score, as the points of a line."""
     marks: list[Mark]
-    lines: list[Line]
+    lines: list[ReferenceLine]
     x_ticks: list[Tick]
     y_ticks: list[Tick]
     higher_is_better: bool
@@ -73,8 +72,8 @@ class Chart:
 
 
 @dataclass(frozen=True)
-class Tried:
-    """A script whose own validation score is known."""
+class ScriptScore:
+    """The validation score that a script measured itself."""
 
     working_s: float
     score: float
@@ -83,9 +82,9 @@ class Tried:
 
 
 def draw(
-    points: Sequence[Point],
-    tried: Sequence[Tried],
-    limits: dict[str, float],
+    points: Sequence[CurvePoint],
+    scripts: Sequence[ScriptScore],
+    references: dict[str, float],
     *,
     higher_is_better: bool,
     end_s: float,
@@ -94,17 +93,19 @@ def draw(
 
     Args:
         points: the graded submissions, oldest first.
-        tried: scripts of a search, by what the agent itself measured.
-        limits: scores that are drawn as lines, by name.
+        scripts: scripts of a search, by what the agent itself measured.
+        references: scores that are drawn as lines, by name.
         end_s: working time until now.
     """
-    scores = [point.score for point in points if point.score is not None and math.isfinite(point.score)]
-    shown = [*scores, *(each.score for each in tried)]
+    scores = [score for point in points if (score := _drawable(point.grade)) is not None]
+    scripts = [each for each in scripts if abs(each.score) < _LARGEST]
+    shown = [*scores, *(each.score for each in scripts)]
     if not shown:
         return None
     sign = 1.0 if higher_is_better else -1.0
-    low, high = _range([sign * value for value in shown], [sign * value for value in (*limits.values(), *scores[-1:])])
-    end_s = max([end_s, 1e-9, *(point.working_s for point in points), *(each.working_s for each in tried)])
+    wanted = [*references.values(), *scores[-1:]]
+    low, high = _range([sign * value for value in shown], [sign * value for value in wanted])
+    end_s = max([end_s, 1e-9, *(point.usage.working_s for point in points), *(each.working_s for each in scripts)])
 
     def x(seconds: float) -> float:
         return round(LEFT + (WIDTH - RIGHT - LEFT) * seconds / end_s, 1)
@@ -116,11 +117,11 @@ def draw(
     return Chart(
         path=_path(points, x, y, end_s),
         marks=[
-            *(Mark(x(each.working_s), y(each.score), "tried", each.words, each.href) for each in tried),
+            *(Mark(x(each.working_s), y(each.score), "tried", each.words, each.href) for each in scripts),
             *(_submission(point, x, y) for point in points),
         ],
-        lines=_lines(limits, y),
-        x_ticks=[Tick(x(at), format_duration(at)) for at in _times(end_s)],
+        lines=_lines(references, y),
+        x_ticks=[Tick(x(at), time_in_words(at)) for at in _times(end_s)],
         y_ticks=[Tick(y(at), f"{at:.6g}") for at in _numbers(*sorted((sign * low, sign * high)))],
         higher_is_better=higher_is_better,
     )
@@ -128,7 +129,11 @@ def draw(
 
 def _times(end_s: float) -> list[float]:
     """A few round times for an axis."""
-    return _multiples(0.0, end_s, next((step for step in TIMES if step >= end_s / TICKS), TIMES[-1]))
+    return _multiples(0.0, end_s, next((step for step in TIMES if step >= end_s / TICKS), _many_weeks(end_s)))
+
+
+def _many_weeks(end_s: float) -> float:
+    return TIMES[-1] * float(math.ceil(end_s / TICKS / TIMES[-1]))
 
 
 def _numbers(low: float, high: float) -> list[float]:
@@ -145,59 +150,59 @@ def _multiples(low: float, high: float, step: float) -> list[float]:
 def _range(values: list[float], wanted: list[float]) -> tuple[float, float]:
     """What is worth showing: everything good, and of what is bad as much as leaves the rest readable."""
     best, floor = max([*values, *wanted]), min(wanted or values)
-    span = (best - floor) or abs(best) or 1.0
+    span = best - floor
+    if span <= 1e-9 * abs(best):
+        span = abs(best) if abs(best) > 1e-100 else 1.0
     return max(min([*values, *wanted]), floor - 0.4 * span) - 0.04 * span, best + 0.06 * span
 
 
-def _path(points: Sequence[Point], x: Scale, y: Scale, end_s: float) -> str:
+def _path(points: Sequence[CurvePoint], x: Scale, y: Scale, end_s: float) -> str:
     """A line that stays where it is until there is a new submission."""
     corners: list[tuple[float, float]] = []
     for point in points:
-        if point.score is None or not math.isfinite(point.score):
+        score = _drawable(point.grade)
+        if score is None:
             continue
         if corners:
-            corners.append((x(point.working_s), corners[-1][1]))
-        corners.append((x(point.working_s), y(point.score)))
+            corners.append((x(point.usage.working_s), corners[-1][1]))
+        corners.append((x(point.usage.working_s), y(score)))
     if corners:
         corners.append((x(end_s), corners[-1][1]))
     return " ".join(f"{across},{up}" for across, up in corners)
 
 
-def _lines(limits: dict[str, float], y: Scale) -> list[Line]:
-    lines: list[Line] = []
+def _lines(references: dict[str, float], y: Scale) -> list[ReferenceLine]:
+    lines: list[ReferenceLine] = []
     free = float(TOP)
-    for name, value in sorted(limits.items(), key=lambda each: y(each[1])):
+    for name, value in sorted(references.items(), key=lambda each: y(each[1])):
         at = max(y(value), free)
-        lines.append(Line(y(value), name, number_in_words(value), at))
+        lines.append(ReferenceLine(y(value), name, number_in_words(value), at))
         free = at + LABEL
     return lines
 
 
-def _submission(point: Point, x: Scale, y: Scale) -> Mark:
-    when = f"after {format_duration(point.working_s)}"
-    if point.score is None or not math.isfinite(point.score):
-        return Mark(x(point.working_s), HEIGHT - BOTTOM, "invalid", f"no valid submission {when}")
-    medal = f", {point.medal} medal" if point.medal else ""
-    words = f"submission scores {number_in_words(point.score)}{medal} {when}"
-    return Mark(x(point.working_s), y(point.score), point.medal or "none", words)
+def _submission(point: CurvePoint, x: Scale, y: Scale) -> Mark:
+    at, score, medal = x(point.usage.working_s), _drawable(point.grade), point.grade.medal
+    when = f"after {time_in_words(point.usage.working_s)}"
+    if score is None:
+        return Mark(at, HEIGHT - BOTTOM, "invalid", f"no valid submission {when}")
+    words = f"submission scores {number_in_words(score)}{f', {medal} medal' if medal else ''} {when}"
+    return Mark(at, y(score), medal or "none", words)
 
 
-def limits_of(row: Row, plan: Plan | None) -> dict[str, float]:
-    """The scores that a run is measured against, by name; none if the task or its field is not here."""
-    data_dir = None if plan is None or plan.data_dir is None else str(plan.data_dir)
-    return dict(_limits(row.task, row.edition, data_dir))
+def _drawable(grade: Grade) -> float | None:
+    return grade.score if grade.score is not None and abs(grade.score) < _LARGEST else None
 
 
 @lru_cache(maxsize=256)
-def _limits(task: str, edition: str | None, data_dir: str | None) -> tuple[tuple[str, float], ...]:
-    from podium.report.references import read_lines  # brings all that grading needs
+def references_of(task: str, edition: str | None, data_dir: Path | None) -> dict[str, float]:
+    """The scores that a run is compared with, by name; none if the task or its field is not here."""
+    from podium.report.references import find_references  # brings all that grading needs
 
-    facts: dict[str, Any] = {"agent": "", "model": None, "kind": "", "complexity": None, "competition": True}
-    row = Row(experiment="", task=task, seed=0, status="finished", edition=edition, **facts)
-    entry = Entry("", Path(), "", None, (task,), 1, None, (row,), plan={"data_dir": data_dir})
     try:
-        lines = read_lines(entry)[task]
+        found = find_references(task, edition, data_dir)
     except (PodiumError, OSError, ValueError, LookupError):
-        return ()
-    named = {name: getattr(lines, name) for name in ("ceiling", "gold", "silver", "bronze", "median", "baseline")}
-    return tuple((name, value) for name, value in named.items() if value is not None and math.isfinite(value))
+        return {}
+    names = ("ceiling", "gold", "silver", "bronze", "median", "baseline")
+    known = {name: getattr(found, name) for name in names}
+    return {name: value for name, value in known.items() if value is not None and abs(value) < _LARGEST}

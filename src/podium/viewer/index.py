@@ -1,4 +1,4 @@
-"""What there is: experiments and their runs, known without opening each one again.
+"""All experiments and their runs, known without opening each one again.
 
 A refresh looks at the times of `experiment.json` and `run.json` and reads only those that have changed.
 """
@@ -9,30 +9,44 @@ import json
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from podium.report.table import Entry, Row, read_row
-from podium.runs.record import Plan
-from podium.viewer.found import Listed, find_experiments, read_listed, stamp_of
-from podium.viewer.store import Store
+from podium.report.table import Results, Row, RunKey, read_row
+from podium.runs.experiment import Experiment
+from podium.runs.models import ExperimentDocument
+from podium.runs.verify import OK
+from podium.viewer.database import IndexDatabase
+from podium.viewer.discovery import ExperimentStatus, find_experiments, read_status, stamp_of
 
 LEAST_PAUSE_S = 0.5
 PAUSE_FACTOR = 20
 """A refresh is followed by a pause so many times as long, so that watching a slow disk does not keep it busy."""
 SORTS = {
-    "": "place",
-    "status": "status, place",
-    "medal": "CASE medal WHEN 'gold' THEN 0 WHEN 'silver' THEN 1 WHEN 'bronze' THEN 2 ELSE 3 END, place",
-    "percentile": "percentile DESC NULLS LAST, place",
-    "steps": "steps DESC NULLS LAST, place",
-    "time": "working_s DESC NULLS LAST, place",
-    "cost": "cost DESC NULLS LAST, place",
+    "": "position",
+    "status": "status, position",
+    "medal": "CASE medal WHEN 'gold' THEN 0 WHEN 'silver' THEN 1 WHEN 'bronze' THEN 2 ELSE 3 END, position",
+    "percentile": "percentile DESC NULLS LAST, position",
+    "steps": "steps DESC NULLS LAST, position",
+    "time": "working_s DESC NULLS LAST, position",
+    "cost": "cost DESC NULLS LAST, position",
 }
 """The orders that runs can be listed in."""
 _ROW_FIELDS = tuple(field.name for field in fields(Row) if field.name not in ("experiment", "task", "seed", "folder"))
-Key = tuple[str, str, int]
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What verifying a run has found, and when."""
+
+    time: str
+    checks: dict[str, str]
+    """By what was checked: "ok", or what is wrong."""
+
+    @property
+    def passed(self) -> bool:
+        return bool(self.checks) and all(result == OK for result in self.checks.values())
 
 
 class Index:
@@ -42,18 +56,18 @@ class Index:
         self.root = root.resolve()
         self.generation = 0
         """Grows with every change that is noticed."""
-        self._store = Store(file)
+        self._database = IndexDatabase(file)
         self._lock = threading.RLock()
         self._next = 0.0
-        self._known: dict[str, str] = {}
-        self._runs: dict[Key, str] = {}
-        self._listed: dict[str, Listed] = {}
+        self._stamps: dict[str, str] = {}
+        self._runs: dict[RunKey, str] = {}
+        self._experiments: dict[str, ExperimentStatus] = {}
         self._changed: dict[str, int] = {}
-        self._entries: dict[str, tuple[int, Entry]] = {}
-        self._recall()
+        self._results: dict[str, tuple[int, Results]] = {}
+        self._load_stored()
 
     def close(self) -> None:
-        self._store.close()
+        self._database.close()
 
     def refresh(self, *, now: bool = False) -> int:
         """Takes in what has changed, unless that was done a moment ago; the generation."""
@@ -61,8 +75,8 @@ class Index:
             started = time.monotonic()
             if started >= self._next or now:
                 self._refresh()
-                if self._store.made_anew != self._made_anew:
-                    self._recall()
+                if self._database.rebuilds != self._rebuilds:
+                    self._load_stored()
                     self._refresh()
                 ended = time.monotonic()
                 self._next = ended + max(LEAST_PAUSE_S, PAUSE_FACTOR * (ended - started))
@@ -72,167 +86,163 @@ class Index:
         """The generation in which an experiment changed last."""
         return self._changed.get(name, 0)
 
-    def experiments(self) -> list[Listed]:
+    def experiments(self) -> list[ExperimentStatus]:
         """All experiments, the newest first."""
         self.refresh()
         counts = self._counts()
         with self._lock:
-            found = [replace(listed, counts=counts.get(name, {})) for name, listed in self._listed.items()]
-        by_name = sorted(found, key=lambda listed: listed.name)
-        return sorted(by_name, key=lambda listed: listed.created or "", reverse=True)
+            found = [replace(status, counts=counts.get(name, {})) for name, status in self._experiments.items()]
+        by_name = sorted(found, key=lambda status: status.name)
+        return sorted(by_name, key=lambda status: status.created, reverse=True)
 
-    def experiment(self, name: str) -> Listed | None:
+    def experiment(self, name: str) -> ExperimentStatus | None:
         """One experiment by its name."""
         self.refresh()
         with self._lock:
-            listed = self._listed.get(name)
-        return None if listed is None else replace(listed, counts=self._counts(name).get(name, {}))
+            status = self._experiments.get(name)
+        return None if status is None else replace(status, counts=self._counts(name).get(name, {}))
 
     def rows(
         self, name: str, *, sort: str = "", status: str = "", offset: int = 0, limit: int = -1
     ) -> tuple[list[Row], int]:
         """Some runs of an experiment, and how many there are of that status."""
         where, values = ("experiment = ? AND status = ?", [name, status]) if status else ("experiment = ?", [name])
-        total = self._store.ask(f"SELECT count(*) FROM runs WHERE {where}", values)
-        found = self._store.ask(
+        total = self._database.ask(f"SELECT count(*) FROM runs WHERE {where}", values)
+        found = self._database.ask(
             f"SELECT task, seed, document FROM runs WHERE {where} ORDER BY {SORTS[sort]} LIMIT ? OFFSET ?",
             [*values, limit, offset],
         )
-        folder = self._run_folders(name)
-        return [_row(name, folder, *each) for each in found], total[0][0] if total else 0
+        experiment = self._own_experiment(name)
+        return [_row(name, experiment, *each) for each in found], total[0][0] if total else 0
 
-    def row(self, name: str, task: str, seed: int) -> Row | None:
+    def row(self, key: RunKey) -> Row | None:
         """One run."""
         self.refresh()
-        found = self._store.ask(
-            "SELECT task, seed, document FROM runs WHERE experiment = ? AND task = ? AND seed = ?", [name, task, seed]
+        found = self._database.ask(
+            "SELECT task, seed, document FROM runs WHERE experiment = ? AND task = ? AND seed = ?", key
         )
-        return _row(name, self._run_folders(name), *found[0]) if found else None
+        return _row(key.experiment, self._own_experiment(key.experiment), *found[0]) if found else None
 
-    def entries(self) -> list[Entry]:
-        """Every experiment that can be read, with all its runs, for statistics."""
-        return [entry for each in self.experiments() if (entry := self._entry(each)) is not None]
+    def all_results(self) -> list[Results]:
+        """Every experiment that can be read, with all its rows, for statistics."""
+        return [results for each in self.experiments() if (results := self._known_results(each)) is not None]
 
-    def entry(self, name: str) -> Entry | None:
-        """One experiment with all its runs; None if there is none or it cannot be read."""
-        listed = self.experiment(name)
-        return None if listed is None else self._entry(listed)
+    def results(self, name: str) -> Results | None:
+        """One experiment with all its rows; None if there is none or it cannot be read."""
+        status = self.experiment(name)
+        return None if status is None else self._known_results(status)
 
-    def _entry(self, listed: Listed) -> Entry | None:
-        if listed.error is not None:
+    def _known_results(self, status: ExperimentStatus) -> Results | None:
+        name = status.name
+        if status.experiment is None:
             return None
-        changed = self.changes(listed.name)
-        known = self._entries.get(listed.name)
+        changed = self.changes(name)
+        known = self._results.get(name)
         if known is None or known[0] != changed:
-            known = changed, _entry(listed, self.rows(listed.name)[0])
-            self._entries[listed.name] = known
+            known = changed, Results(name, status.experiment, tuple(self.rows(name)[0]), imported=status.imported)
+            self._results[name] = known
         return known[1]
 
-    def verdicts(self, name: str | None = None) -> dict[Key, dict[str, Any]]:
+    def verifications(self, name: str | None = None) -> dict[RunKey, Verification]:
         """What verifying has found, of runs that have not changed since."""
         where, values = ("WHERE experiment = ?", [name]) if name is not None else ("", [])
-        found = self._store.ask(
-            f"SELECT experiment, task, seed, stamp, time, document FROM verdicts {where}",
-            values,
+        found = self._database.ask(
+            f"SELECT experiment, task, seed, stamp, time, checks FROM verifications {where}", values
         )
         return {
-            (name, task, seed): {"time": when, **json.loads(text)}
-            for name, task, seed, stamp, when, text in found
-            if stamp == self.stamp_of((name, task, seed))
+            key: Verification(when, json.loads(checks))
+            for *parts, stamp, when, checks in found
+            if stamp == self.stamp_of(key := RunKey(*parts))
         }
 
-    def put_verdict(self, key: Key, stamp: str, *, when: str, document: dict[str, Any]) -> None:
-        """Keeps what verifying a run has found when it bore that stamp."""
-        values = (*key, stamp, when, bool(document.get("passed")), json.dumps(document))
-        self._store.change([("INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?, ?, ?, ?, ?)", [values])])
+    def put_verification(self, key: RunKey, stamp: str, found: Verification) -> None:
+        """Keeps what verifying a run has found when it had that stamp."""
+        values = (*key, stamp, found.time, json.dumps(found.checks))
+        self._database.change([("INSERT OR REPLACE INTO verifications VALUES (?, ?, ?, ?, ?, ?)", [values])])
         with self._lock:
-            self._note_change(key[0])
+            self._note_change(key.experiment)
 
-    def stamp_of(self, key: Key) -> str:
+    def stamp_of(self, key: RunKey) -> str:
         """What changes when the record or the journal of a run changes."""
-        name, task, seed = key
-        journal = self._folder(name) / task / str(seed) / "steps.jsonl"
-        return f"{self._runs.get(key, '')} {stamp_of(journal)}"
+        experiment = self._own_experiment(key.experiment)
+        journal = stamp_of(experiment.run(key.task, key.seed).journal) if experiment else ""
+        return f"{self._runs.get(key, '')} {journal}"
 
-    def _folder(self, name: str) -> Path:
-        listed = self._listed.get(name)
-        return self.root / name if listed is None else listed.folder
-
-    def _run_folders(self, name: str) -> Path | None:
-        """The folder that holds an experiment's runs; None for an import, which has none."""
-        listed = self._listed.get(name)
-        return None if listed is None or listed.imported else listed.folder
+    def _own_experiment(self, name: str) -> Experiment | None:
+        """An experiment of ours; None for an import, which has no run folders."""
+        status = self._experiments.get(name)
+        return None if status is None or status.imported else status.experiment
 
     def _note_change(self, name: str) -> None:
         self.generation += 1
         self._changed[name] = self.generation
 
-    def _recall(self) -> None:
+    def _load_stored(self) -> None:
         """Takes over what an earlier viewer has stored."""
-        self._made_anew = self._store.made_anew
-        self._known, self._listed = {}, {}
-        for name, stamp, document in self._store.ask("SELECT name, stamp, document FROM experiments"):
-            facts = json.loads(document)
-            listed = Listed(name, Path(facts.pop("folder")), **facts | {"tasks": tuple(facts["tasks"])})
-            self._known[name], self._listed[name] = stamp, listed
-        stored = self._store.ask("SELECT experiment, task, seed, stamp FROM runs")
-        self._runs = {(name, task, seed): stamp for name, task, seed, stamp in stored}
+        self._rebuilds = self._database.rebuilds
+        stored = self._database.ask("SELECT name, stamp, document FROM experiments")
+        self._stamps = {name: stamp for name, stamp, _ in stored}
+        self._experiments = {name: _parse_status(name, document) for name, _, document in stored}
+        runs = self._database.ask("SELECT experiment, task, seed, stamp FROM runs")
+        self._runs = {RunKey(*key): stamp for *key, stamp in runs}
 
     def _refresh(self) -> None:
         found = dict(find_experiments(self.root))
         changed_runs: list[tuple[Any, ...]] = []
         changed_experiments: list[tuple[Any, ...]] = []
-        gone = [name for name in self._known if name not in found]
+        gone = [name for name in self._stamps if name not in found]
         renewed: list[str] = []
-        for name, (folder, file) in found.items():
-            stamp = stamp_of(folder / file)
-            if self._known.get(name) != stamp or self._listed[name].folder != folder:
-                listed, imported = read_listed(name, folder)
-                self._known[name], self._listed[name] = stamp, listed
-                changed_experiments.append((name, stamp, listed.created, _listed_document(listed)))
+        for name, location in found.items():
+            stamp = stamp_of(location.folder / location.file)
+            if self._stamps.get(name) != stamp or self._experiments[name].folder != location.folder:
+                status, imported = read_status(name, location)
+                self._forget(name)
+                self._stamps[name], self._experiments[name] = stamp, status
+                changed_experiments.append((name, stamp, _status_document(status)))
                 renewed.append(name)
-                self._note_change(name)
-                self._runs = {key: value for key, value in self._runs.items() if key[0] != name}
-                for place, row in enumerate(imported):
-                    self._runs[name, row.task, row.seed] = stamp
-                    changed_runs.append(_run_values(row, place, stamp))
-            changed_runs += self._changed_runs(self._listed[name])
+                for position, row in enumerate(imported):
+                    self._runs[row.key] = stamp
+                    changed_runs.append(_run_values(row, position, stamp))
+            changed_runs += self._changed_runs(name)
         for name in gone:
-            del self._known[name], self._listed[name]
-            self._entries.pop(name, None)
-            self._runs = {key: value for key, value in self._runs.items() if key[0] != name}
-            self._note_change(name)
+            self._forget(name)
+            del self._stamps[name], self._experiments[name]
         if changed_runs or changed_experiments or gone:
-            self._store.change(
+            self._database.change(
                 [
                     ("DELETE FROM experiments WHERE name = ?", [(name,) for name in gone]),
                     ("DELETE FROM runs WHERE experiment = ?", [(name,) for name in (*gone, *renewed)]),
-                    ("INSERT OR REPLACE INTO experiments VALUES (?, ?, ?, ?)", changed_experiments),
+                    ("INSERT OR REPLACE INTO experiments VALUES (?, ?, ?)", changed_experiments),
                     (f"INSERT OR REPLACE INTO runs VALUES ({', '.join('?' * 13)})", changed_runs),
                 ]
             )
 
-    def _changed_runs(self, listed: Listed) -> Iterator[tuple[Any, ...]]:
+    def _forget(self, name: str) -> None:
+        self._results.pop(name, None)
+        self._runs = {key: stamp for key, stamp in self._runs.items() if key.experiment != name}
+        self._note_change(name)
+
+    def _changed_runs(self, name: str) -> Iterator[tuple[Any, ...]]:
         """The values of all runs of an experiment whose record is new."""
-        if listed.imported or listed.error or listed.plan is None:
+        experiment = self._own_experiment(name)
+        if experiment is None:
             return
-        plan: Plan | None = None
-        place = 0
-        for task in listed.tasks:
-            for seed in range(listed.seeds):
-                stamp = stamp_of(f"{listed.folder}/{task}/{seed}/run.json")
-                if self._runs.get((listed.name, task, seed)) != stamp:
-                    plan = plan or Plan.model_validate(listed.plan)
-                    row = read_row(listed.folder, listed.name, plan, task, seed)
-                    self._runs[listed.name, task, seed] = stamp
-                    self._note_change(listed.name)
-                    yield _run_values(row, place, stamp)
-                place += 1
+        position = 0
+        for task in experiment.tasks:
+            for seed in range(experiment.seeds):
+                key = RunKey(name, task, seed)
+                stamp = stamp_of(f"{experiment.folder}/{task}/{seed}/run.json")
+                if self._runs.get(key) != stamp:
+                    row = read_row(experiment, name, task, seed)
+                    self._runs[key] = stamp
+                    self._note_change(name)
+                    yield _run_values(row, position, stamp)
+                position += 1
 
     def _counts(self, name: str | None = None) -> dict[str, dict[str, int]]:
         where, values = ("WHERE experiment = ?", [name]) if name is not None else ("", [])
         counts: dict[str, dict[str, int]] = {}
-        for experiment, status, medal, runs, valid in self._store.ask(
+        for experiment, status, medal, runs, valid in self._database.ask(
             f"SELECT experiment, status, medal, count(*), sum(valid) FROM runs {where} GROUP BY 1, 2, 3", values
         ):
             of = counts.setdefault(experiment, {})
@@ -241,32 +251,25 @@ class Index:
         return counts
 
 
-def _listed_document(listed: Listed) -> str:
-    facts = {field.name: getattr(listed, field.name) for field in fields(listed)}
-    return json.dumps({name: value for name, value in facts.items() if name not in ("name", "counts")}, default=str)
+def _status_document(status: ExperimentStatus) -> str:
+    document = None if status.experiment is None else status.experiment.document.model_dump(mode="json")
+    facts = {"folder": str(status.folder), "imported": status.imported, "error": status.error}
+    return json.dumps({**facts, "experiment": document})
 
 
-def _run_values(row: Row, place: int, stamp: str) -> tuple[Any, ...]:
+def _parse_status(name: str, document: str) -> ExperimentStatus:
+    facts = json.loads(document)
+    folder, found = Path(facts["folder"]), facts["experiment"]
+    experiment = None if found is None else Experiment(folder, ExperimentDocument.model_validate(found))
+    return ExperimentStatus(name, folder, experiment, imported=facts["imported"], error=facts["error"])
+
+
+def _run_values(row: Row, position: int, stamp: str) -> tuple[Any, ...]:
     document = json.dumps({name: getattr(row, name) for name in _ROW_FIELDS})
     shown = (row.status, row.valid, row.medal, row.percentile, row.steps, row.working_s, row.cost)
-    return (row.experiment, row.task, row.seed, place, stamp, *shown, document)
+    return (*row.key, position, stamp, *shown, document)
 
 
-def _row(name: str, folder: Path | None, task: str, seed: int, document: str) -> Row:
-    own = None if folder is None else folder / task / str(seed)
-    return Row(experiment=name, task=task, seed=seed, folder=own, **json.loads(document))
-
-
-def _entry(listed: Listed, rows: list[Row]) -> Entry:
-    return Entry(
-        name=listed.name,
-        folder=listed.folder,
-        agent=listed.agent,
-        model=listed.model,
-        tasks=listed.tasks,
-        seeds=listed.seeds,
-        created=listed.created,
-        rows=tuple(rows),
-        plan=listed.plan or {},
-        imported=listed.imported,
-    )
+def _row(name: str, experiment: Experiment | None, task: str, seed: int, document: str) -> Row:
+    folder = None if experiment is None else experiment.run(task, seed).path
+    return Row(experiment=name, task=task, seed=seed, folder=folder, **json.loads(document))

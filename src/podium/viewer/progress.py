@@ -1,25 +1,21 @@
-"""Runs that are going on: whether somebody works on them, and how far they have come."""
+"""Runs that are going on: whether a process works on them, and what they have used so far."""
 
 from __future__ import annotations
 
 import fcntl
-import json
 import os
-import re
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
-from podium.report.table import Row
-
-_TAIL_BYTES = 4096
-_USED = re.compile(rb'"used": (\{[^{}]*\})')
+from podium.errors import RecordError
+from podium.report.table import Row, check_numbers
+from podium.runs.folder import RunFolder
+from podium.workspace.journal import read_last_event
 
 
-def is_going(folder: Path) -> bool:
+def is_going(folder: RunFolder) -> bool:
     """Whether a process works on a run: it holds the run's lock for as long as it lives."""
     try:
-        descriptor = os.open(folder / ".lock", os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+        descriptor = os.open(folder.lock, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError:
         return False
     try:
@@ -31,27 +27,16 @@ def is_going(folder: Path) -> bool:
     return False
 
 
-def used_so_far(folder: Path) -> dict[str, Any]:
-    """What the newest line of a run's journal says was used."""
-    try:
-        descriptor = os.open(folder / "steps.jsonl", os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
-    except OSError:
-        return {}
-    try:
-        size = os.fstat(descriptor).st_size
-        tail = os.pread(descriptor, _TAIL_BYTES, max(0, size - _TAIL_BYTES))
-    finally:
-        os.close(descriptor)
-    found = _USED.findall(tail[: tail.rfind(b"\n") + 1])
-    try:
-        return dict(json.loads(found[-1])) if found else {}
-    except ValueError:
-        return {}
-
-
 def current(row: Row) -> tuple[Row, str]:
-    """A run with what it has used by now, and its status in words."""
+    """A row with what its run has used by now, and its status in words."""
     if row.status != "running" or row.folder is None:
-        return row, {"missing": "not started"}.get(row.status, row.status)
-    used = {name: value for name, value in used_so_far(row.folder).items() if hasattr(row, name)}
-    return replace(row, **used), "running" if is_going(row.folder) else "interrupted"
+        return row, "not started" if row.status == "missing" else row.status
+    folder = RunFolder(row.folder)
+    status = "running" if is_going(folder) else "interrupted"
+    try:
+        event = read_last_event(folder.journal) if folder.journal.exists() else None
+        usage = {} if event is None else event.usage.model_dump()
+        check_numbers(usage, folder.journal)
+    except RecordError as error:
+        return replace(row, error=str(error)), status
+    return replace(row, **usage), status

@@ -13,15 +13,15 @@ import uvicorn
 
 from podium.errors import PodiumError, UsageError
 from podium.viewer.app import make_app
+from podium.viewer.ranking import Filters
 from podium.viewer.site import Site
-from podium.viewer.standings import Filters
 from podium.viewer.web import LOOPBACK
 
 PORT = 8765
 
 
 class _Server(uvicorn.Server):
-    """Ends the streams to open pages first, as they would otherwise never end."""
+    """Ends the streams to open pages first, which would otherwise never end."""
 
     def __init__(self, config: uvicorn.Config, closing: threading.Event) -> None:
         super().__init__(config)
@@ -66,7 +66,7 @@ def _prepare(site: Site) -> None:
     """Does what the first page of a run, and the first leaderboard, would otherwise wait for."""
     import podium.report.references  # noqa: F401
 
-    site.standings.read(Filters())
+    site.ranking.read(Filters())
 
 
 def _listen(host: str, port: int | None) -> socket.socket:

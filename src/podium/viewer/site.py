@@ -1,11 +1,11 @@
-"""What all pages share: the index, journals that are open, templates that trust nobody."""
+"""What all pages share: the index, the journals they follow, and the templates."""
 
 from __future__ import annotations
 
 import threading
 from collections import OrderedDict
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote, unquote_to_bytes, urlencode
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -14,20 +14,39 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from podium.report.table import Row
-from podium.runs.record import RunFolder
+from podium.errors import RecordError
+from podium.report.aggregate import words
+from podium.report.table import Row, RunKey
+from podium.runs.experiment import Experiment
+from podium.runs.folder import RunFolder
 from podium.text import format_duration, format_size
 from podium.viewer import text
+from podium.viewer.database import index_file
 from podium.viewer.index import Index
-from podium.viewer.live import Signs
-from podium.viewer.standings import Standings
-from podium.viewer.steps import StepLines
-from podium.viewer.store import index_file
+from podium.viewer.live import ChangeTokens
+from podium.viewer.ranking import Ranking
 from podium.viewer.verifying import Verifier
-from podium.viewer.web import Token, experiment_address, run_address
+from podium.viewer.web import FormToken, experiment_address, run_address
+from podium.workspace.journal import JournalFollower
 
 HERE = Path(__file__).parent
 OPEN_JOURNALS = 32
+
+
+class FoundRun(NamedTuple):
+    """The run that an address names."""
+
+    row: Row
+    folder: RunFolder
+    experiment: Experiment
+
+
+class FollowedJournal(NamedTuple):
+    """A journal as far as it can be read."""
+
+    journal: JournalFollower
+    error: str | None
+    """What is wrong with the line after the last that was read."""
 
 
 class Site:
@@ -37,16 +56,16 @@ class Site:
         self.root = root
         self.index = Index(root, file or index_file(root))
         self.verifier = Verifier(self.index)
-        self.signs = Signs(self.index, self.verifier)
-        self.standings = Standings(self.index)
-        self.token = Token()
+        self.change_tokens = ChangeTokens(self.index, self.verifier)
+        self.ranking = Ranking(self.index)
+        self.token = FormToken()
         self.closing = threading.Event()
         self._templates = _templates(self)
-        self._journals: OrderedDict[Path, StepLines] = OrderedDict()
+        self._journals: OrderedDict[Path, JournalFollower] = OrderedDict()
         self._lock = threading.Lock()
 
     def close(self) -> None:
-        """Lets go of everything."""
+        """Ends everything that runs in the background."""
         self.closing.set()
         self.verifier.close()
         self.index.close()
@@ -55,23 +74,27 @@ class Site:
         """A page."""
         return HTMLResponse(self._templates.get_template(name).render(**values), code)
 
-    def find_run(self, request: Request) -> tuple[Row, RunFolder]:
-        """The run that an address names: EXPERIMENT/TASK/SEED, each known by exactly that name."""
+    def find_run(self, request: Request) -> FoundRun:
+        """The run that an address names: EXPERIMENT/TASK/SEED."""
         name, _, rest = request.path_params["run"].rpartition("/")
         name, _, task = name.rpartition("/")
-        row = self.index.row(name, task, int(rest)) if rest.isdecimal() and len(rest) < 10 else None
-        if row is None or row.folder is None:
+        row = self.index.row(RunKey(name, task, int(rest))) if rest.isdecimal() and len(rest) < 10 else None
+        status = self.index.experiment(name)
+        if row is None or row.folder is None or status is None or status.experiment is None:
             raise HTTPException(404, "There is no such run.")
-        return row, RunFolder(row.folder)
+        return FoundRun(row, RunFolder(row.folder), status.experiment)
 
-    def lines(self, run: RunFolder) -> StepLines:
+    def follow(self, run: RunFolder) -> FollowedJournal:
         """The journal of a run, up to date."""
         with self._lock:
-            lines = self._journals.setdefault(run.path, StepLines(run.journal))
+            journal = self._journals.setdefault(run.path, JournalFollower(run.journal))
             self._journals.move_to_end(run.path)
             while len(self._journals) > OPEN_JOURNALS:
                 self._journals.popitem(last=False)
-        return lines.update() if run.journal.exists() else lines
+        try:
+            return FollowedJournal(journal.update() if run.journal.exists() else journal, None)
+        except RecordError as error:
+            return FollowedJournal(journal, str(error))
 
 
 def site_of(request: Request) -> Site:
@@ -128,12 +151,13 @@ def _templates(site: Site) -> Environment:
         "duration": _duration,
         "number": text.number_in_words,
         "moment": _moment,
+        "words": words,
     }
     return environment
 
 
 def _harmless(value: Any) -> Any:
-    """Whatever a template writes goes through here, so no control character reaches a page by any way."""
+    """Removes control characters from whatever a template writes."""
     if value is None:
         return ""
     return text.visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value

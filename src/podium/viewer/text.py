@@ -1,4 +1,4 @@
-"""Text that agents wrote, made fit to be looked at. Escaping it for HTML is left to the templates."""
+"""Text that agents wrote, made visible and short. The templates escape it for HTML."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 SHOWN_CHARACTERS = 20_000
 """How much of a text a page shows; the whole of it can be downloaded."""
 SHORT_CHARACTERS = 160
+_ENDLESS_S = 1e12
 
 _ANSI = re.compile(
     r"\x1b(?:"
@@ -20,25 +21,25 @@ _ANSI = re.compile(
 )
 _DIRECTIONS = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 _INVISIBLE = "\u00ad\u200b\u2028\u2029\u2060\ufeff"
-_SIGNS: dict[int, str] = {
+_SHOWN_AS: dict[int, str] = {
     **{code: f"⟨{code:02X}⟩" for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\n\t"},
-    **{ord(sign): f"⟨U+{ord(sign):04X}⟩" for sign in _DIRECTIONS + _INVISIBLE},
+    **{ord(letter): f"⟨U+{ord(letter):04X}⟩" for letter in _DIRECTIONS + _INVISIBLE},
     **dict.fromkeys(range(0xD800, 0xE000), "\ufffd"),
 }
-"""What characters are shown as that would otherwise not be seen, or would reorder what stands around them."""
+"""How characters are shown that would be invisible, or would reorder the text around them."""
 
 
 def visible(text: str) -> str:
-    """A text without the escape sequences of terminals, in which nothing is hidden and nothing pretends.
+    """A text without the escape sequences of terminals and without invisible characters.
 
-    What a progress bar writes over itself stands line after line.
+    What a progress bar writes over itself becomes line after line.
     """
-    return _ANSI.sub("", text).replace("\r\n", "\n").replace("\r", "\n").translate(_SIGNS)
+    return _ANSI.sub("", text).replace("\r\n", "\n").replace("\r", "\n").translate(_SHOWN_AS)
 
 
 def name(text: str) -> str:
     """The name of a file, which may hold anything but a slash, on one line."""
-    return visible("".join(f"⟨{ord(sign):02X}⟩" if sign in "\r\n\t\x1b" else sign for sign in text))
+    return visible("".join(f"⟨{ord(letter):02X}⟩" if letter in "\r\n\t\x1b" else letter for letter in text))
 
 
 @dataclass(frozen=True)
@@ -71,13 +72,36 @@ def short(text: str, limit: int = SHORT_CHARACTERS) -> str:
 
 
 def as_text(value: Any) -> str:
-    """An argument of an action as it is read best."""
+    """An argument of an action as text."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=1, default=str)
 
 
 def looks_binary(data: bytes) -> bool:
-    """Whether content is better not shown as text."""
+    """Whether content is not text."""
     return b"\0" in data[:8192]
+
+
+def size_in_words(size_bytes: int | None) -> str:
+    """A size for people."""
+    if size_bytes is None:
+        return "unknown"
+    size = float(size_bytes)
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if size < 1000 or unit == "GB":
+            return f"{size:,.0f} {unit}" if unit == "bytes" else f"{size:,.1f} {unit}"
+        size /= 1000
+    raise AssertionError
+
+
+def time_in_words(seconds: float | None) -> str:
+    """A duration for people."""
+    if seconds is None:
+        return ""
+    if seconds < 60 or not seconds < _ENDLESS_S:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes:02} min" if hours else f"{minutes} min {rest:02} s"
 
 
 def number_in_words(value: float | str | None) -> str:

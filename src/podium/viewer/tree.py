@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any
 
 from pydantic import ValidationError
 
 from podium.agents.search.search import SearchState, noted
 from podium.agents.search.tree import Node, Tree
-from podium.errors import PodiumError
-from podium.runs.record import RunFolder
-from podium.viewer.steps import StepLines
-from podium.viewer.workspace import history_of, read_json
-from podium.workspace.events import Action
+from podium.errors import PodiumError, RecordError
+from podium.runs.folder import RunFolder, read_document
+from podium.runs.models import Decision
+from podium.viewer.workspace import read_blob
+from podium.workspace.events import whole_action, whole_observation
+from podium.workspace.journal import JournalFollower
 
 SHADES = 7
 """How many colours tell good scripts from better ones."""
@@ -33,7 +31,7 @@ class Search:
     unreviewed: frozenset[int]
 
     def kind(self, node: Node) -> str:
-        """What has become of a script: good, buggy, running, or back but not yet judged."""
+        """The state of a script: good, buggy, running, or finished but not reviewed."""
         if node.result is None:
             return "running"
         if node.number in self.unreviewed:
@@ -41,20 +39,18 @@ class Search:
         return "good" if node.is_good else "buggy"
 
 
-def read_search(run: RunFolder, lines: StepLines, step: int | None = None) -> Search | None:
-    """The search after a step, or as it stands now; None if the agent keeps no tree."""
+def read_search(run: RunFolder, journal: JournalFollower, step: int | None = None) -> Search | None:
+    """The search after a step, or as it is now; None if the agent keeps no tree, or it cannot be read."""
     try:
-        state = _newest_state(run, lines) if step is None else _state_after(run, lines, step)
-    except PodiumError:  # the journal is damaged; the pages of its steps say so
+        state = _newest_state(run, journal) if step is None else _state_after(run, journal, step)
+    except RecordError:  # the pages of the steps say what is wrong
         return None
-    if state is None:
-        return None
-    return Search(state.tree, state.submitted, frozenset(state.unreviewed))
+    return None if state is None else Search(state.tree, state.submitted, frozenset(state.unreviewed))
 
 
-def keeps_tree(run: RunFolder, lines: StepLines) -> bool:
+def keeps_tree(run: RunFolder, journal: JournalFollower) -> bool:
     """Whether the agent of a run is one that searches: its first state says so."""
-    return bool(lines.steps) and _is_search(run.path, str(lines.step(1).get("state")))
+    return bool(journal.steps) and _is_search(run.path, journal.step(1).state)
 
 
 @lru_cache(maxsize=256)
@@ -62,50 +58,37 @@ def _is_search(run: Path, blob: str) -> bool:
     return _read_state(RunFolder(run), blob) is not None
 
 
-def _newest_state(run: RunFolder, lines: StepLines) -> SearchState | None:
-    """What the agent has decided last may not have been done yet: the scripts that run now are in that state."""
-    count = len(lines.steps)
-    last = lines.step(count) if count else {"decision": -1}
-    try:
-        decision = json.loads(run.decision.read_text(encoding="utf-8"))
-        if decision["first"] > last["decision"]:
-            return _read_state(run, str(decision["state"]))
-    except (OSError, ValueError, LookupError, TypeError):
-        pass  # there is none
-    return _state_after(run, lines, count) if count else None
+def _newest_state(run: RunFolder, journal: JournalFollower) -> SearchState | None:
+    """The actions decided last may not be done yet: the scripts that run now are in that state."""
+    count = len(journal.steps)
+    decision = read_document(run.decision, Decision)
+    if decision is not None and decision.first > (journal.step(count).decision if count else -1):
+        return _read_state(run, decision.state)
+    return _state_after(run, journal, count) if count else None
 
 
-def _state_after(run: RunFolder, lines: StepLines, step: int) -> SearchState | None:
-    """The state a step was decided in, with what is known of it and its companions by then."""
-    line = lines.step(step)
-    state = _read_state(run, str(line.get("state")))
+def _state_after(run: RunFolder, journal: JournalFollower, number: int) -> SearchState | None:
+    """The state a step was decided in, with the results of it and of those decided with it until then."""
+    steps = [journal.step(number)]
+    state = _read_state(run, steps[0].state)
     if state is None:
         return None
-    done = [line]
-    while step > 1 and (line := lines.step(step - 1)).get("decision") == done[0].get("decision"):
-        done.append(line)
-        step -= 1
-    return _with_results(run, state, done)
-
-
-def _with_results(run: RunFolder, state: SearchState, lines: Sequence[dict[str, Any]]) -> SearchState:
-    actions = [Action(name=line["action"], arguments=line["arguments"]) for line in lines]
+    while number > 1 and (step := journal.step(number - 1)).decision == steps[0].decision:
+        steps.append(step)
+        number -= 1
+    get = partial(read_blob, run)
     try:
-        return noted(state, actions, [_observation(run, line) for line in lines])
-    except (KeyError, ValueError, LookupError, AssertionError):
-        return state  # a line too long to be read, or one that does not belong to a search
-
-
-def _observation(run: RunFolder, line: dict[str, Any]) -> str:
-    kept = line["observation"]
-    return kept if isinstance(kept, str) else history_of(run).get(kept["blob"]).decode("utf-8", "replace")
+        return noted(
+            state, [whole_action(each, get) for each in steps], [whole_observation(each, get) for each in steps]
+        )
+    except (ValueError, TypeError, LookupError, AssertionError):
+        return state  # an action that does not belong to a search
 
 
 def _read_state(run: RunFolder, blob: str) -> SearchState | None:
     try:
-        data = read_json(run, blob)
-        return SearchState.model_validate_json(data) if "tree" in json.loads(data) else None
-    except (PodiumError, ValidationError, ValueError, TypeError, RecursionError):
+        return SearchState.model_validate_json(read_blob(run, blob))
+    except (PodiumError, ValidationError):
         return None
 
 
@@ -124,7 +107,7 @@ class Spot:
 
     @property
     def words(self) -> str:
-        """What is said of it in a line."""
+        """The node in one line."""
         node, parts = self.node, [f"{self.node.operator} {self.node.number}"]
         parts.append(f"score {node.metric:.5g}" if self.kind == "good" and node.metric is not None else self.kind)
         parts += ["best"] if self.is_best else []
@@ -143,8 +126,8 @@ class Edge:
 
 
 @dataclass(frozen=True)
-class Item:
-    """A node in the same tree as nested lists, written down from top to bottom."""
+class OutlineItem:
+    """A node of the tree as nested lists, from top to bottom."""
 
     spot: Spot
     opens: bool
@@ -154,17 +137,17 @@ class Item:
 
 
 @dataclass(frozen=True)
-class Picture:
+class TreePicture:
     """A laid-out tree."""
 
     spots: list[Spot]
     edges: list[Edge]
-    items: list[Item]
+    items: list[OutlineItem]
     width: int
     height: int
 
 
-def draw(search: Search) -> Picture:
+def draw(search: Search) -> TreePicture:
     """Places every node below its first parent, families side by side."""
     tree = search.tree
     children: dict[int, list[Node]] = {node.number: [] for node in tree}
@@ -190,7 +173,7 @@ def draw(search: Search) -> Picture:
         )
         for node in tree
     }
-    return Picture(
+    return TreePicture(
         spots=list(spots.values()),
         edges=[
             Edge(spots[parent].x, spots[parent].y, spots[node.number].x, spots[node.number].y, is_second=place > 0)
@@ -226,10 +209,10 @@ def _columns(order: list[int], children: dict[int, list[Node]]) -> dict[int, flo
     return columns
 
 
-def _items(order: list[int], depth: dict[int, int], spots: dict[int, Spot]) -> list[Item]:
+def _items(order: list[int], depth: dict[int, int], spots: dict[int, Spot]) -> list[OutlineItem]:
     depths = [*(depth[number] for number in order), 0]
     return [
-        Item(spots[number], opens=after > before, closes=max(0, before - after))
+        OutlineItem(spots[number], opens=after > before, closes=max(0, before - after))
         for number, before, after in zip(order, depths, depths[1:], strict=False)
     ]
 

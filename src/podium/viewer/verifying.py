@@ -1,4 +1,4 @@
-"""Verifies runs on request, one at a time, each in a process of its own that takes what it needs with it when it ends.
+"""Verifies runs on request, one at a time, each in a process of its own, whose memory is free again when it ends.
 
 python -m podium.viewer.verifying RUN
 """
@@ -12,26 +12,27 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 from podium.errors import PodiumError
-from podium.runs.experiment import find_run, now
-from podium.viewer.index import Index, Key
+from podium.report.table import RunKey
+from podium.runs.experiment import find_run
+from podium.viewer.index import Index, Verification
+from podium.workspace.events import now
 
 
 class Verifier:
     """The queue of runs to be verified."""
 
-    def __init__(self, index: Index, verify: Callable[[Path], dict[str, Any]] | None = None) -> None:
+    def __init__(self, index: Index, verify: Callable[[Path], dict[str, str]] | None = None) -> None:
         self._index = index
         self._verify = verify or self._in_a_process
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="podium-verify")
         self._lock = threading.Lock()
-        self._waiting: set[Key] = set()
+        self._waiting: set[RunKey] = set()
         self._process: subprocess.Popen[str] | None = None
         self._is_closed = False
 
-    def ask_for(self, key: Key, folder: Path) -> None:
+    def ask_for(self, key: RunKey, folder: Path) -> None:
         """Verifies a run soon, unless that is going to happen anyway."""
         with self._lock:
             if key in self._waiting or self._is_closed:
@@ -39,34 +40,34 @@ class Verifier:
             self._waiting.add(key)
         self._pool.submit(self._work, key, folder)
 
-    def is_at(self, key: Key) -> bool:
-        """Whether a run waits for its verdict."""
+    def is_waiting(self, key: RunKey) -> bool:
+        """Whether a run waits to be verified."""
         return key in self._waiting
 
     def waiting_in(self, experiment: str) -> int:
-        """How many runs of an experiment wait for theirs."""
+        """How many runs of an experiment wait to be verified."""
         with self._lock:
-            return sum(key[0] == experiment for key in self._waiting)
+            return sum(key.experiment == experiment for key in self._waiting)
 
     def close(self) -> None:
-        """Ends what is going on."""
+        """Stops verifying."""
         with self._lock:
             self._is_closed = True
             if self._process is not None:
                 self._process.kill()
         self._pool.shutdown(cancel_futures=True)
 
-    def _work(self, key: Key, folder: Path) -> None:
+    def _work(self, key: RunKey, folder: Path) -> None:
         try:
             stamp = self._index.stamp_of(key)
-            document = self._verify(folder)
+            checks = self._verify(folder)
             if not self._is_closed:
-                self._index.put_verdict(key, stamp, when=now(), document=document)
+                self._index.put_verification(key, stamp, Verification(now(), checks))
         finally:
             with self._lock:
                 self._waiting.discard(key)
 
-    def _in_a_process(self, folder: Path) -> dict[str, Any]:
+    def _in_a_process(self, folder: Path) -> dict[str, str]:
         command = [sys.executable, "-m", "podium.viewer.verifying", str(folder)]
         with self._lock:
             if self._is_closed:
@@ -79,18 +80,18 @@ class Verifier:
             return dict(json.loads(output))
         except ValueError:
             lines = complaint.strip().splitlines() or ["it was stopped"]
-            return {"passed": False, "checks": {"verifying": f"could not be done: {lines[-1][:500]}"}}
+            return {"verifying": f"could not be done: {lines[-1][:500]}"}
 
 
 def main(path: str) -> None:
-    """Prints the verdict on a run as JSON."""
-    from podium.runs.verify import verify
+    """Prints what was checked of a run, and what is wrong, as JSON."""
+    from podium.runs.verify import verify_run
 
     try:
-        document = verify(find_run(Path(path))).to_dict()
+        checks = verify_run(find_run(Path(path))).checks
     except PodiumError as error:
-        document = {"passed": False, "checks": {"verifying": f"could not be done: {error}"}}
-    print(json.dumps(document))
+        checks = {"verifying": f"could not be done: {error}"}
+    print(json.dumps(checks))
 
 
 if __name__ == "__main__":

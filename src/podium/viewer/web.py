@@ -1,4 +1,4 @@
-"""What every answer has to obey: for this machine only, and nothing on a page runs or loads that is not ours."""
+"""Rules for every answer: only this machine is answered, and a page runs and loads nothing but our own files."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from podium.report.table import RunKey
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 POLICY = (
@@ -29,7 +31,7 @@ _HEADERS = {
 
 
 class Guard:
-    """Refuses requests that were not meant for us, and puts the same headers on every answer."""
+    """Refuses requests under another name than this machine's, and puts the same headers on every answer."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -60,8 +62,8 @@ def is_local(host: str) -> bool:
     return re.fullmatch(r"(127\.0\.0\.1|localhost|\[::1\])(:[0-9]{1,5})?", host) is not None
 
 
-class Token:
-    """What a form of ours carries, so that nobody else's can pretend to be one."""
+class FormToken:
+    """A secret in each of our forms, so that pages elsewhere cannot post them."""
 
     def __init__(self) -> None:
         self.text = secrets.token_urlsafe(24)
@@ -74,9 +76,9 @@ class Token:
         return is_ours and is_same_site and secrets.compare_digest(given.encode(), self.text.encode())
 
 
-def run_address(experiment: str, task: str, seed: int) -> str:
+def run_address(key: RunKey) -> str:
     """The address of a run's page."""
-    return f"/runs/{quote(experiment)}/{quote(task)}/{seed}"
+    return f"/runs/{quote(key.experiment)}/{quote(key.task)}/{key.seed}"
 
 
 def experiment_address(name: str) -> str:

@@ -1,4 +1,4 @@
-"""Workspaces as they were: files and differences, read from the snapshots of a run, never from its folders on disk."""
+"""Workspaces as they were: files and differences from the snapshots of a run, never from its folders on disk."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from podium.runs.record import RunFolder
+from podium.errors import RecordError
+from podium.runs.folder import RunFolder
 from podium.viewer.text import Clip, clip, clip_bytes, looks_binary
 from podium.workspace.extract import Extracted
 from podium.workspace.git import Reader
@@ -19,13 +20,15 @@ from podium.workspace.objects import BLOB
 
 SHOWN_BYTES = 2_000_000
 """Larger files are not shown, only offered."""
+BLOB_BYTES = 1 << 28
+"""Larger actions, observations and states are not read."""
 SHOWN_NAMES = 1_000
 SHOWN_DIFF_LINES = 1_500
 DIFF_LINE_CHARACTERS = 500
 
 
-class Name(NamedTuple):
-    """One name in a folder."""
+class FolderItem(NamedTuple):
+    """A file or folder in a folder."""
 
     path: str
     name: str
@@ -45,12 +48,12 @@ class FolderListing:
     """A folder of a workspace."""
 
     folder: str
-    names: list[Name]
+    items: list[FolderItem]
     total: int
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownFile:
     """A file of a workspace as a page shows it."""
 
     path: str
@@ -73,13 +76,13 @@ class Diff:
 
 
 def history_of(run: RunFolder) -> History:
-    """The snapshots of a run; looking at them changes nothing."""
-    return History(run.history, run.path / "workspace")
+    """The snapshots of a run, only to be read."""
+    return History(run.history, run.path)
 
 
 def list_folder(run: RunFolder, commit: str, folder: str) -> FolderListing:
     """What a folder held in a snapshot, folders first; `folder` is empty or ends with a slash."""
-    found: dict[str, Name] = {}
+    found: dict[str, FolderItem] = {}
     for file in _files(run.path, commit):
         if not file.path.startswith(folder) or file.path == folder:
             continue
@@ -88,11 +91,11 @@ def list_folder(run: RunFolder, commit: str, folder: str) -> FolderListing:
         if slash:
             before = found.get(name)
             files, sizes = (before.files, before.size_bytes) if before else (0, 0)
-            found[name] = Name(f"{folder}{name}/", name, files + 1, sizes + size, "folder", None)
+            found[name] = FolderItem(f"{folder}{name}/", name, files + 1, sizes + size, "folder", None)
         else:
-            found.setdefault(name, Name(file.path, name, 0, size, file.kind, file.reason))
-    names = sorted(found.values(), key=lambda each: (not each.is_folder, each.name))
-    return FolderListing(folder, names[:SHOWN_NAMES], len(names))
+            found.setdefault(name, FolderItem(file.path, name, 0, size, file.kind, file.reason))
+    items = sorted(found.values(), key=lambda each: (not each.is_folder, each.name))
+    return FolderListing(folder, items[:SHOWN_NAMES], len(items))
 
 
 @lru_cache(maxsize=4)
@@ -100,46 +103,35 @@ def _files(run: Path, commit: str) -> list[StoredFile]:
     return history_of(RunFolder(run)).files(commit)
 
 
-def show_file(run: RunFolder, commit: str, path: str) -> Shown:
+def show_file(run: RunFolder, commit: str, path: str) -> ShownFile:
     """A file of a snapshot, found by its exact name in git's trees."""
     with extracted(run, commit, path, SHOWN_BYTES) as (found, copy):
         if not found.is_file:
-            return Shown(path, found)
+            return ShownFile(path, found)
         data = copy.read_bytes()
     if looks_binary(data):
-        return Shown(path, found, is_binary=True)
-    return Shown(path, found, clip_bytes(data, len(data)))
+        return ShownFile(path, found, is_binary=True)
+    return ShownFile(path, found, clip_bytes(data, len(data)))
 
 
 @contextmanager
 def extracted(run: RunFolder, commit: str, path: str, limit_bytes: int) -> Iterator[tuple[Extracted, Path]]:
-    """A file of a snapshot as a file of ours that is gone after the block; its name has nothing to do with `path`."""
+    """A file of a snapshot as a temporary file, removed after the block; its name does not depend on `path`."""
     with tempfile.TemporaryDirectory(prefix="podium-view-") as folder:
         target = Path(folder, "content")
         yield history_of(run).extract(commit, path, target, limit_bytes), target
 
 
-def read_blob(run: RunFolder, identity: str, size_bytes: int) -> Clip:
-    """The beginning of a text that was kept beside the snapshots; however long it is, little of it is held."""
-    kept = bytearray()
+def read_blob(run: RunFolder, identity: str) -> bytes:
+    """What is kept beside the snapshots: a long action or observation, or an agent's state.
 
-    def keep(piece: bytes) -> None:
-        kept.extend(piece[: max(0, SHOWN_BYTES - len(kept))])
-
+    Raises:
+        RecordError: it is missing, damaged, or too large.
+    """
     with Reader(run.history) as reader:
-        reader.stream(identity, keep)
-    return clip_bytes(bytes(kept), size_bytes)
-
-
-def write_blob(run: RunFolder, identity: str, target: Path) -> None:
-    """Writes the whole of such a text to a file."""
-    with Reader(run.history) as reader, target.open("wb") as file:
-        reader.stream(identity, file.write)
-
-
-def read_json(run: RunFolder, identity: str) -> bytes:
-    """A document that was kept beside the snapshots, such as an agent's state."""
-    with Reader(run.history) as reader:
+        size = reader.size(identity)
+        if size > BLOB_BYTES:
+            raise RecordError(f"Object {identity} of {run.history} has {size:,} bytes, too many to be shown.")
         return reader.read(identity, BLOB)
 
 

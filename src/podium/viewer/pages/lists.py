@@ -10,22 +10,23 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from podium.report.table import Row
-from podium.runs.record import Budget
+from podium.viewer.discovery import ExperimentStatus
+from podium.viewer.index import SORTS, Verification
 from podium.text import format_duration, plural
-from podium.viewer.index import SORTS
 from podium.viewer.progress import current
 from podium.viewer.site import page_of, site_of, with_query
 from podium.viewer.text import number_in_words
 from podium.viewer.web import Pages, experiment_address, run_address
+from podium.workspace.budget import Budget
 
 EXPERIMENTS_PER_PAGE = 100
 RUNS_PER_PAGE = 200
 FORM_BYTES = 10_000
-STATUSES = ("finished", "running", "stopped", "failed", "missing")
+STATUSES = ("finished", "running", "stopped", "failed", "unreadable", "missing")
 
 
 @dataclass(frozen=True)
-class Shown:
+class ListedRun:
     """A run as a table shows it."""
 
     row: Row
@@ -37,19 +38,15 @@ class Shown:
 def experiments(request: Request) -> Response:
     """All experiments."""
     site = site_of(request)
-    sign = site.signs.of_all()
-    found = site.index.experiments()
+    change_token = site.change_tokens.of_all()
     words = request.query_params.get("find", "").lower().split()
-    if words:
-        found = [
-            each for each in found if all(word in f"{each.name} {each.agent} {each.model}".lower() for word in words)
-        ]
+    found = [each for each in site.index.experiments() if all(word in _searched(each) for word in words)]
     find = request.query_params.get("find", "")
     pages = Pages(len(found), EXPERIMENTS_PER_PAGE, page_of(request), lambda n: with_query("/", find=find, page=n))
     return site.render(
         "experiments.html",
         live="/live",
-        sign=sign,
+        change_token=change_token,
         experiments=found[pages.offset : pages.last],
         find=find,
         runs=sum(each.runs for each in found),
@@ -57,44 +54,49 @@ def experiments(request: Request) -> Response:
     )
 
 
+def _searched(status: ExperimentStatus) -> str:
+    plan = status.experiment.plan if status.experiment else None
+    return f"{status.name} {plan.agent} {plan.model}".lower() if plan else status.name.lower()
+
+
 def experiment(request: Request) -> Response:
     """One experiment with its runs."""
     site = site_of(request)
     name = request.path_params["name"]
-    sign = site.signs.of_experiment(name)
-    listed = site.index.experiment(name)
-    if listed is None:
+    change_token = site.change_tokens.of_experiment(name)
+    found = site.index.experiment(name)
+    if found is None:
         raise HTTPException(404, "There is no such experiment.")
     sort, status = request.query_params.get("sort", ""), request.query_params.get("status", "")
     sort, status = sort if sort in SORTS else "", status if status in STATUSES else ""
     here = experiment_address(name)
-    total = listed.count(status) if status else listed.runs
+    total = found.count(status) if status else found.runs
     pages = Pages(total, RUNS_PER_PAGE, page_of(request), lambda n: with_query(here, sort=sort, status=status, page=n))
     rows, _ = site.index.rows(name, sort=sort, status=status, offset=pages.offset, limit=pages.size)
-    verdicts = site.index.verdicts(name)
+    verifications = site.index.verifications(name)
     return site.render(
         "experiment.html",
-        live=None if listed.imported else f"/live{here}",
-        sign=sign,
-        experiment=listed,
+        live=None if found.imported else f"/live{here}",
+        change_token=change_token,
+        status=found,
         here=here,
-        runs=[_shown(row, verdicts.get((name, row.task, row.seed))) for row in rows],
+        runs=[_listed_run(row, verifications.get(row.key)) for row in rows],
         sort=sort,
-        status=status,
-        statuses=[(each, listed.count(each)) for each in STATUSES],
+        only=status,
+        statuses=[(each, found.count(each)) for each in STATUSES],
         pages=pages,
-        verified=sum(bool(verdict["passed"]) for verdict in verdicts.values()),
-        unverified=sum(not verdict["passed"] for verdict in verdicts.values()),
+        verified=sum(each.passed for each in verifications.values()),
+        unverified=sum(not each.passed for each in verifications.values()),
         waiting=site.verifier.waiting_in(name),
-        budget=_budget_words(Budget.model_validate((listed.plan or {}).get("budget", {}))),
+        budget=_budget_words(found.experiment.plan.budget) if found.experiment else "",
     )
 
 
-def _shown(row: Row, verdict: dict[str, object] | None) -> Shown:
+def _listed_run(row: Row, verification: Verification | None) -> ListedRun:
     now, status = current(row)
     has_page = row.folder is not None and row.status != "missing"
-    verified = "" if verdict is None else "verified" if verdict["passed"] else "not verified"
-    return Shown(now, status, run_address(row.experiment, row.task, row.seed) if has_page else None, verified)
+    verified = "" if verification is None else "verified" if verification.passed else "not verified"
+    return ListedRun(now, status, run_address(row.key) if has_page else None, verified)
 
 
 def _budget_words(budget: Budget) -> str:
@@ -109,21 +111,20 @@ def _budget_words(budget: Budget) -> str:
 
 
 async def verify_experiment(request: Request) -> Response:
-    """Verifies all runs of an experiment that have ended and are not known to be true."""
+    """Verifies all runs of an experiment that have ended, except those that are verified already."""
     site = site_of(request)
     name = request.path_params["name"]
     await check_form(request)
-    verdicts = site.index.verdicts(name)
+    verified = {key for key, found in site.index.verifications(name).items() if found.passed}
     for status in ("finished", "failed"):
         for row in site.index.rows(name, status=status)[0]:
-            key = (name, row.task, row.seed)
-            if row.folder is not None and not verdicts.get(key, {}).get("passed"):
-                site.verifier.ask_for(key, row.folder)
+            if row.folder is not None and row.key not in verified:
+                site.verifier.ask_for(row.key, row.folder)
     return RedirectResponse(experiment_address(name), 303)
 
 
 async def check_form(request: Request) -> None:
-    """Refuses a form that is not one of ours.
+    """Checks that a form is one of ours.
 
     Raises:
         HTTPException: it is not.

@@ -1,9 +1,7 @@
-"""A run: what it came to, its score over time, its steps, its search tree."""
+"""A run: its result, its score over time, its steps, its search tree."""
 
 from __future__ import annotations
 
-import math
-import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,27 +9,31 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from podium.catalog import find_listing
-from podium.errors import PodiumError
-from podium.report.curves import Point, read_curves
-from podium.report.table import Entry, Row
-from podium.runs.experiment import read_experiment
-from podium.runs.record import Budget, Plan, RunFolder, RunRecord
+from podium.catalog import listings
+from podium.errors import RecordError
+from podium.grading.grade import Grade
+from podium.report.curves import RunCurve, read_curve
+from podium.report.table import Row
+from podium.runs.folder import RunFolder
+from podium.runs.models import CurvePoint, RunRecord
 from podium.text import format_duration
 from podium.viewer import chart, tree
 from podium.viewer.pages.lists import check_form
 from podium.viewer.progress import current
-from podium.viewer.site import page_of, site_of, with_query
-from podium.viewer.steps import Place, StepLines
-from podium.viewer.text import as_text, clip, number_in_words, short
+from podium.viewer.site import FoundRun, page_of, site_of, with_query
+from podium.viewer.text import as_text, clip, number_in_words, short, time_in_words
+from podium.text import format_duration
 from podium.viewer.web import Pages, run_address
+from podium.workspace.budget import Budget, Usage
+from podium.workspace.journal import JournalFollower
+from podium.workspace.observations import Interruption, Refusal
 
 STEPS_PER_PAGE = 100
-LOG_CHARACTERS = 4_000
+LOG_BYTES = 4_000
 
 
 @dataclass(frozen=True)
-class Part:
+class BudgetPart:
     """A part of the budget and how much of it is used."""
 
     name: str
@@ -41,49 +43,53 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Step:
+class TimelineStep:
     """A step as the timeline shows it."""
 
     number: int
-    time: str
-    action: str
-    arguments: str
-    observation: str
-    seconds: float | None
-    side_by_side: bool
+    time: str = ""
+    action: str = ""
+    arguments: str = ""
+    observation: str = ""
+    note: str = ""
+    """What is unusual about it."""
+    seconds: float | None = None
 
 
 def run(request: Request) -> Response:
     """The page of a run."""
     site = site_of(request)
-    row, folder = site.find_run(request)
-    key = (row.experiment, row.task, row.seed)
-    sign = site.signs.of_run(key)
-    here = run_address(*key)
-    lines = site.lines(folder)
+    found = site.find_run(request)
+    row, folder, key = found.row, found.folder, found.row.key
+    change_token = site.change_tokens.of_run(key)
+    here = run_address(key)
+    journal, journal_error = site.follow(folder)
     now, status = current(row)
-    plan = _plan(folder)
     step = request.query_params.get("step", "")
-    if step.isdecimal() and 1 <= int(step) <= len(lines.steps):
+    if step.isdecimal() and 1 <= int(step) <= len(journal.steps):
         return RedirectResponse(f"{here}/steps/{int(step)}", 303)
-    pages = Pages(len(lines.steps), STEPS_PER_PAGE, page_of(request), lambda n: with_query(here, page=n) + "#timeline")
-    search = tree.read_search(folder, lines)
+    pages = Pages(
+        len(journal.steps), STEPS_PER_PAGE, page_of(request), lambda n: with_query(here, page=n) + "#timeline"
+    )
+    search = tree.read_search(folder, journal)
+    curve = read_curve(row)
     return site.render(
         "run.html",
         live=f"/live{here}",
-        sign=sign,
+        change_token=change_token,
         here=here,
         row=now,
         status=status,
         record=_record(folder),
-        task=find_listing(row.task),
-        budget=_budget(now, plan.budget if plan else Budget()),
-        verdict=site.index.verdicts(row.experiment).get(key),
-        is_verifying=site.verifier.is_at(key),
-        chart=_chart(row, lines, search, plan, here, now.working_s or 0.0),
-        has_curve=folder.curve.exists(),
+        task=next((each for each in listings() if each.id == row.task), None),
+        budget=_budget(now, found.experiment.plan.budget),
+        verification=site.index.verifications(row.experiment).get(key),
+        is_verifying=site.verifier.is_waiting(key),
+        chart=_chart(found, journal, search, curve, now.working_s or 0.0),
+        curve=curve,
         picture=tree.draw(search) if search else None,
-        steps=[_step(lines, number) for number in range(pages.first, pages.last + 1) if lines.steps],
+        steps=[_step(journal, number) for number in range(pages.first, pages.last + 1) if journal.steps],
+        journal_error=journal_error,
         pages=pages,
         logs=_logs(folder),
         folder=folder.path,
@@ -94,23 +100,23 @@ def run(request: Request) -> Response:
 def tree_page(request: Request) -> Response:
     """The search tree, as a picture and as lists, now or after a step."""
     site = site_of(request)
-    row, folder = site.find_run(request)
-    key = (row.experiment, row.task, row.seed)
-    sign = site.signs.of_run(key)
-    lines = site.lines(folder)
+    row, folder, _ = site.find_run(request)
+    change_token = site.change_tokens.of_run(row.key)
+    journal = site.follow(folder).journal
     given = request.query_params.get("step", "")
-    step = int(given) if given.isdecimal() and 1 <= int(given) <= len(lines.steps) else None
-    search = tree.read_search(folder, lines, step)
+    step = int(given) if given.isdecimal() and 1 <= int(given) <= len(journal.steps) else None
+    search = tree.read_search(folder, journal, step)
     if search is None:
         raise HTTPException(404, "The agent of this run keeps no search tree, or has not begun one.")
+    here = run_address(row.key)
     return site.render(
         "tree.html",
-        live=f"/live{run_address(*key)}" if step is None else None,
-        sign=sign,
-        here=run_address(*key),
+        live=f"/live{here}" if step is None else None,
+        change_token=change_token,
+        here=here,
         row=row,
         step=step,
-        steps=len(lines.steps),
+        steps=len(journal.steps),
         picture=tree.draw(search),
         search=search,
     )
@@ -119,17 +125,16 @@ def tree_page(request: Request) -> Response:
 def node(request: Request) -> Response:
     """One script of the search: plan, script, output."""
     site = site_of(request)
-    row, folder = site.find_run(request)
-    lines = site.lines(folder)
-    search = tree.read_search(folder, lines)
+    row, folder, _ = site.find_run(request)
+    journal = site.follow(folder).journal
+    search = tree.read_search(folder, journal)
     number = request.path_params["number"]
     if search is None or not 0 <= number < len(search.tree):
         raise HTTPException(404, "There is no such script.")
     found = search.tree[number]
-    result = found.result
     return site.render(
         "node.html",
-        here=run_address(row.experiment, row.task, row.seed),
+        here=run_address(row.key),
         row=row,
         node=found,
         kind=search.kind(found),
@@ -137,9 +142,9 @@ def node(request: Request) -> Response:
         is_best=search.tree.best is not None and search.tree.best.number == number,
         plan=clip(found.plan),
         script=clip(found.script),
-        output=clip(result.output) if result else None,
+        output=clip(found.result.output) if found.result else None,
         children=search.tree.children(number),
-        steps=[n for n, place in enumerate(lines.steps, 1) if place.number == number],
+        steps=[n for n, step in enumerate(journal.steps, 1) if step.script == number],
         count=len(search.tree),
     )
 
@@ -147,33 +152,25 @@ def node(request: Request) -> Response:
 async def verify_run(request: Request) -> Response:
     """Verifies a run."""
     site = site_of(request)
-    row, folder = site.find_run(request)
+    row, folder, _ = site.find_run(request)
     await check_form(request)
-    key = (row.experiment, row.task, row.seed)
-    site.verifier.ask_for(key, folder.path)
-    return RedirectResponse(f"{run_address(*key)}#verified", 303)
+    site.verifier.ask_for(row.key, folder.path)
+    return RedirectResponse(f"{run_address(row.key)}#verified", 303)
 
 
 def _record(folder: RunFolder) -> RunRecord | None:
     try:
         return folder.read_record()
-    except PodiumError:
-        return None
+    except RecordError:
+        return None  # its row says what is wrong
 
 
-def _plan(folder: RunFolder) -> Plan | None:
-    try:
-        return read_experiment(folder.path.parent.parent).plan
-    except PodiumError:
-        return None
-
-
-def _budget(row: Row, budget: Budget) -> list[Part]:
-    def part(name: str, used: float | None, limit: float | None, words: Any = number_in_words) -> Part | None:
+def _budget(row: Row, budget: Budget) -> list[BudgetPart]:
+    def part(name: str, used: float | None, limit: float | None, words: Any = number_in_words) -> BudgetPart | None:
         if limit is None and not used:
             return None
         share = None if not limit else min(1.0, (used or 0) / limit)
-        return Part(name, words(used or 0), None if limit is None else words(limit), share)
+        return BudgetPart(name, words(used or 0), None if limit is None else words(limit), share)
 
     parts = [
         part("Working time", row.working_s, budget.time_s, format_duration),
@@ -188,81 +185,57 @@ def _budget(row: Row, budget: Budget) -> list[Part]:
 
 
 def _chart(
-    row: Row, lines: StepLines, search: tree.Search | None, plan: Plan | None, here: str, end_s: float
+    found: FoundRun, journal: JournalFollower, search: tree.Search | None, curve: RunCurve | None, end_s: float
 ) -> chart.Chart | None:
-    limits = chart.limits_of(row, plan)
+    row = found.row
     higher = row.higher_is_better
     if higher is None:
         higher = search.tree.higher_is_better if search else True
-    points = _points(row)
+    points = curve.points if curve else ()
     if not points and row.score is not None:
-        points = [Point(end_s, 0, 0, row.valid, row.score, row.medal, row.percentile)]
-    return chart.draw(points, _tried(lines, search, here), limits, higher_is_better=higher, end_s=end_s)
+        grade = Grade(row.task, "v1", valid=row.valid, score=row.score, medal=row.medal)
+        points = (CurvePoint(line=0, submission="", usage=Usage(working_s=end_s), grade=grade),)
+    references = chart.references_of(row.task, row.edition, found.experiment.plan.data_dir)
+    scores = _script_scores(journal, search, run_address(row.key))
+    return chart.draw(points, scores, references, higher_is_better=higher, end_s=end_s)
 
 
-def _points(row: Row) -> list[Point]:
-    assert row.folder is not None
-    entry = Entry(row.experiment, row.folder, row.agent, row.model, (row.task,), 1, None, (row,))
-    try:
-        return [point for curve in read_curves(entry) for point in curve.points]
-    except PodiumError:
-        return []
-
-
-def _tried(lines: StepLines, search: tree.Search | None, here: str) -> list[chart.Tried]:
-    """When each script of a search came back, and with what score."""
-    if search is None:
-        return []
+def _script_scores(journal: JournalFollower, search: tree.Search | None, here: str) -> list[chart.ScriptScore]:
+    """When each script of a search was done, and what it measured."""
     when: dict[int, float] = {}
-    for place in lines.steps:
-        if place.action == "try_script" and place.number is not None and place.working_s is not None:
-            when.setdefault(place.number, place.working_s)
+    for step in journal.steps if search else ():
+        if step.action == "try_script" and step.script is not None:
+            when.setdefault(step.script, step.working_s)
     return [
-        chart.Tried(
+        chart.ScriptScore(
             when[each.number],
             each.metric,
             f"script {each.number} measures {each.metric:.5g} itself",
             f"{here}/tree/{each.number}",
         )
-        for each in search.tree.good
-        if each.number in when and each.metric is not None and math.isfinite(each.metric)
+        for each in (search.tree.good if search else ())
+        if each.number in when and each.metric is not None
     ]
 
 
-def _step(lines: StepLines, number: int) -> Step:
-    place: Place = lines.steps[number - 1]
+def _step(journal: JournalFollower, number: int) -> TimelineStep:
     try:
-        line = lines.read(place)
-    except PodiumError as error:
-        return Step(number, place.time, place.action, "", str(error), None, False)
-    observation = line.get("observation", "")
-    if "too_long" in line:
-        observation = f"[this step's line is {line['too_long']:,} bytes long]"
-    elif isinstance(observation, dict):
-        observation = str(observation.get("head", ""))
-    return Step(
+        step = journal.step(number)
+    except RecordError as error:
+        return TimelineStep(number, observation=str(error))
+    note = "side by side" if step.count > 1 else ""
+    if isinstance(step.observation, Refusal | Interruption):
+        note = "refused" if isinstance(step.observation, Refusal) else "interrupted"
+    arguments = ", ".join(f"{name}: {short(as_text(value), 60)}" for name, value in step.action.arguments.items())
+    return TimelineStep(
         number,
-        place.time,
-        short(str(line.get("action", "")), 60),
-        _arguments(line.get("arguments")),
-        short(_telling(str(observation))),
-        line.get("seconds"),
-        side_by_side=line.get("of", 1) > 1,
+        step.time,
+        short(step.action.name, 60),
+        short(arguments, 140),
+        short(step.observation.text),
+        note,
+        step.seconds,
     )
-
-
-def _arguments(arguments: Any) -> str:
-    if not isinstance(arguments, dict):
-        return ""
-    return short(", ".join(f"{name}: {short(as_text(value), 60)}" for name, value in arguments.items()), 140)
-
-
-def _telling(observation: str) -> str:
-    """Of a script's result, which is JSON that may be cut, the numbers; else the text itself."""
-    if not observation.startswith('{"exit_code":'):
-        return observation
-    facts = dict(re.findall(r'"(exit_code|stopped|seconds|metric|valid)": ("[^"]*"|[^,}]+)', observation))
-    return ", ".join(f"{name} {value}" for name, value in facts.items()) or observation
 
 
 def _logs(folder: RunFolder) -> list[tuple[str, int]]:
@@ -273,9 +246,9 @@ def _logs(folder: RunFolder) -> list[tuple[str, int]]:
 
 
 def _worker_log(folder: RunFolder) -> str | None:
-    """How the log of a failed run ends."""
+    """The end of a failed run's log."""
     if folder.output.is_symlink() or not folder.output.is_file():
         return None
     with folder.output.open("rb") as file:
-        file.seek(max(0, folder.output.stat().st_size - LOG_CHARACTERS))
-        return file.read(LOG_CHARACTERS).decode("utf-8", "replace")
+        file.seek(max(0, folder.output.stat().st_size - LOG_BYTES))
+        return file.read(LOG_BYTES).decode("utf-8", "replace")

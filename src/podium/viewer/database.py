@@ -1,7 +1,7 @@
 """The file behind the index: what was read from run folders, so that it need not be read again.
 
-It holds nothing that cannot be made again from the folders (verdicts by verifying once more), so a file that is lost,
-damaged or of another version is simply begun anew. Several viewers may share it.
+All of it can be made again from the folders (verifications by verifying once more), so a file that is lost, damaged or
+of another version is rebuilt. Several viewers may share it.
 """
 
 from __future__ import annotations
@@ -17,21 +17,22 @@ from typing import Any
 
 from podium.data.home import home
 
-VERSION = 1
+VERSION = 2
+"""Of the tables and of the documents in them."""
 PATIENCE_S = 10.0
 _TABLES = """
 CREATE TABLE experiments (
-    name TEXT PRIMARY KEY, stamp TEXT NOT NULL, created TEXT, document TEXT NOT NULL
+    name TEXT PRIMARY KEY, stamp TEXT NOT NULL, document TEXT NOT NULL
 ) WITHOUT ROWID;
 CREATE TABLE runs (
-    experiment TEXT NOT NULL, task TEXT NOT NULL, seed INTEGER NOT NULL, place INTEGER NOT NULL, stamp TEXT NOT NULL,
+    experiment TEXT NOT NULL, task TEXT NOT NULL, seed INTEGER NOT NULL, position INTEGER NOT NULL, stamp TEXT NOT NULL,
     status TEXT NOT NULL, valid INTEGER NOT NULL, medal TEXT, percentile REAL, steps INTEGER, working_s REAL, cost REAL,
     document TEXT NOT NULL, PRIMARY KEY (experiment, task, seed)
 );
-CREATE INDEX runs_in_order ON runs (experiment, place);
-CREATE TABLE verdicts (
+CREATE INDEX runs_in_order ON runs (experiment, position);
+CREATE TABLE verifications (
     experiment TEXT NOT NULL, task TEXT NOT NULL, seed INTEGER NOT NULL, stamp TEXT NOT NULL, time TEXT NOT NULL,
-    passed INTEGER NOT NULL, document TEXT NOT NULL, PRIMARY KEY (experiment, task, seed)
+    checks TEXT NOT NULL, PRIMARY KEY (experiment, task, seed)
 ) WITHOUT ROWID;
 """
 logger = logging.getLogger(__name__)
@@ -43,37 +44,37 @@ def index_file(root: Path) -> Path:
     return home() / "view" / f"{digest[:24]}.sqlite"
 
 
-class Store:
-    """The tables, for any number of threads. Damage is noticed at any time and mended by beginning anew."""
+class IndexDatabase:
+    """The tables, for any number of threads. Whenever damage is noticed, they are rebuilt empty."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._lock = threading.RLock()
-        self.made_anew = 0
-        """How often; whoever remembers what is stored has to forget it then."""
+        self.rebuilds = 0
+        """How often; whoever remembers what was stored has to forget it then."""
         self._is_closed = False
         self._connection = self._open()
 
     def close(self) -> None:
-        """Lets go of the file. Who still asks, in a thread that ends late, is told nothing."""
+        """Closes the file. A thread that asks afterwards gets no rows."""
         with self._lock:
             self._is_closed = True
             self._connection.close()
 
     def ask(self, question: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        """The rows that answer a question; none if the file had to be made anew."""
-        with self._lock, self._mended():
+        """The rows that answer a question; none if the file had to be rebuilt."""
+        with self._lock, self._rebuilt_if_damaged():
             return self._connection.execute(question, values).fetchall()
         return []
 
     def change(self, changes: Iterable[tuple[str, Sequence[Sequence[Any]]]]) -> None:
         """Makes changes, all of them or none; each is a statement and the values it is done for."""
-        with self._lock, self._mended(), self._connection:
+        with self._lock, self._rebuilt_if_damaged(), self._connection:
             for statement, values in changes:
                 self._connection.executemany(statement, values)
 
     @contextlib.contextmanager
-    def _mended(self) -> Iterator[None]:
+    def _rebuilt_if_damaged(self) -> Iterator[None]:
         try:
             yield
         except sqlite3.ProgrammingError:
@@ -83,9 +84,9 @@ class Store:
             if "locked" in str(error):  # another viewer is writing; what it writes is what we would have
                 logger.warning("the index %s is locked by another program", self.path)
                 return
-            self._begin_anew(error)
+            self._rebuild(error)
         except sqlite3.DatabaseError as error:
-            self._begin_anew(error)
+            self._rebuild(error)
 
     def _open(self) -> sqlite3.Connection:
         self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -94,13 +95,13 @@ class Store:
         except sqlite3.DatabaseError as error:
             return self._replaced(error)
 
-    def _begin_anew(self, error: sqlite3.Error) -> None:
+    def _rebuild(self, error: sqlite3.Error) -> None:
         self._connection.close()
         self._connection = self._replaced(error)
 
     def _replaced(self, error: sqlite3.Error) -> sqlite3.Connection:
-        logger.warning("the index %s is made anew: %s", self.path, error)
-        self.made_anew += 1
+        logger.warning("the index %s is rebuilt: %s", self.path, error)
+        self.rebuilds += 1
         for suffix in ("", "-journal", "-wal", "-shm"):
             self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
         return _connect(self.path)
@@ -109,7 +110,7 @@ class Store:
 def _connect(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(path, timeout=PATIENCE_S, check_same_thread=False)
     try:
-        connection.execute("PRAGMA synchronous = OFF")  # a power cut costs no more than making it anew
+        connection.execute("PRAGMA synchronous = OFF")  # a power cut costs no more than a rebuild
         with connection:
             connection.execute("BEGIN IMMEDIATE")
             (version,) = connection.execute("PRAGMA user_version").fetchone()

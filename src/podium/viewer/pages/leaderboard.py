@@ -9,8 +9,8 @@ from podium.catalog import suites
 from podium.errors import UsageError
 from podium.report.aggregate import plus_minus
 from podium.report.compare import settling_text
+from podium.viewer.ranking import MEASURES, SUCCESS, Filters, editions_of
 from podium.viewer.site import page_of, site_of, with_query
-from podium.viewer.standings import MEASURES, SUCCESS, Filters, editions_of
 from podium.viewer.web import Pages
 
 PER_PAGE = 100
@@ -20,7 +20,7 @@ TASKS_SHOWN = 200
 def leaderboard(request: Request) -> Response:
     """Every experiment with its numbers, best first."""
     site = site_of(request)
-    sign = site.signs.of_all()
+    change_token = site.change_tokens.of_all()
     query = request.query_params
     suite = query.get("suite", "")
     filters = Filters(
@@ -30,23 +30,23 @@ def leaderboard(request: Request) -> Response:
         edition=query.get("edition", ""),
         verified=query.get("verified", "") == "1",
     )
-    standings, entries = site.standings.read(filters)
+    ranked, everything = site.ranking.read(filters)
     kept = {"suite": filters.suite, "agent": filters.agent, "model": filters.model, "edition": filters.edition}
     kept |= {"verified": "1" if filters.verified else ""}
-    pages = Pages(len(standings), PER_PAGE, page_of(request), lambda n: with_query("/leaderboard", **kept, page=n))
+    pages = Pages(len(ranked), PER_PAGE, page_of(request), lambda n: with_query("/leaderboard", **kept, page=n))
     return site.render(
         "leaderboard.html",
         live="/live",
-        sign=sign,
+        change_token=change_token,
         filters=filters,
-        standings=standings[pages.offset : pages.last],
-        measures=[name for name in (*MEASURES, SUCCESS) if any(name in standing.measures for standing in standings)],
-        same_tasks=bool(filters.suite) or len({frozenset(standing.entry.tasks) for standing in standings}) < 2,
+        ranked=ranked[pages.offset : pages.last],
+        measures=[name for name in (*MEASURES, SUCCESS) if any(name in each.measures for each in ranked)],
+        same_tasks=bool(filters.suite) or len({frozenset(each.results.tasks) for each in ranked}) < 2,
         plus_minus=plus_minus,
         suites=suites(),
-        agents=sorted({entry.agent for entry in entries}),
-        models=sorted({entry.model or "none" for entry in entries}),
-        editions=sorted({edition for entry in entries for edition in editions_of(entry)}),
+        agents=sorted({results.plan.agent for results in everything}),
+        models=sorted({results.plan.model or "none" for results in everything}),
+        editions=sorted({edition for results in everything for edition in editions_of(results)}),
         pages=pages,
     )
 
@@ -54,19 +54,19 @@ def leaderboard(request: Request) -> Response:
 def compare_page(request: Request) -> Response:
     """Two experiments side by side."""
     site = site_of(request)
-    names = [listed.name for listed in site.index.experiments() if listed.error is None]
+    names = [status.name for status in site.index.experiments() if status.error is None]
     first, second = request.query_params.get("a", ""), request.query_params.get("b", "")
     pad = request.query_params.get("pad", "") == "1"
     comparison, problem = None, None
     if first and second:
-        one, other = site.index.entry(first), site.index.entry(second)
+        one, other = site.index.results(first), site.index.results(second)
         if one is None or other is None:
             problem = "There is no experiment of that name."
         elif first == second:
             problem = "These are the same experiment. Choose two."
         else:
             try:
-                comparison = site.standings.compare(one, other, pad=pad)
+                comparison = site.ranking.compare(one, other, pad=pad)
             except UsageError as error:
                 problem = str(error)
     return site.render(
