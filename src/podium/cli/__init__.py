@@ -24,7 +24,7 @@ COMMANDS = {
     "shell": "Open the shell of a RUN whose agent is a person.",
     "steps": "List the steps of a RUN, or show step NUMBER.",
     "verify": "Check a RUN: journal, snapshots and grade, and what its sandbox allowed.",
-    "report": "Say what experiments came to: medals, scores, what was used, how sure it is.",
+    "report": "Show the results of experiments: medals, scores, usage and how certain they are.",
     "compare": "Compare two experiments task by task: difference, interval, p-value.",
     "view": "Show the experiments in DIR (default: runs) as web pages, live while runs are going.",
     "forge": "Make a fresh competition of a FAMILY and print its id.",

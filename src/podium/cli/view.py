@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from podium.cli.options import require_extra, task_folders
+from podium.cli.options import require_extra
 from podium.text import plural
 
 if TYPE_CHECKING:

@@ -71,7 +71,7 @@ def write_curve(run: RunFolder, task_id: str, plan: Plan) -> None:
                 continue
             if identity not in known:
                 known[identity] = grade_snapshot(history, event.snapshot, prepared, plan, run.scratch)
-            grade = known[identity].to_dict()
+            grade = known[identity]
             points.append(CurvePoint(line=n, submission=identity, usage=event.usage, grade=grade))
     remove_tree(run.scratch)
     run.write_curve(tuple(points))

@@ -12,7 +12,6 @@ from podium.errors import PodiumError
 from podium.grading.grade import Grade
 from podium.runs.models import CurvePoint
 from podium.viewer.text import number_in_words, time_in_words
-from podium.text import format_duration
 
 WIDTH, HEIGHT = 760, 300
 LEFT, RIGHT, TOP, BOTTOM = 64, 84, 16, 36

@@ -38,7 +38,7 @@ def show(observation: Observation) -> ShownObservation:
         case Interruption():
             return _shown("Interrupted by the run", {"Cause": observation.cause}, {})
         case ProgramOutput():
-            facts = {"Program": observation.name, **_ending(observation)}
+            facts = {"Program": observation.script or "a shell command", **_ending(observation)}
             printed = {"Standard output": observation.stdout, "Standard error": observation.stderr}
             return _shown("Program", facts, printed)
         case ScriptResult():

@@ -10,9 +10,9 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from podium.report.table import Row
+from podium.text import format_duration, plural
 from podium.viewer.discovery import ExperimentStatus
 from podium.viewer.index import SORTS, Verification
-from podium.text import format_duration, plural
 from podium.viewer.progress import current
 from podium.viewer.site import page_of, site_of, with_query
 from podium.viewer.text import number_in_words

@@ -21,8 +21,7 @@ from podium.viewer import chart, tree
 from podium.viewer.pages.lists import check_form
 from podium.viewer.progress import current
 from podium.viewer.site import FoundRun, page_of, site_of, with_query
-from podium.viewer.text import as_text, clip, number_in_words, short, time_in_words
-from podium.text import format_duration
+from podium.viewer.text import as_text, clip, number_in_words, short
 from podium.viewer.web import Pages, run_address
 from podium.workspace.budget import Budget, Usage
 from podium.workspace.journal import JournalFollower
