@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 from podium.runs.record import RunFolder
+from podium.viewer.steps import StepLines
 from starlette.testclient import TestClient
 from viewed import Done, make_experiment, make_record, make_run
 
 from podium.errors import RecordError
 from podium.viewer.app import make_app
 from podium.viewer.site import Site
-from podium.viewer.steps import StepLines
 from podium.workspace.journal import Journal
 
 MANY = 5_000

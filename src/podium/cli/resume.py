@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from podium.cli.carrying_out import carry_out, executor_options
-from podium.cli.options import as_json, budget_options, pairs, require_extra
+from podium.cli.options import as_json, budget_options, pairs, require_extra, task_folders
 
 
 @click.command(name="resume")
@@ -20,6 +20,7 @@ from podium.cli.options import as_json, budget_options, pairs, require_extra
 )
 @budget_options
 @executor_options
+@task_folders
 @as_json
 def command(experiment: Path, as_json: bool, **options: Any) -> None:
     """Continue the experiment in DIR with the options it was started with.

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from podium.cli.options import require_extra
-from podium.text import plural
+from podium.cli.options import require_extra, task_folders
 
 if TYPE_CHECKING:
     from podium.viewer.site import Site
