@@ -25,9 +25,11 @@ from starlette.testclient import TestClient
 
 from podium.catalog import suites
 from podium.runs.experiment import FILE, run_folder
-from podium.runs.record import Budget, Experiment, Plan, RunRecord, Times, Used, write_model
+from podium.runs.folder import write_document
+from podium.runs.models import ExperimentDocument, Plan, RunRecord, Times
 from podium.viewer.app import make_app
 from podium.viewer.site import Site
+from podium.workspace.budget import Budget, Usage
 from podium.workspace.history import History
 
 SMALL_EXPERIMENTS = 20
@@ -129,7 +131,7 @@ def make_runs(root: Path, count: int) -> None:
 def make_plan(folder: Path, tasks: tuple[str, ...], seeds: int) -> Plan:
     plan = Plan(agent="aide", model="openai/gpt-4o", edition="v1", budget=Budget(time_s=86_400))
     created = "2026-01-01T00:00:00.000+00:00"
-    write_model(folder / FILE, Experiment(plan=plan, tasks=tasks, seeds=seeds, created=created))
+    write_document(folder / FILE, ExperimentDocument(plan=plan, tasks=tasks, seeds=seeds, created=created))
     return plan
 
 
@@ -148,7 +150,7 @@ def make_record(folder: Path, plan: Plan, task: str, seed: int, rng: random.Rand
         above_median=medal is not None,
         percentile=100 * rng.random(),
         higher_is_better=True,
-        usage=Used(working_s=rng.random() * 86_400, steps=rng.randrange(500), tokens=rng.randrange(10**7), cost=1.5),
+        usage=Usage(working_s=rng.random() * 86_400, steps=rng.randrange(500), tokens=rng.randrange(10**7), cost=1.5),
         times=Times(started="2026-01-01T00:00:00+00:00", ended="2026-01-02T00:00:00+00:00"),
         submission_sha256="0" * 64,
         journal_head="0" * 64,
@@ -181,7 +183,7 @@ def make_long_run(folder: Path, count: int) -> None:
                 "arguments": {"command": f"python train.py {n}"},
                 "observation": OBSERVATION,
             }
-            used = {"seconds": 1.0, "used": Used(working_s=float(n), steps=n).model_dump(), "snapshot": commit}
+            used = {"seconds": 1.0, "used": Usage(working_s=float(n), steps=n).model_dump(), "snapshot": commit}
             rest = {"decision": n, "place": 0, "of": 1, "state": state, "check": "0" * 16}
             journal.write(json.dumps(fields | (facts if n > 1 else {}) | used | rest) + "\n")
 

@@ -19,8 +19,8 @@ import numpy as np
 
 from podium.catalog.forge import forge_id
 from podium.catalog.forge.families import FAMILIES, load_family
-from podium.catalog.forge.field import draw_material, measure_field, run_pipeline
-from podium.catalog.forge.material import write_public
+from podium.catalog.forge.field import draw_data, measure_field, run_pipeline
+from podium.catalog.forge.forged_data import write_public
 from podium.data.files import sha256, write_atomically
 from podium.grading.medals import thresholds
 from podium.task import Leaderboard
@@ -50,20 +50,20 @@ def main() -> None:
 def measure(name: str, seed: int) -> dict[str, Any]:
     """Everything the table says about one task."""
     family = load_family(name)
-    material = draw_material(family, "medium", seed)
+    forged = draw_data(family, "medium", seed)
     started = time.perf_counter()
     field = measure_field(family, "medium", seed)
     seconds = time.perf_counter() - started
     limits = thresholds(Leaderboard(field.lower_is_better, field.scores))
     targets = list(family.submission.targets)
-    sample = material.sample[targets if len(targets) > 1 else targets[0]].to_numpy()
+    sample = forged.sample[targets if len(targets) > 1 else targets[0]].to_numpy()
     defaults = {
-        default.name: family.score(material, run_pipeline(default, material, np.random.default_rng(0)))
+        default.name: family.score(forged, run_pipeline(default, forged, np.random.default_rng(0)))
         for default in family.defaults
     }
     return {
-        "sample": family.score(material, sample),
-        "sample_medal": limits.medal(family.score(material, sample)),
+        "sample": family.score(forged, sample),
+        "sample_medal": limits.medal(family.score(forged, sample)),
         "defaults": defaults,
         "default_medals": [limits.medal(score) for score in defaults.values()],
         "bronze": limits.bronze,
@@ -81,7 +81,7 @@ def measure(name: str, seed: int) -> dict[str, Any]:
 def _digest(name: str, seed: int) -> list[tuple[str, str]]:
     """Names and hashes of the public files of one forging."""
     with tempfile.TemporaryDirectory() as folder:
-        write_public(draw_material(load_family(name), "medium", seed), Path(folder))
+        write_public(draw_data(load_family(name), "medium", seed), Path(folder))
         paths = sorted(path for path in Path(folder).rglob("*") if path.is_file())
         return [(str(path.relative_to(folder)), sha256(path)) for path in paths]
 

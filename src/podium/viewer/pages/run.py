@@ -9,7 +9,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from podium.catalog import listings
+from podium.catalog import find_listing
 from podium.errors import RecordError
 from podium.grading.grade import Grade
 from podium.report.curves import RunCurve, read_curve
@@ -80,7 +80,7 @@ def run(request: Request) -> Response:
         row=now,
         status=status,
         record=_record(folder),
-        task=next((each for each in listings() if each.id == row.task), None),
+        task=find_listing(row.task),
         budget=_budget(now, found.experiment.plan.budget),
         verification=site.index.verifications(row.experiment).get(key),
         is_verifying=site.verifier.is_waiting(key),
