@@ -11,6 +11,7 @@ of the process. Targets: lists in less than a second, the long run without readi
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import os
 import random
@@ -27,14 +28,19 @@ from podium.catalog import suites
 from podium.runs.experiment import FILE, run_folder
 from podium.runs.folder import write_document
 from podium.runs.models import ExperimentDocument, Plan, RunRecord, Times
+from podium.sandbox.policy import Mount, Policy
 from podium.viewer.app import make_app
 from podium.viewer.site import Site
 from podium.workspace.budget import Budget, Usage
+from podium.workspace.events import FORMAT, Action, Event, Start, Step
 from podium.workspace.history import History
+from podium.workspace.lines import START, encode_line
+from podium.workspace.observations import Text
 
 SMALL_EXPERIMENTS = 20
 REPEATS = 7
-OBSERVATION = "line of output\n" * 200
+OBSERVATION = Text(text="line of output\n" * 200)
+POLICY = Policy(mounts=tuple(Mount(source=Path("/usr"), target=f"/{n}") for n in range(20)))
 
 
 def main() -> None:
@@ -154,7 +160,8 @@ def make_record(folder: Path, plan: Plan, task: str, seed: int, rng: random.Rand
         times=Times(started="2026-01-01T00:00:00+00:00", ended="2026-01-02T00:00:00+00:00"),
         submission_sha256="0" * 64,
         journal_head="0" * 64,
-        sandbox={"provider": "bubblewrap", "network": False, "mounts": [{"target": f"/{n}"} for n in range(20)]},
+        backend="bubblewrap",
+        sandbox=POLICY,
         versions={"podium": "0.1.0", "inspect_ai": "0.3.285", "python": "3.11.2", "system": "Linux"},
     )
     path = run_folder(folder, task, seed).path
@@ -169,23 +176,57 @@ def make_long_run(folder: Path, count: int) -> None:
     plan = make_plan(folder, (task,), 1)
     make_record(folder, plan, task, 0, random.Random(1))
     run = run_folder(folder, task, 0)
-    (run.path / "workspace").mkdir()
-    with History(run.history, run.path / "workspace") as history, run.journal.open("w", encoding="utf-8") as journal:
+    run.workspace.mkdir(parents=True)
+    with History(run.history, run.workspace) as history, run.journal.open("wb") as journal:
         commit = history.snapshot("start", None, time_s=0)
         state = history.put(b'{"done": 0}')
+        previous = START
         for n in range(1, count + 2):
             if n % 100 == 2:
-                (run.path / "workspace" / "notes.txt").write_text(f"step {n}\n" * 20, encoding="utf-8")
+                (run.workspace / "notes.txt").write_text(f"step {n}\n" * 20, encoding="utf-8")
                 commit = history.snapshot("step", commit, time_s=n)
-            fields = {"n": n, "previous": "0" * 64, "kind": "step" if n > 1 else "start", "time": "2026-01-01T00:00:00"}
-            facts = {
-                "action": "run_command",
-                "arguments": {"command": f"python train.py {n}"},
-                "observation": OBSERVATION,
-            }
-            used = {"seconds": 1.0, "used": Usage(working_s=float(n), steps=n).model_dump(), "snapshot": commit}
-            rest = {"decision": n, "place": 0, "of": 1, "state": state, "check": "0" * 16}
-            journal.write(json.dumps(fields | (facts if n > 1 else {}) | used | rest) + "\n")
+            event: Event = make_step(n, commit, state) if n > 1 else make_start(task, plan, commit)
+            # Not through `Journal.append`, which waits for the disk each time.
+            line = encode_line(n, previous, {"kind": event.kind, **event.model_dump(mode="json")})
+            previous = hashlib.sha256(line).hexdigest()
+            journal.write(line + b"\n")
+
+
+def make_start(task: str, plan: Plan, commit: str) -> Start:
+    return Start(
+        time="2026-01-01T00:00:00",
+        usage=Usage(),
+        format=FORMAT,
+        task=task,
+        edition="v1",
+        miniature=False,
+        manifest_sha256="0" * 64,
+        agent=plan.agent,
+        options={},
+        model=plan.model,
+        model_roles={},
+        seed=0,
+        budget=plan.budget,
+        backend="bubblewrap",
+        sandbox=POLICY,
+        versions={},
+        snapshot=commit,
+    )
+
+
+def make_step(n: int, commit: str, state: str) -> Step:
+    return Step(
+        time="2026-01-01T00:00:00",
+        usage=Usage(working_s=float(n), steps=n),
+        action=Action(name="run_command", arguments={"command": f"python train.py {n}"}),
+        observation=OBSERVATION,
+        seconds=1.0,
+        snapshot=commit,
+        state=state,
+        decision=n,
+        index=0,
+        count=1,
+    )
 
 
 def show(what: str, time_s: float, floor_s: float) -> None:
