@@ -166,7 +166,7 @@ def test_the_leaderboard_filters_as_soon_as_one_chooses(opened: Open) -> None:
     assert page.locator("tbody th").all_inner_texts() == ["search"]
     page.get_by_label("Verified only").check()
     page.wait_for_url("**verified=1**")
-    assert "No experiment fits" in page.locator("main").inner_text()
+    assert "No experiment matches" in page.locator("main").inner_text()
 
 
 def test_two_experiments_are_chosen_and_compared(opened: Open) -> None:

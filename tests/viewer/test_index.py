@@ -10,12 +10,15 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from viewed import TASK, make_experiment, make_record
+from viewed import TASK, make_experiment, make_record, start, step
 
 from podium.report import table
+from podium.report.table import RunKey
+from podium.runs.experiment import Experiment
 from podium.viewer import index as index_module
-from podium.viewer.index import Index
+from podium.viewer.index import Index, Verification
 from podium.viewer.progress import current, is_going
+from podium.workspace.journal import Journal
 
 Open = Callable[[], Index]
 
@@ -49,9 +52,9 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
     """The runs whose records are read from now on."""
     seen: list[tuple[str, int]] = []
 
-    def read_row(folder: Path, name: str, plan: object, task: str, seed: int) -> table.Row:
+    def read_row(experiment: Experiment, name: str, task: str, seed: int) -> table.Row:
         seen.append((name, seed))
-        return table.read_row(folder, name, plan, task, seed)  # type: ignore[arg-type]
+        return table.read_row(experiment, name, task, seed)
 
     monkeypatch.setattr(index_module, "read_row", read_row)
     return seen
@@ -75,7 +78,7 @@ def test_only_what_has_changed_is_read(root: Path, opened: Open, read: list[tupl
     make_record(root / "first", plan, seed=1, medal=None)
     assert index.refresh(now=True) > generation
     assert sorted(read) == [("first", 1), ("second", 0)]
-    assert [listed.name for listed in index.experiments()] == ["second", "first"]
+    assert [status.name for status in index.experiments()] == ["second", "first"]
     assert index.experiments()[0].count("gold") == 1 and index.experiments()[1].count("bronze") == 2
     assert index.refresh(now=True) == index.generation
 
@@ -94,7 +97,7 @@ def test_runs_come_and_go(root: Path, opened: Open) -> None:
 
 
 @pytest.mark.parametrize("damage", ["lost", "garbage", "cut", "other version", "no table"])
-def test_a_lost_or_damaged_index_is_made_anew(opened: Open, tmp_path: Path, damage: str) -> None:
+def test_a_lost_or_damaged_index_is_rebuilt(opened: Open, tmp_path: Path, damage: str) -> None:
     file = tmp_path / "cache" / "index.sqlite"
     before = opened()
     rows = before.rows("first")[0]
@@ -113,7 +116,7 @@ def test_a_lost_or_damaged_index_is_made_anew(opened: Open, tmp_path: Path, dama
     assert opened().rows("first")[0] == rows
 
 
-def test_damage_while_it_is_open_is_mended(opened: Open, tmp_path: Path) -> None:
+def test_damage_while_it_is_open_is_repaired(opened: Open, tmp_path: Path) -> None:
     index = opened()
     rows = index.rows("first")[0]
     _alter(tmp_path / "cache" / "index.sqlite", "DROP TABLE runs")
@@ -126,7 +129,7 @@ def test_a_question_after_the_end_harms_nothing(opened: Open, read: list[tuple[s
     index = opened()
     index.close()
     assert index.rows("first") == ([], 0)
-    index.put_verdict(("first", TASK, 0), "", when="", document={})
+    index.put_verification(RunKey("first", TASK, 0), "", Verification("", {}))
     read.clear()
     assert len(opened().rows("first")[0]) == 3 and read == []
 
@@ -155,26 +158,40 @@ def test_several_viewers_share_it(root: Path, opened: Open) -> None:
 def test_a_strangers_plan_leads_nowhere(root: Path, opened: Open, name: str, value: object) -> None:
     file = root / "first" / "experiment.json"
     file.write_text(json.dumps(json.loads(file.read_text()) | {name: value}))
-    listed = opened().experiments()[0]
-    assert listed.error and listed.runs == 0
+    status = opened().experiments()[0]
+    assert status.error and status.runs == 0
+
+
+@pytest.mark.parametrize(
+    "change", [{"score": "plenty"}, {"usage": {"steps": 10**30}}, {"usage": {"cost": float("inf")}}, {"seed": None}]
+)
+def test_a_bad_record_is_a_row_that_says_so(root: Path, opened: Open, change: dict[str, object]) -> None:
+    file = root / "first" / TASK / "1" / "run.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | change))
+    index = opened()
+    rows = index.rows("first", sort="steps")[0]
+    assert sorted(row.status for row in rows) == ["finished", "finished", "unreadable"]
+    bad = index.row(RunKey("first", TASK, 1))
+    assert bad is not None and "run.json is damaged" in (bad.error or "")
+    assert index.experiments()[0].count("unreadable") == 1
 
 
 def test_a_folder_may_be_an_experiment_itself(root: Path, tmp_path: Path) -> None:
     index = Index(root / "first", tmp_path / "index.sqlite")
-    assert [listed.name for listed in index.experiments()] == ["first"]
-    assert index.row("first", TASK, 0).folder == root / "first" / TASK / "0"  # type: ignore[union-attr]
+    assert [status.name for status in index.experiments()] == ["first"]
+    assert index.row(RunKey("first", TASK, 0)).folder == root / "first" / TASK / "0"  # type: ignore[union-attr]
     index.close()
 
 
-def test_verdicts_hold_until_the_run_changes(root: Path, opened: Open) -> None:
+def test_verifications_hold_until_the_run_changes(root: Path, opened: Open) -> None:
     index = opened()
-    key = ("first", TASK, 0)
+    key = RunKey("first", TASK, 0)
     journal = root / "first" / TASK / "0" / "steps.jsonl"
     journal.write_text("{}\n")
-    index.put_verdict(key, index.stamp_of(key), when="now", document={"passed": True, "checks": {}})
-    assert index.verdicts()[key]["passed"] is True and index.verdicts("other") == {}
+    index.put_verification(key, index.stamp_of(key), Verification("now", {"journal": "ok"}))
+    assert index.verifications()[key].passed and index.verifications("other") == {}
     journal.write_text("{}\n{}\n")
-    assert index.verdicts() == {}
+    assert index.verifications() == {}
 
 
 def test_a_run_is_going_while_its_lock_is_held(root: Path, opened: Open) -> None:
@@ -183,12 +200,20 @@ def test_a_run_is_going_while_its_lock_is_held(root: Path, opened: Open) -> None
     plan = make_experiment(root / "first", seeds=3)
     run = make_record(root / "first", plan, status="running", score=None, valid=None)
     index = opened()
-    row = index.row("first", TASK, 0)
+    row = index.row(RunKey("first", TASK, 0))
     assert row is not None and current(row)[1] == "interrupted"
     with run.lock.open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        run.journal.write_bytes(b'{"kind": "step", "used": {"working_s": 7.5, "steps": 2}, "check": "0"}\n{"unfinished')
-        assert is_going(run.path)
+        with Journal.open(run.journal) as journal:
+            journal.append(start())
+            journal.append(step(2))
+        with run.journal.open("ab") as file:
+            file.write(b'{"unfinished')
+        assert is_going(run)
         now, status = current(row)
-        assert status == "running" and now.working_s == 7.5 and now.steps == 2
-    assert not is_going(run.path)
+        assert status == "running" and now.working_s == 4.0 and now.steps == 2
+        with run.journal.open("ab") as file:
+            file.write(b"\n")
+        now, status = current(row)
+        assert status == "running" and "malformed" in (now.error or "")
+    assert not is_going(run)

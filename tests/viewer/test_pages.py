@@ -89,7 +89,7 @@ def test_the_list_says_what_there_is(pages: TestClient) -> None:
     assert "4 experiments" in text
     assert text.index("nested/plain") < text.index(">search<") < text.index("hostile")  # the newest first
     assert "2 of 4 finished" in text and "1 gold" in text and "cannot be read" in text
-    assert "No experiment is called that" in pages.get("/?find=nobody").text
+    assert "No experiment matches" in pages.get("/?find=nobody").text
     assert ">search<" not in pages.get("/?find=gpt-4o").text
 
 
@@ -125,7 +125,7 @@ def test_the_tree_grows_with_the_steps(pages: TestClient) -> None:
 
 def test_a_script_shows_plan_output_and_relatives(pages: TestClient) -> None:
     text = pages.get(f"{RUN}/tree/2").text
-    assert "the crash is mended" in text and "output of 2" in text
+    assert "the crash is fixed" in text and "output of 2" in text
     assert f"{RUN}/tree/1" in text and f"{RUN}/tree/4" in text and f"{RUN}/steps/3" in text
     assert pages.get(f"{RUN}/tree/99").status_code == 404
 
@@ -154,15 +154,15 @@ def test_the_leaderboard_filters(pages: TestClient) -> None:
     only = pages.get("/leaderboard?agent=recipes").text.split("<tbody>")[1]
     assert "search" in only and "nested/plain" not in only
     assert "nested/plain" in pages.get("/leaderboard?model=openai/gpt-4o").text.split("<tbody>")[1]
-    assert "No experiment fits" in pages.get("/leaderboard?edition=fixed").text
-    assert "No experiment fits" in pages.get("/leaderboard?verified=1").text
+    assert "No experiment matches" in pages.get("/leaderboard?edition=fixed").text
+    assert "No experiment matches" in pages.get("/leaderboard?verified=1").text
     suite = pages.get("/leaderboard?suite=mle-bench").text
     assert "cannot be compared" not in suite and "1 of 75 tasks" in suite
 
 
 def test_two_experiments_are_compared(pages: TestClient) -> None:
     text = unescape(pages.get("/compare?a=search&b=nested/plain").text)
-    assert "No difference in any medal: 100.0 both." in text and "Before you believe it" in text
+    assert "No difference in any medal: 100.0 both." in text and "What else differs" in text
     assert "same experiment" in pages.get("/compare?a=search&b=search").text
     assert "no experiment of that name" in pages.get("/compare?a=search&b=nobody").text
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
-from podium.report.curves import Point
-from podium.viewer.chart import HEIGHT, WIDTH, Tried, draw
+from podium.grading.grade import Grade
+from podium.runs.models import CurvePoint
+from podium.task import Medal
+from podium.viewer.chart import HEIGHT, WIDTH, ScriptScore, draw
 from podium.viewer.text import clip, clip_bytes, name, short, visible
+from podium.workspace.budget import Usage
 
 
 @pytest.mark.parametrize(
@@ -32,11 +33,9 @@ def test_nothing_is_hidden(text: str, shown: str) -> None:
     assert visible(shown) == shown
 
 
-def test_escapes_that_never_end_cost_no_time() -> None:
-    started = time.monotonic()
+def test_escapes_that_never_end_are_left_out_at_once() -> None:
     assert visible("\x1b]" * 200_000 + "x" * 1_000_000) == ""
     assert visible("\x1b[" + "0" * 1_000_000).startswith("0")
-    assert time.monotonic() - started < 5
 
 
 def test_names_stay_on_their_line() -> None:
@@ -50,16 +49,17 @@ def test_long_texts_are_cut() -> None:
     assert short("a\n b\t" * 100, 10) == "a b a b a…" and short(" one\nline ") == "one line"
 
 
-def point(when: float, score: float | None, medal: str | None = None) -> Point:
-    return Point(when, 0, 0, score is not None, score, medal, None)
+def point(when: float, score: float | None, medal: Medal | None = None) -> CurvePoint:
+    grade = Grade("task", "v1", valid=score is not None, score=score, medal=medal)
+    return CurvePoint(line=1, submission="", usage=Usage(working_s=when), grade=grade)
 
 
 @pytest.mark.parametrize("higher", [True, False])
 def test_up_is_better_on_a_chart(higher: bool) -> None:
     sign = 1 if higher else -1
     points = [point(0, None), point(1, 0.5 * sign), point(5, 0.7 * sign, "bronze"), point(9, -50.0 * sign)]
-    tried = [Tried(2, 0.9 * sign, "good", "/x")]
-    chart = draw(points, tried, {"gold": 0.8 * sign, "median": 0.6 * sign}, higher_is_better=higher, end_s=10)
+    scripts = [ScriptScore(2, 0.9 * sign, "good", "/x")]
+    chart = draw(points, scripts, {"gold": 0.8 * sign, "median": 0.6 * sign}, higher_is_better=higher, end_s=10)
     assert chart is not None
     good, _, worse, better, worst = chart.marks
     assert good.y < better.y < worse.y <= worst.y
@@ -72,3 +72,11 @@ def test_without_scores_there_is_no_chart() -> None:
     assert draw([point(0, None)], [], {"gold": 1.0}, higher_is_better=True, end_s=0) is None
     flat = draw([point(0, 1.0), point(0, float("inf"))], [], {}, higher_is_better=True, end_s=0)
     assert flat is not None and flat.path
+
+
+@pytest.mark.parametrize("score", [0.0, 5e-324, -1e99, 1e300, float("-inf")])
+@pytest.mark.parametrize("end_s", [0.0, 1e-300, 1e15, 1e300])
+def test_no_number_is_too_large_for_a_chart(score: float, end_s: float) -> None:
+    chart = draw([point(end_s, 0.5), point(end_s, score)], [], {"gold": 0.7}, higher_is_better=True, end_s=end_s)
+    assert chart is not None and len(chart.x_ticks) < 10 and len(chart.y_ticks) < 10
+    assert all(0 <= mark.x <= WIDTH and 0 <= mark.y <= HEIGHT for mark in chart.marks)

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from podium.runs.record import Budget, Experiment, Plan, RunFolder, RunRecord, Times, Used, write_model
-
 from podium.agents.search.search import SearchState
 from podium.agents.search.tree import Node, Operator, Tree
+from podium.grading.grade import Grade
 from podium.runs.experiment import FILE, run_folder
+from podium.runs.folder import RunFolder, write_document
+from podium.runs.models import CurvePoint, ExperimentDocument, Plan, RunRecord, Times
+from podium.sandbox.policy import Policy
+from podium.task import Medal
+from podium.workspace.budget import Budget, Usage
+from podium.workspace.events import FORMAT, Action, End, Start, Step, shorten
 from podium.workspace.history import History
-from podium.workspace.journal import Journal
-from podium.workspace.observations import ScriptResult
+from podium.workspace.journal import Journal, read_journal
+from podium.workspace.observations import Observation, ProgramOutput, ScriptResult, Text
 
 TASK = "spaceship-titanic"
 OTHER = "leaf-classification"
@@ -29,7 +33,7 @@ class Done:
 
     action: str = "run_command"
     arguments: dict[str, Any] = field(default_factory=lambda: {"command": "ls"})
-    observation: str | bytes = "exit code 0"
+    observation: Observation = field(default_factory=lambda: ProgramOutput(exit_code=0))
     files: dict[str, str | bytes] = field(default_factory=dict)
     """What it leaves in the workspace."""
     state: bytes = b'{"done": 0}'
@@ -47,8 +51,7 @@ def make_experiment(
 ) -> Plan:
     """Writes `experiment.json`."""
     plan = Plan(agent=agent, model=model, edition="v1", budget=budget or Budget(time_s=100, steps=50))
-    experiment = Experiment(plan=plan, tasks=tuple(tasks), seeds=seeds, created=created)
-    write_model(folder / FILE, experiment)
+    write_document(folder / FILE, ExperimentDocument(plan=plan, tasks=tuple(tasks), seeds=seeds, created=created))
     return plan
 
 
@@ -67,9 +70,10 @@ def make_record(folder: Path, plan: Plan, task: str = TASK, seed: int = 0, **fac
         "submission_sha256": "0" * 64,
         "ended_by": "the agent",
         "times": Times(started="2026-01-02T03:04:06+00:00", ended="2026-01-02T03:05:06+00:00"),
-        "usage": Used(working_s=42.0, wall_s=60.0, steps=3, executions=2, tokens=1234, cost=0.5),
+        "usage": Usage(working_s=42.0, wall_s=60.0, steps=3, executions=2, tokens=1234, cost=0.5),
         "versions": {"podium": "0.1.0"},
-        "sandbox": {"provider": "bubblewrap", "network": False},
+        "backend": "bubblewrap",
+        "sandbox": Policy(),
     }
     run.write_record(RunRecord(task=task, agent=plan.agent, model=plan.model, seed=seed, **usual | facts))
     return run
@@ -80,44 +84,75 @@ def make_run(
 ) -> RunFolder:
     """A run with a record, a journal and a history."""
     run = make_record(folder, plan, task, seed, **facts)
-    workspace = run.path / "workspace"
-    workspace.mkdir()
-    with History(run.history, workspace) as history, Journal.open(run.journal) as journal:
+    with History(run.history, run.workspace) as history, Journal.open(run.journal) as journal:
+        history.workspace.mkdir()
         commit = history.snapshot("start", None, time_s=0)
-        journal.append({"kind": "start", "time": _time(0), "task": task, "snapshot": commit, "used": _used(0)})
+        journal.append(start(task=task, agent=plan.agent, seed=seed, snapshot=commit))
         for number, done in enumerate(steps, 1):
             commit = append_step(history, journal, commit, number, done)
-        journal.append({"kind": "end", "time": _time(len(steps) + 1), "snapshot": commit, "used": _used(len(steps))})
+        journal.append(end(len(steps), snapshot=commit))
     return run
 
 
+def start(**changes: Any) -> Start:
+    """The first event of a journal."""
+    facts: dict[str, Any] = {
+        "time": _time(0),
+        "usage": Usage(),
+        "format": FORMAT,
+        "task": TASK,
+        "edition": "v1",
+        "miniature": False,
+        "manifest_sha256": "0" * 64,
+        "agent": "scripted",
+        "options": {},
+        "model": None,
+        "model_roles": {},
+        "seed": 0,
+        "budget": Budget(),
+        "backend": "bubblewrap",
+        "sandbox": Policy(),
+        "versions": {},
+        "snapshot": "a" * 64,
+    }
+    return Start(**facts | changes)
+
+
+def end(steps: int, *, snapshot: str) -> End:
+    """The last event of a journal."""
+    time, usage = _time(steps + 1), _usage(steps)
+    return End(time=time, usage=usage, cause="the agent", stopped=False, snapshot=snapshot)
+
+
+def step(number: int, **changes: Any) -> Step:
+    """An event of a step."""
+    facts: dict[str, Any] = {
+        "time": _time(number),
+        "usage": _usage(number),
+        "action": Action(name="run_command", arguments={"command": f"echo {number}"}),
+        "observation": ProgramOutput(exit_code=0),
+        "seconds": 1.5,
+        "snapshot": "a" * 64,
+        "state": "b" * 64,
+        "decision": number,
+        "index": 0,
+        "count": 1,
+    }
+    return Step(**facts | changes)
+
+
 def append_step(history: History, journal: Journal, commit: str, number: int, done: Done) -> str:
-    """Journals a step as a session does; the snapshot after it."""
+    """Journals a step as an attempt does; the snapshot after it."""
     for name, content in done.files.items():
         path = history.workspace / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
     commit = history.snapshot(done.action, commit, time_s=number)
-    observation: Any = done.observation
-    if isinstance(observation, bytes):
-        head = observation[:400].decode("utf-8", "replace")
-        observation = {"blob": history.put(observation), "bytes": len(observation), "head": head}
-    journal.append(
-        {
-            "kind": "step",
-            "time": _time(number),
-            "action": done.action,
-            "arguments": done.arguments,
-            "observation": observation,
-            "seconds": 1.5,
-            "used": _used(number),
-            "snapshot": commit,
-            "decision": number,
-            "place": 0,
-            "of": 1,
-            "state": history.put(done.state),
-        }
-    )
+    action, action_blob = shorten(Action(name=done.action, arguments=done.arguments), history.put)
+    observation, observation_blob = shorten(done.observation, history.put)
+    facts = {"action": action, "action_blob": action_blob, "observation": observation}
+    facts |= {"observation_blob": observation_blob, "snapshot": commit, "state": history.put(done.state)}
+    journal.append(step(number, **facts))
     return commit
 
 
@@ -125,16 +160,16 @@ def _time(second: int) -> str:
     return f"2026-01-02T{3 + second // 3600:02}:{second // 60 % 60:02}:{second % 60:02}.000+00:00"
 
 
-def _used(steps: int) -> dict[str, Any]:
-    return Used(working_s=2.0 * steps, wall_s=3.0 * steps, steps=steps).model_dump()
+def _usage(steps: int) -> Usage:
+    return Usage(working_s=2.0 * steps, wall_s=3.0 * steps, steps=steps)
 
 
 def make_search(folder: Path, plan: Plan, *, plan_text: str = "Try something", **facts: Any) -> RunFolder:
-    """A run of a tree search: two drafts, one of them buggy and mended, an improvement, and a merge still unjudged."""
+    """A run of a tree search: two drafts, one of them buggy and debugged, an improvement, a merge not yet reviewed."""
     made: list[tuple[Operator, tuple[int, ...], float | None, str]] = [
         ("draft", (), 0.70, "a first model"),
         ("draft", (), None, "one that crashes"),
-        ("debug", (1,), 0.72, "the crash is mended"),
+        ("debug", (1,), 0.72, "the crash is fixed"),
         ("improve", (0,), 0.79, "more features"),
         ("merge", (2, 3), 0.81, "both together"),
     ]
@@ -151,34 +186,49 @@ def make_search(folder: Path, plan: Plan, *, plan_text: str = "Try something", *
             Done(
                 "try_script",
                 {"number": number, "script": script, "split": 0, "time_s": 10.0},
-                result.model_dump_json(),
+                result,
                 {f"code/{number:03d}/script.py": script},
                 state.model_dump_json().encode(),
             )
         )
         nodes.append(node.model_copy(update={"result": result, "metric": metric, "is_buggy": metric is None}))
     run = make_run(folder, plan, steps, **facts)
-    points = [(1, None, None), (2, 0.71, None), (4, 0.80, "bronze")]
-    document = [
-        {"line": line, "submission": None, "used": _used(line - 1), "valid": score is not None, "score": score}
-        | {"medal": medal, "percentile": None}
-        for line, score, medal in points
-    ]
-    run.curve.write_text(json.dumps(document), encoding="utf-8")
+    points: list[tuple[int, float | None, Medal | None]] = [(1, None, None), (2, 0.71, None), (4, 0.80, "bronze")]
+    run.write_curve(
+        tuple(
+            CurvePoint(
+                line=line,
+                submission=str(line),
+                usage=_usage(line - 1),
+                grade=Grade(TASK, "v1", valid=score is not None, score=score, medal=medal),
+            )
+            for line, score, medal in points
+        )
+    )
     return run
 
 
 def make_hostile(folder: Path, plan: Plan) -> RunFolder:
     """A run whose agent wrote everything with whoever looks at it in mind."""
-    big = 50_000_000
+    big, ok = 50_000_000, Text(text="ok")
     steps = [
-        Done(HOSTILE, {HOSTILE: HOSTILE, "list": [HOSTILE]}, HOSTILE, {"<script>alert(1)</script>.py": HOSTILE}),
-        Done("run_command", {"command": "yes"}, b"A" * big, {"..%2f..%2fetc%2fpasswd": "not the real one\n"}),
-        Done("run_command", {"script": "B" * big}, "short"),
+        Done(
+            HOSTILE,
+            {HOSTILE: HOSTILE, "list": [HOSTILE]},
+            Text(text=HOSTILE),
+            {"<script>alert(1)</script>.py": HOSTILE},
+        ),
+        Done(
+            "run_command",
+            {"command": "yes"},
+            ProgramOutput(exit_code=0, stdout="A" * big),
+            {"..%2f..%2fetc%2fpasswd": "not the real one\n"},
+        ),
+        Done("run_command", {"script": "B" * big}, Text(text="short")),
         Done(
             "run_command",
             {"command": "names"},
-            "ok",
+            ok,
             {
                 "a\nb\x1b[2Jc": "newline",
                 "' onmouseover='alert(1)": "quote",
@@ -187,20 +237,24 @@ def make_hostile(folder: Path, plan: Plan) -> RunFolder:
             },
         ),
         Done(
-            "run_command", {"command": "bytes"}, "ok", {"page.html": f"<body>{HOSTILE}</body>", "zero.bin": b"\0" * 99}
+            "run_command",
+            {"command": "bytes"},
+            ok,
+            {"page.html": f"<body>{HOSTILE}</body>", "zero.bin": b"\0" * 99},
         ),
     ]
     run = make_run(folder, plan, steps, error=HOSTILE, ended_by=HOSTILE)
-    (run.path / "workspace" / "link").symlink_to("/etc/passwd")
-    (run.path / "workspace" / "up").symlink_to("../../../..")
-    with History(run.history, run.path / "workspace") as history, Journal.open(run.journal) as journal:
-        before = journal.read(len(journal)).fields["snapshot"]
-        append_step(history, journal, before, 6, Done("run_command", {"command": "ln -s"}, "ok", {os_name(): "bytes"}))
+    (run.workspace / "link").symlink_to("/etc/passwd")
+    (run.workspace / "up").symlink_to("../../../..")
+    before = read_journal(run.journal).snapshot
+    linked = Done("run_command", {"command": "ln -s"}, ok, {os_name(): "bytes"})
+    with History(run.history, run.workspace) as history, Journal.open(run.journal) as journal:
+        append_step(history, journal, before, 6, linked)
     return run
 
 
 def os_name() -> str:
-    """A file name that is no text."""
+    """A file name that is not text."""
     return b"caf\xe9.txt".decode("utf-8", "surrogateescape")
 
 

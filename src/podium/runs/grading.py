@@ -71,8 +71,7 @@ def write_curve(run: RunFolder, task_id: str, plan: Plan) -> None:
                 continue
             if identity not in known:
                 known[identity] = grade_snapshot(history, event.snapshot, prepared, plan, run.scratch)
-            grade = known[identity]
-            points.append(CurvePoint(line=n, submission=identity, usage=event.usage, grade=grade))
+            points.append(CurvePoint(line=n, submission=identity, usage=event.usage, grade=known[identity]))
     remove_tree(run.scratch)
     run.write_curve(tuple(points))
     record = run.read_record()

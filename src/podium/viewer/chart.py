@@ -11,7 +11,7 @@ from pathlib import Path
 from podium.errors import PodiumError
 from podium.grading.grade import Grade
 from podium.runs.models import CurvePoint
-from podium.viewer.text import number_in_words, time_in_words
+from podium.viewer.text import duration_in_words, number_in_words
 
 WIDTH, HEIGHT = 760, 300
 LEFT, RIGHT, TOP, BOTTOM = 64, 84, 16, 36
@@ -120,7 +120,7 @@ def draw(
             *(_submission(point, x, y) for point in points),
         ],
         lines=_lines(references, y),
-        x_ticks=[Tick(x(at), time_in_words(at)) for at in _times(end_s)],
+        x_ticks=[Tick(x(at), duration_in_words(at)) for at in _times(end_s)],
         y_ticks=[Tick(y(at), f"{at:.6g}") for at in _numbers(*sorted((sign * low, sign * high)))],
         higher_is_better=higher_is_better,
     )
@@ -182,7 +182,7 @@ def _lines(references: dict[str, float], y: Scale) -> list[ReferenceLine]:
 
 def _submission(point: CurvePoint, x: Scale, y: Scale) -> Mark:
     at, score, medal = x(point.usage.working_s), _drawable(point.grade), point.grade.medal
-    when = f"after {time_in_words(point.usage.working_s)}"
+    when = f"after {duration_in_words(point.usage.working_s)}"
     if score is None:
         return Mark(at, HEIGHT - BOTTOM, "invalid", f"no valid submission {when}")
     words = f"submission scores {number_in_words(score)}{f', {medal} medal' if medal else ''} {when}"

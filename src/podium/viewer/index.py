@@ -16,7 +16,6 @@ from typing import Any
 from podium.report.table import Results, Row, RunKey, read_row
 from podium.runs.experiment import Experiment
 from podium.runs.models import ExperimentDocument
-from podium.runs.verify import OK
 from podium.viewer.database import IndexDatabase
 from podium.viewer.discovery import ExperimentStatus, find_experiments, read_status, stamp_of
 
@@ -46,7 +45,7 @@ class Verification:
 
     @property
     def passed(self) -> bool:
-        return bool(self.checks) and all(result == OK for result in self.checks.values())
+        return bool(self.checks) and all(result == "ok" for result in self.checks.values())
 
 
 class Index:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import assert_never
 
-from podium.viewer.text import Clip, clip, number_in_words, time_in_words
+from podium.viewer.text import Clip, clip, duration_in_words, number_in_words
 from podium.workspace.observations import (
     Interruption,
     Observation,
@@ -38,13 +38,13 @@ def show(observation: Observation) -> ShownObservation:
         case Interruption():
             return _shown("Interrupted by the run", {"Cause": observation.cause}, {})
         case ProgramOutput():
-            facts = {"Program": observation.script or "a shell command", **_ending(observation)}
+            program = {} if observation.script is None else {"Script": observation.script}
             printed = {"Standard output": observation.stdout, "Standard error": observation.stderr}
-            return _shown("Program", facts, printed)
+            return _shown("Program", {**program, **_ending(observation)}, printed)
         case ScriptResult():
             facts = {
                 **_ending(observation),
-                "Took": time_in_words(observation.seconds),
+                "Took": duration_in_words(observation.seconds),
                 "Validation score": number_in_words(observation.metric) or "none",
                 "Submission": "valid" if observation.valid else observation.error or "not valid",
             }

@@ -19,7 +19,6 @@ from podium.report.aggregate import words
 from podium.report.table import Row, RunKey
 from podium.runs.experiment import Experiment
 from podium.runs.folder import RunFolder
-from podium.text import format_duration, format_size
 from podium.viewer import text
 from podium.viewer.database import index_file
 from podium.viewer.index import Index
@@ -147,8 +146,8 @@ def _templates(site: Site) -> Environment:
     environment.filters |= {
         "short": text.short,
         "name": text.name,
-        "size": _size,
-        "duration": _duration,
+        "size": text.size_in_words,
+        "duration": text.duration_in_words,
         "number": text.number_in_words,
         "moment": _moment,
         "words": words,
@@ -161,14 +160,6 @@ def _harmless(value: Any) -> Any:
     if value is None:
         return ""
     return text.visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
-
-
-def _size(size_bytes: int | None) -> str:
-    return "unknown" if size_bytes is None else format_size(size_bytes)
-
-
-def _duration(seconds: float | None) -> str:
-    return "" if seconds is None else format_duration(seconds)
 
 
 def _moment(time: str | None) -> str:

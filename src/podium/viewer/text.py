@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from dataclasses import dataclass
 from typing import Any
 
+from podium.text import format_duration, format_size
+
 SHOWN_CHARACTERS = 20_000
 """How much of a text a page shows; the whole of it can be downloaded."""
 SHORT_CHARACTERS = 160
-_ENDLESS_S = 1e12
 
 _ANSI = re.compile(
     r"\x1b(?:"
@@ -82,26 +84,15 @@ def looks_binary(data: bytes) -> bool:
 
 
 def size_in_words(size_bytes: int | None) -> str:
-    """A size for people."""
-    if size_bytes is None:
-        return "unknown"
-    size = float(size_bytes)
-    for unit in ("bytes", "kB", "MB", "GB"):
-        if size < 1000 or unit == "GB":
-            return f"{size:,.0f} {unit}" if unit == "bytes" else f"{size:,.1f} {unit}"
-        size /= 1000
-    raise AssertionError
+    """A size for people, if it is known."""
+    return "unknown" if size_bytes is None else format_size(size_bytes)
 
 
-def time_in_words(seconds: float | None) -> str:
-    """A duration for people."""
+def duration_in_words(seconds: float | None) -> str:
+    """A duration for people, if it is known; journals of strangers may say that something took for ever."""
     if seconds is None:
         return ""
-    if seconds < 60 or not seconds < _ENDLESS_S:
-        return f"{seconds:.1f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours} h {minutes:02} min" if hours else f"{minutes} min {rest:02} s"
+    return format_duration(seconds) if math.isfinite(seconds) else f"{seconds} s"
 
 
 def number_in_words(value: float | str | None) -> str:

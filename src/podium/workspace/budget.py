@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict
 class Budget(BaseModel):
     """What an agent may use; None for no limit."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     time_s: float | None = None
     """Working time; waiting for leases, rate limits and retries is not counted."""
@@ -23,7 +23,7 @@ class Budget(BaseModel):
 class Usage(BaseModel):
     """What an agent has used so far, over all attempts at its run."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     working_s: float = 0.0
     wall_s: float = 0.0
