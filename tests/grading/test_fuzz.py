@@ -19,7 +19,7 @@ import podium
 from podium.catalog.forge import parse_id, stored_field
 from podium.catalog.forge.families import load_family
 from podium.catalog.forge.field import draw_data
-from podium.metrics import accuracy, mae, rmse
+from podium.metrics import accuracy, mae, rle_dice, rmse
 from podium.task import Columns, Integer, Number, Task, Text
 
 Draw = Callable[[st.SearchStrategy[int]], int]
@@ -194,6 +194,7 @@ def small_tasks() -> dict[str, Task]:
             pairs,
             metric=accuracy,
         ),
+        "masks": toy_task(Columns("id", "y", Text()), texts.assign(y=["1 2 4 5", "", "7 3"]), metric=rle_dice),
         "repeated": toy_task(Columns("id", "y", int), repeated, metric=mae),
     }
 

@@ -274,6 +274,11 @@ def some(names: list[str], most: int) -> str:
     return ", ".join(clip(name) for name in names[:most]) + more
 
 
+def name_rows(ids: pd.DataFrame) -> list[str]:
+    """What messages call each row: the word id and its ids."""
+    return ["id " + ", ".join(map(str, row)) for row in ids.itertuples(index=False)]
+
+
 def clip(text: str, most: int = 60) -> str:
     """A text fit for a message: not too long, without line breaks or control characters."""
     start = text[: most + 1]

@@ -15,7 +15,7 @@ from podium.data.archives import opened_member
 from podium.errors import InvalidSubmission
 from podium.grading.form import OpenExecute, WorkspaceFiles
 from podium.grading.reading import read_submission, size_limit
-from podium.grading.submission import align, convert
+from podium.grading.submission import align, convert, name_rows
 from podium.task import SUBMISSION, Columns, Task, Text
 
 if TYPE_CHECKING:
@@ -86,8 +86,7 @@ def apply_metric(task: Task, truth: pd.DataFrame, submission: pd.DataFrame) -> f
     """The metric over the target columns of tables whose rows correspond."""
     form, metric = task.form, task.metric
     if metric.takes_names:
-        rows = submission[list(form.ids)].itertuples(index=False)
-        metric = metric.using(names=[", ".join(map(str, row)) for row in rows])
+        metric = metric.using(names=name_rows(submission[list(form.ids)]))
     columns: Any = form.targets[0] if len(form.targets) == 1 else list(form.targets)
     return metric(truth[columns].to_numpy(), submission[columns].to_numpy())
 

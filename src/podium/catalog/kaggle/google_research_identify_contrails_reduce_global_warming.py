@@ -8,6 +8,7 @@ import pandas as pd
 
 from podium.data.arrays import read_array, write_array
 from podium.data.verbs import link_any, link_files, read_json, split_rows, write_csv, write_json
+from podium.grading.submission import name_rows
 from podium.metrics import rle_dice
 from podium.metrics.runs import write_runs
 from podium.task import Columns, Text, competition
@@ -52,7 +53,7 @@ def _answer(folder: Path) -> dict[str, object]:
 def score(answers: pd.DataFrame, submission: pd.DataFrame) -> float:
     truth, predicted = (table["encoded_pixels"].str.strip().replace("-", "") for table in (answers, submission))
     sizes = (answers["height"] * answers["width"]).to_numpy()
-    return task.metric.using(size=sizes, names=answers["record_id"].tolist())(truth, predicted)
+    return task.metric.using(size=sizes, names=name_rows(answers[["record_id"]]))(truth, predicted)
 
 
 @task.fabricate

@@ -8,6 +8,7 @@ import pandas as pd
 
 from podium.data.fabricate import hex_ids, write_bytes
 from podium.data.verbs import link_files, picture_of, read_csv, sample_of, split_rows, write_csv, write_json
+from podium.grading.submission import name_rows
 from podium.metrics import rle_dice
 from podium.metrics.runs import write_runs
 from podium.task import Columns, competition
@@ -46,7 +47,7 @@ def prepare(raw: Path, public: Path, private: Path, *, of_test: list[str] = SUFF
 @task.score
 def score(answers: pd.DataFrame, submission: pd.DataFrame) -> float:
     sizes = (answers["width_pixels"] * answers["height_pixels"]).to_numpy()
-    return task.metric.using(size=sizes, names=answers["id"].tolist())(answers["encoding"], submission["predicted"])
+    return task.metric.using(size=sizes, names=name_rows(answers[["id"]]))(answers["encoding"], submission["predicted"])
 
 
 @task.fabricate

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from podium.data.verbs import link_tree, picture_of, read_csv, split_rows, write_bytes, write_csv, write_parts
+from podium.grading.submission import name_rows
 from podium.metrics import dice_hausdorff
 from podium.metrics.runs import write_runs
 from podium.task import Columns, competition
@@ -50,7 +51,7 @@ def score(answers: pd.DataFrame, submission: pd.DataFrame, *, along_rows: bool =
     day = pd.factorize(ids.str.replace(r"_slice_.*", "", regex=True))[0]
     layer = ids.groupby(day).rank("dense").to_numpy(np.int64) - 1
     metric = task.metric.using(stack=day, layer=layer, sides=sides, along_rows=along_rows)
-    return metric.using(names=(ids + " " + answers["class"]).tolist())(answers["predicted"], submission["predicted"])
+    return metric.using(names=name_rows(answers[["id", "class"]]))(answers["predicted"], submission["predicted"])
 
 
 @task.fabricate

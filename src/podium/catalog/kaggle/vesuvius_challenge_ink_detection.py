@@ -7,6 +7,7 @@ import pandas as pd
 
 from podium.data.verbs import link_files, link_tree, picture_of, pixels_of, read_csv, write_bytes, write_csv
 from podium.errors import InvalidSubmission
+from podium.grading.submission import name_rows
 from podium.metrics import rle_f_beta
 from podium.metrics.runs import write_runs
 from podium.task import Columns, competition
@@ -42,7 +43,7 @@ def score(answers: pd.DataFrame, submission: pd.DataFrame) -> float:
     if submission["Predicted"].eq("").any():
         raise InvalidSubmission("Column 'Predicted' is blank; runs are expected (or a single blank for no ink at all).")
     size = (answers["width"] * answers["height"]).to_numpy()
-    return task.metric.using(size=size, names=answers["Id"].tolist())(answers["Predicted"], submission["Predicted"])
+    return task.metric.using(size=size, names=name_rows(answers[["Id"]]))(answers["Predicted"], submission["Predicted"])
 
 
 @task.fabricate

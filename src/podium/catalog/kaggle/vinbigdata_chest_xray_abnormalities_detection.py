@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from podium.data.verbs import hex_ids, link_parts, read_csv, sample_of, split_rows, write_bytes, write_csv
+from podium.grading.submission import name_rows
 from podium.metrics import coco_map
 from podium.task import Columns, Text, competition
 
@@ -59,7 +60,7 @@ def score(answers: pd.DataFrame, submission: pd.DataFrame, *, flawed: bool = Tru
     # As in MLE-bench: the rows of an image are put together, corners are taken for sizes, and ids begin at 0, those of
     # the submission in the order of the sample.
     predicted = submission.groupby("image_id", sort=False)["PredictionString"].agg(" ".join)
-    metric = task.metric.using(names=answers["image_id"].tolist())
+    metric = task.metric.using(names=name_rows(answers[["image_id"]]))
     if flawed:
         metric = metric.using(corners=False, id_zero=int(np.argmax(answers["listed_first"])))
     return metric(answers["PredictionString"], predicted)

@@ -16,6 +16,7 @@ from podium.data.verbs import (
     write_array,
     write_json,
 )
+from podium.grading.submission import name_rows
 from podium.metrics import rle_dice
 from podium.metrics.runs import area, overlap, parse_runs, write_runs
 from podium.task import Columns, Starter, Text, research_task
@@ -64,14 +65,14 @@ def _answer(folder: Path) -> dict[str, object]:
 @task.score
 def score_first(answers: pd.DataFrame, submission: pd.DataFrame) -> float:
     """The mean over records of the smoothed Dice coefficient: an empty mask that is right counts as much as any."""
-    names = answers["record_id"].tolist()
+    names = name_rows(answers[["record_id"]])
     truth, predicted = (parse_runs(runs, names=names, size=SIZE**2) for runs in _runs(answers, submission))
     total = area(truth) + area(predicted)
     return float(np.mean((2 * overlap(truth, predicted) + SMOOTH) / (total + SMOOTH)))
 
 
 def score_fixed(answers: pd.DataFrame, submission: pd.DataFrame) -> float:
-    names = answers["record_id"].tolist()
+    names = name_rows(answers[["record_id"]])
     return task.metric.using(size=SIZE**2, names=names)(*_runs(answers, submission))
 
 
