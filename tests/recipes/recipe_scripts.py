@@ -1,4 +1,4 @@
-"""Small public data in the shapes that recipes know, and scripts of recipes run on them."""
+"""Profiles of public folders, and scripts of recipes run on them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from podium.task import Metric
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a script left and said."""
+    """What a script wrote and printed."""
 
     submission: pd.DataFrame
     metric: float
@@ -36,7 +36,7 @@ def profile_of(
     sample: str = "sample_submission.csv",
     brief: str = "",
 ) -> Profile:
-    """What recipes see of a public folder with a sample submission."""
+    """The profile of a public folder with a sample submission."""
     return profile_task(public, brief=brief, metric=metric, sample=sample, ids=ids, targets=targets)
 
 
@@ -57,7 +57,7 @@ def run_recipe(
 ) -> Outcome:
     """Runs a script of a recipe in a folder."""
     chosen = {**recipe.defaults(profile), **(settings or {})}
-    script = write_script(recipe.title, recipe.story(profile, chosen), recipe=recipe.name, settings=chosen)
+    script = write_script(recipe.title, recipe.body(profile, chosen), recipe=recipe.name, settings=chosen)
     return run_script(script, public, folder, monkeypatch, time_s=time_s)
 
 
@@ -67,11 +67,11 @@ def run_script(
     """Runs a script in a folder, within this process: warnings are errors for it too."""
     folder.mkdir(parents=True, exist_ok=True)
     monkeypatch.chdir(folder)
-    surroundings = {"PODIUM_DATA": os.fspath(public), "PODIUM_TIME_S": str(time_s), "OMP_NUM_THREADS": "2"}
-    for name, value in surroundings.items():
+    variables = {"PODIUM_DATA": os.fspath(public), "PODIUM_TIME_S": str(time_s), "OMP_NUM_THREADS": "2"}
+    for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    said = io.StringIO()
-    with redirect_stdout(said):
+    printed = io.StringIO()
+    with redirect_stdout(printed):
         exec(compile(script, os.fspath(folder / "script.py"), "exec"), {"__name__": "__main__"})
-    metric = said.getvalue().rpartition("podium-metric: ")[2]
-    return Outcome(pd.read_csv(folder / "submission.csv"), float(metric), said.getvalue())
+    metric = printed.getvalue().rpartition("podium-metric: ")[2]
+    return Outcome(pd.read_csv(folder / "submission.csv"), float(metric), printed.getvalue())

@@ -13,16 +13,16 @@ from recipe_scripts import profile_of, recipe_for, run_recipe, run_script
 from podium.metrics import rle_dice, rle_mean_iou
 from podium.recipes.kit.masks import (
     best_cleaning,
-    cleaned,
+    clean_mask,
     decode_runs,
     encode_runs,
-    likeliest_order,
+    guess_run_order,
     mask_dice,
     mask_iou,
     mask_precision,
     pooled_dice,
-    shrunk,
-    stretched,
+    resize_map,
+    shrink_image,
 )
 from podium.recipes.masks import first_pixel, mask_files, run_order, score_name
 from podium.recipes.scripts import write_script
@@ -33,7 +33,7 @@ HEIGHT, WIDTH, TRAIN, TEST = 28, 36, 24, 12
 
 @pytest.fixture(scope="module")
 def discs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[np.ndarray]]:
-    """Pictures with a disc that is a little brighter than the noise around it; one in six has none."""
+    """Images with a disc that is a little brighter than the noise around it; one in six has none."""
     public, rng = tmp_path_factory.mktemp("discs"), np.random.default_rng(0)
     down, across = np.mgrid[0:HEIGHT, 0:WIDTH]
     masks, names = [], [f"p{number}" for number in range(TRAIN + TEST)]
@@ -54,12 +54,12 @@ def discs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[np.ndarr
     return public, masks[TRAIN:]
 
 
-def test_discs_are_outlined_and_blends_of_them_too(
+def test_discs_are_segmented_alone_and_blended(
     discs: tuple[Path, list[np.ndarray]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     public, answers = discs
     profile = profile_of(public, rle_dice, ids=("picture",), targets=("runs",), brief=BRIEF)
-    assert profile.shape == "masks"
+    assert profile.modality == "masks"
     recipe = recipe_for(profile, "quick masks")
     outcome = run_recipe(recipe, profile, public, tmp_path / "000", monkeypatch)
     assert outcome.metric > 0.8
@@ -76,7 +76,7 @@ def submitted(submission: pd.DataFrame) -> list[np.ndarray]:
     return [decode_runs(text, (HEIGHT, WIDTH), "columns") for text in submission["runs"]]
 
 
-def test_masks_kept_as_pictures_are_found(discs: tuple[Path, list[np.ndarray]]) -> None:
+def test_masks_stored_as_images_are_found(discs: tuple[Path, list[np.ndarray]]) -> None:
     profile = profile_of(discs[0], rle_dice, ids=("picture",), targets=("runs",), brief=BRIEF)
     assert mask_files(profile) == "train_masks/{}.png"
     assert score_name(profile) == "mask_dice"
@@ -86,14 +86,14 @@ def test_masks_kept_as_pictures_are_found(discs: tuple[Path, list[np.ndarray]]) 
 
 
 @pytest.mark.parametrize("order", ["rows", "columns"])
-def test_runs_are_written_as_they_are_read(order: str) -> None:
+def test_runs_survive_encoding_and_decoding(order: str) -> None:
     mask = np.random.default_rng(0).random((5, 7)) > 0.5
     np.testing.assert_array_equal(decode_runs(encode_runs(mask, order), (5, 7), order), mask)
     assert encode_runs(np.zeros((3, 3), bool), order) == ""
     assert not decode_runs(float("nan"), (3, 3), order).any()
 
 
-def test_pixels_are_counted_along_what_the_order_says() -> None:
+def test_pixels_are_counted_along_rows_or_columns() -> None:
     mask = np.zeros((2, 3), dtype=bool)
     mask[0, 1:] = True
     assert encode_runs(mask, "rows") == "2 2"
@@ -110,32 +110,32 @@ def test_pixels_are_counted_along_what_the_order_says() -> None:
         ("run lengths", None),
     ],
 )
-def test_the_brief_says_the_order(brief: str, order: str | None) -> None:
+def test_the_order_of_pixels_is_read_from_the_brief(brief: str, order: str | None) -> None:
     assert run_order(brief) == order
     assert first_pixel(brief) == 1
     assert first_pixel("Pixels are zero-indexed.") == 0
 
 
 @pytest.mark.parametrize("order", ["rows", "columns"])
-def test_the_order_shows_in_the_masks(order: str) -> None:
+def test_the_order_of_pixels_is_guessed_from_masks(order: str) -> None:
     mask = np.zeros((20, 30), dtype=bool)
     mask[5:15, 8:20] = True
     runs = [encode_runs(mask, order)]
-    assert likeliest_order(runs, [mask.shape]) == order
+    assert guess_run_order(runs, [mask.shape]) == order
     square = np.zeros((20, 20), dtype=bool)
     square[2:5, 8:20] = True
-    assert likeliest_order([encode_runs(square, order)], [square.shape], [square]) == order
+    assert guess_run_order([encode_runs(square, order)], [square.shape], [square]) == order
 
 
-def test_cleaning_drops_specks_and_finds_the_cut() -> None:
+def test_cleaning_removes_small_pieces_and_finds_the_threshold() -> None:
     mask = np.zeros((30, 30), dtype=bool)
     mask[8:20, 8:20] = True
-    chances = np.where(mask, 0.45, 0.1)
-    chances[2, 2] = 0.9
-    cleaning, score = best_cleaning([chances], [mask], mask_dice)
+    probabilities = np.where(mask, 0.45, 0.1)
+    probabilities[2, 2] = 0.9
+    cleaning, score = best_cleaning([probabilities], [mask], mask_dice)
     assert score > 0.95
-    assert mask_dice([mask], [cleaned(chances, *cleaning)]) == score
-    assert not cleaned(np.zeros((5, 5)), 0.0, 0.5, 0.0).any()
+    assert mask_dice([mask], [clean_mask(probabilities, *cleaning)]) == score
+    assert not clean_mask(np.zeros((5, 5)), 0.0, 0.5, 0.0).any()
 
 
 def test_scores_of_masks() -> None:
@@ -147,8 +147,8 @@ def test_scores_of_masks() -> None:
     assert mask_precision(truth, guess) == pytest.approx(0.5)
 
 
-def test_large_pictures_are_shrunk_and_chances_stretched_back() -> None:
+def test_large_images_are_shrunk_and_maps_resized_back() -> None:
     picture = np.zeros((100, 200, 3), dtype=np.uint8)
-    small = shrunk(picture, 50)
+    small = shrink_image(picture, 50)
     assert small.shape == (25, 50, 3)
-    assert stretched(np.zeros((25, 50)), (100, 200)).shape == (100, 200)
+    assert resize_map(np.zeros((25, 50)), (100, 200)).shape == (100, 200)

@@ -16,19 +16,19 @@ TIME_S = 20.0
 DIFFERENT = {
     "spaceship-titanic": "quick boosting",
     "nomad2018-predict-transparent-conductors": "quick boosting",  # two numbers
-    "detecting-insults-in-social-commentary": "quick words",  # rows are known by their text
-    "plant-seedlings-classification": "quick pictures",  # folders tell the class
-    "dogs-vs-cats-redux-kernels-edition": "quick pictures",  # names tell the class
-    "herbarium-2020-fgvc7": "quick pictures",  # annotations as COCO has them
-    "paddy-disease-classification": "quick pictures",  # in subfolders
-    "the-icml-2013-whale-challenge-right-whale-redux": "quick sounds",  # in an archive
-    "freesound-audio-tagging-2019": "quick sounds",  # a column lists the labels that hold
-    "h-and-m-personalized-fashion-recommendations": "usual items",
+    "detecting-insults-in-social-commentary": "quick words",  # the text is the id
+    "plant-seedlings-classification": "quick images",  # folders give the class
+    "dogs-vs-cats-redux-kernels-edition": "quick images",  # names give the class
+    "herbarium-2020-fgvc7": "quick images",  # annotations in COCO's format
+    "paddy-disease-classification": "quick images",  # in subfolders
+    "the-icml-2013-whale-challenge-right-whale-redux": "quick audio",  # in an archive
+    "freesound-audio-tagging-2019": "quick audio",  # a column lists the labels that apply
+    "h-and-m-personalized-fashion-recommendations": "recent and popular items",
     "tgs-salt-identification-challenge": "quick masks",
     "3d-object-detection-for-autonomous-vehicles": None,
-    "us-patent-phrase-to-phrase-matching": "quick words",  # the same prediction for all rows would be invalid
+    "us-patent-phrase-to-phrase-matching": "quick words",  # a constant prediction would be invalid
 }
-"""Tasks of the most different shapes, and by which recipe they are learnt first."""
+"""Very different tasks, and the recipe that learns each first."""
 
 
 @pytest.fixture(scope="module")
@@ -36,8 +36,8 @@ def miniatures(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("miniatures")
 
 
-def looked_at(task_id: str, miniatures: Path) -> tuple[Path, Profile]:
-    """The public folder of a miniature, and what recipes see of it."""
+def profiled(task_id: str, miniatures: Path) -> tuple[Path, Profile]:
+    """The public folder of a miniature, and its profile."""
     api.prepare(task_id, data_dir=miniatures, miniature=True)
     public = miniatures / task_id / "public"
     task = api.load(task_id)
@@ -57,10 +57,10 @@ def fallbacks(profile: Profile) -> list[Recipe]:
 
 
 @pytest.mark.parametrize("task_id", list(DIFFERENT))
-def test_shapes_are_recognised_and_fall_back_to_something_valid(
+def test_modalities_are_recognised_and_fallbacks_are_valid(
     task_id: str, miniatures: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    public, profile = looked_at(task_id, miniatures)
+    public, profile = profiled(task_id, miniatures)
     assert next((recipe.name for recipe in learning(profile)), None) == DIFFERENT[task_id]
     for recipe in fallbacks(profile):
         run_recipe(recipe, profile, public, tmp_path / recipe.name, monkeypatch)
@@ -68,9 +68,9 @@ def test_shapes_are_recognised_and_fall_back_to_something_valid(
         assert grade.valid, (recipe.name, grade.error)
 
 
-def test_what_is_not_understood_is_said(miniatures: Path) -> None:
-    _, profile = looked_at("AI4Code", miniatures)
-    assert "No table holds the target" in " ".join(profile.doubts)
+def test_a_profile_warns_of_what_was_not_understood(miniatures: Path) -> None:
+    _, profile = profiled("AI4Code", miniatures)
+    assert "No table holds the target" in " ".join(profile.warnings)
 
 
 @pytest.mark.slow
@@ -80,7 +80,7 @@ def test_every_miniature_gets_a_valid_submission(
     task_id: str, miniatures: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The fallbacks, and the first script that learns, if there is one."""
-    public, profile = looked_at(task_id, miniatures)
+    public, profile = profiled(task_id, miniatures)
     for recipe in [*fallbacks(profile), *learning(profile)[:1]]:
         run_recipe(recipe, profile, public, tmp_path / recipe.name, monkeypatch, time_s=TIME_S)
         grade = api.grade(task_id, tmp_path / recipe.name / "submission.csv", data_dir=miniatures)

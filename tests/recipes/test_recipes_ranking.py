@@ -10,8 +10,8 @@ import pytest
 from recipe_scripts import profile_of, recipe_for, run_recipe
 
 from podium.metrics import map_at_k, ndcg_at_k
-from podium.recipes.kit.ranking import best_items, kinds_asked_for
-from podium.recipes.ranking import asked_for, find_shop, window_days
+from podium.recipes.kit.ranking import best_items, target_event_kinds
+from podium.recipes.ranking import find_log, forecast_days, goal_sentence
 from podium.recipes.recipe import recipes_for
 
 WEEKS = 12
@@ -26,8 +26,8 @@ def library(folder: Path, *, kinds: bool = True) -> dict[str, set[str]]:
     liked = rng.integers(0, 4, 150)
     events, answers = [], {}
     for week in range(1, WEEKS + 1):
-        for place, reader in enumerate(readers["reader"]):
-            shelf = books["book"][books["genre"] == liked[place]]
+        for number, reader in enumerate(readers["reader"]):
+            shelf = books["book"][books["genre"] == liked[number]]
             chosen = rng.choice(shelf if rng.random() < 0.8 else books["book"], 2, replace=False)
             monday = pd.Timestamp("2024-01-01") + pd.Timedelta(days=7 * week)
             events.append((reader, chosen[0], monday - pd.Timedelta(days=1 + int(rng.integers(7))), "browsed"))
@@ -57,17 +57,17 @@ def score(submission: pd.DataFrame, answers: dict[str, set[str]]) -> float:
 
 
 @pytest.mark.parametrize("kinds", [True, False])
-def test_lists_beat_what_is_popular(kinds: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lists_beat_popular_items(kinds: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     public = tmp_path / "data"
     answers = library(public, kinds=kinds)
     profile = profile_of(public, ndcg_at_k.using(k=5), ids=("reader",), targets=("books",), brief=BRIEF)
-    assert profile.shape == "ranking"
-    shop = find_shop(profile)
-    assert shop is not None
-    assert (shop.log.file, shop.item, shop.time) == ("log.csv", "book", "day")
-    assert (shop.users, shop.items, shop.kind) == ("readers.csv", "books.csv", "kind" if kinds else None)
+    assert profile.modality == "ranking"
+    found_log = find_log(profile)
+    assert found_log is not None
+    assert (found_log.log.file, found_log.item, found_log.time) == ("log.csv", "book", "day")
+    assert (found_log.users, found_log.items, found_log.kind) == ("readers.csv", "books.csv", "kind" if kinds else None)
     found = {}
-    for name in ("usual items", "learnt items"):
+    for name in ("recent and popular items", "boosted ranking"):
         outcome = run_recipe(recipe_for(profile, name), profile, public, tmp_path / name, monkeypatch)
         lists = outcome.submission["books"].astype(str).str.split()
         assert list(outcome.submission["reader"]) == list(answers)
@@ -75,13 +75,13 @@ def test_lists_beat_what_is_popular(kinds: bool, tmp_path: Path, monkeypatch: py
         assert lists.map(lambda items: all(item.startswith("0") for item in items)).all(), "ids lost their zeros"
         found[name] = score(outcome.submission, answers)
     popular = score(pd.read_csv(public / "sample_submission.csv", dtype=str), answers)
-    assert found["usual items"] > popular + 0.03
-    assert found["learnt items"] > popular + 0.1
+    assert found["recent and popular items"] > popular + 0.03
+    assert found["boosted ranking"] > popular + 0.1
     if kinds:
-        assert found["learnt items"] > found["usual items"]
+        assert found["boosted ranking"] > found["recent and popular items"]
 
 
-def test_a_year_that_only_the_last_windows_look_back_on_does_no_harm(
+def test_a_log_with_a_year_of_history_for_some_windows_only_works(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answers = library(tmp_path / "data")
@@ -90,16 +90,16 @@ def test_a_year_that_only_the_last_windows_look_back_on_does_no_harm(
     pd.concat([early, log]).to_csv(tmp_path / "data" / "log.csv", index=False)
     metric = ndcg_at_k.using(k=5)
     profile = profile_of(tmp_path / "data", metric, ids=("reader",), targets=("books",), brief=BRIEF)
-    recipe = recipe_for(profile, "learnt items")
+    recipe = recipe_for(profile, "boosted ranking")
     outcome = run_recipe(recipe, profile, tmp_path / "data", tmp_path / "work", monkeypatch, {"windows": 1})
     assert score(outcome.submission, answers) > 0.3
 
 
-def test_without_a_log_nothing_is_promised(tmp_path: Path) -> None:
+def test_ranking_recipes_need_a_log(tmp_path: Path) -> None:
     library(tmp_path / "data")
     (tmp_path / "data" / "log.csv").unlink()
     profile = profile_of(tmp_path / "data", map_at_k.using(k=5), ids=("reader",), targets=("books",), brief=BRIEF)
-    assert not {"usual items", "learnt items"} & {recipe.name for recipe in recipes_for(profile)}
+    assert not {"recent and popular items", "boosted ranking"} & {recipe.name for recipe in recipes_for(profile)}
 
 
 @pytest.mark.parametrize(
@@ -112,17 +112,17 @@ def test_without_a_log_nothing_is_promised(tmp_path: Path) -> None:
     ],
 )
 def test_the_window_is_read_from_the_brief(brief: str, days: int) -> None:
-    assert window_days(brief) == days
+    assert forecast_days(brief) == days
 
 
-def test_the_goal_is_the_sentence_that_asks() -> None:
-    assert asked_for("A shop.\nPredict what\nthey order. The rest is told below.") == "Predict what they order."
+def test_the_goal_is_the_sentence_that_says_what_to_predict() -> None:
+    assert goal_sentence("A shop.\nPredict what\nthey order. The rest is told below.") == "Predict what they order."
     kinds = pd.Series(["looked", "looked", "looked", "ordered", "ordered", "returned"])
-    assert kinds_asked_for(kinds, "Predict what they order.") == ["ordered"]
-    assert kinds_asked_for(kinds, "Say something.") == ["returned"]
+    assert target_event_kinds(kinds, "Predict what they order.") == ["ordered"]
+    assert target_event_kinds(kinds, "Say something.") == ["returned"]
 
 
-def test_best_items_come_in_order() -> None:
+def test_best_items_are_sorted() -> None:
     users, items = np.array([4, 4, 4, 2, 2]), np.array([7, 8, 9, 7, 8])
     found = best_items(users, items, np.array([0.1, 0.9, 0.5, 0.2, 0.1]), 2)
     assert {user: list(listed) for user, listed in found.items()} == {4: [8, 9], 2: [7, 8]}

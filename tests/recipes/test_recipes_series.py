@@ -11,11 +11,11 @@ from recipe_scripts import profile_of, recipe_for, run_recipe
 
 from podium.metrics import mae, rmse
 from podium.recipes.kit.effects import (
-    effect_columns,
+    design_matrix,
     group_factor,
-    missing_crossings,
+    missing_interactions,
     number_factor,
-    recent_levels,
+    recent_residuals,
 )
 
 AHEAD = 28
@@ -45,11 +45,11 @@ def bakeries(folder: Path, *, closed: bool, lowest: float = 0.0) -> pd.DataFrame
     return table[~known].reset_index(drop=True)
 
 
-@pytest.mark.parametrize("name", ["quick forecast", "crossed effects"])
+@pytest.mark.parametrize("name", ["quick forecast", "effects with interactions"])
 def test_forecasts_beat_the_last_weeks(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     answers = bakeries(tmp_path / "data", closed=True)
     profile = profile_of(tmp_path / "data", mae, ids=("row",), targets=("sold",))
-    assert (profile.shape, profile.time, profile.series) == ("series", "date", ("shop",))
+    assert (profile.modality, profile.time, profile.series) == ("series", "date", ("shop",))
     outcome = run_recipe(recipe_for(profile, name), profile, tmp_path / "data", tmp_path / "work", monkeypatch)
     assert list(outcome.submission["row"]) == list(answers["row"])
     guess = outcome.submission["sold"].to_numpy()
@@ -61,43 +61,41 @@ def test_forecasts_beat_the_last_weeks(name: str, tmp_path: Path, monkeypatch: p
     assert error < 0.85 * np.abs(naive - answers["sold"]).mean()
     assert abs(outcome.metric - error) < 0.5 * error
     assert (guess[answers["sold"] == 0] == 0).all(), "Mondays are off"
-    if name == "crossed effects":
+    if name == "effects with interactions":
         assert "weekday x place" in outcome.output
 
 
-def test_numbers_that_may_be_negative_are_not_taken_as_logarithms(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_numbers_that_may_be_negative_are_not_logged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     answers = bakeries(tmp_path / "data", closed=False, lowest=-200.0)
     profile = profile_of(tmp_path / "data", rmse, ids=("row",), targets=("sold",))
-    recipe = recipe_for(profile, "crossed effects")
+    recipe = recipe_for(profile, "effects with interactions")
     assert not recipe.defaults(profile)["log"]
     outcome = run_recipe(recipe, profile, tmp_path / "data", tmp_path / "work", monkeypatch, {"rounds": 2})
     error = np.sqrt(((outcome.submission["sold"] - answers["sold"]) ** 2).mean())
     assert error < 0.4 * answers["sold"].std()
 
 
-def test_a_number_lies_between_knots() -> None:
+def test_a_number_is_weights_of_two_knots() -> None:
     factor = number_factor(np.array([0.0, 1.0, 2.0, 3.0, 4.0, np.nan]), knots=3)
-    table = effect_columns(factor).toarray()
+    table = design_matrix(factor).toarray()
     np.testing.assert_allclose(table[:, :3] @ [0, 2, 4], [0, 1, 2, 3, 4, 0])
     assert table[5].sum() == 0
 
 
-def test_a_missing_crossing_is_found_and_chance_is_not() -> None:
+def test_a_missing_interaction_is_found_and_noise_is_not() -> None:
     rng = np.random.default_rng(0)
     factors = {name: group_factor(rng.integers(0, 4, 4000)) for name in ("left", "right", "other")}
     effect = (factors["left"].code + factors["right"].code) % 2 - 0.5
     half = np.arange(4000) % 2 == 0
-    found = missing_crossings(factors, effect + rng.normal(size=4000), np.arange(4000), half, set())
+    found = missing_interactions(factors, effect + rng.normal(size=4000), np.arange(4000), half, set())
     assert found == [("left", "right")]
-    assert missing_crossings(factors, rng.normal(size=4000), np.arange(4000), half, set()) == []
+    assert missing_interactions(factors, rng.normal(size=4000), np.arange(4000), half, set()) == []
 
 
-def test_levels_are_known_at_the_origin_only() -> None:
+def test_recent_residuals_use_nothing_after_the_origin() -> None:
     day = np.arange(100)
     rest, series = np.where(day < 50, 0.0, 1.0) + 0.01 * (day % 3), np.zeros(100, dtype=int)
     origin = np.where(day < 60, 49, 99)
-    level = recent_levels(rest, series, day, day, origin, half_life=5)
+    level = recent_residuals(rest, series, day, day, origin, half_life=5)
     assert level[:60].max() < 0.1
     assert level[60:].min() > 0.5

@@ -16,15 +16,15 @@ from sklearn.metrics import accuracy_score, log_loss, roc_auc_score, root_mean_s
 from podium.metrics import accuracy, rmse
 from podium.metrics import log_loss as log_loss_metric
 from podium.metrics import roc_auc as roc_auc_metric
-from podium.recipes.kit.features import gap_features
-from podium.recipes.kit.learning import make_folds, outliers
+from podium.recipes.kit.features import time_gap_features
 from podium.recipes.kit.scores import f1, macro_f1, matthews, quadratic_kappa, roc_auc, spearman
-from podium.recipes.kit.screening import group_strength, strength
+from podium.recipes.kit.screening import group_significance, number_significance
+from podium.recipes.kit.validation import find_outliers, make_folds
 from podium.recipes.recipe import recipes_for
 from podium.recipes.tabular import members
 from podium.task import Metric
 
-BRIEF_COMMITTEE = {"search": False, "folds": 3}
+SMALL_ENSEMBLE = {"search": False, "folds": 3}
 
 
 @dataclass(frozen=True)
@@ -105,15 +105,15 @@ def score(one: Competition, submission: pd.DataFrame) -> float:
         pytest.param("digits", "multiclass", 0.0, marks=pytest.mark.slow),
     ],
 )
-def test_known_data_is_learnt_at_least_as_well_as_by_plain_boosting(
+def test_known_data_is_learnt_at_least_as_well_as_by_default_boosting(
     name: str, goal: str, slack: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one = known(name, tmp_path)
     profile = profile_of(tmp_path, one.metric, ids=("row",), targets=one.targets)
-    assert (profile.shape, profile.goal) == ("tabular", goal)
-    chosen = {name: source for name, source in members(profile).items() if name in ("additive", "boosting", "machine")}
-    settings = {**BRIEF_COMMITTEE, "members": chosen}
-    outcome = run_recipe(recipe_for(profile, "committee"), profile, tmp_path, tmp_path / "work", monkeypatch, settings)
+    assert (profile.modality, profile.goal) == ("tabular", goal)
+    chosen = {name: source for name, source in members(profile).items() if name in ("additive", "boosting", "svm")}
+    settings = {**SMALL_ENSEMBLE, "members": chosen}
+    outcome = run_recipe(recipe_for(profile, "ensemble"), profile, tmp_path, tmp_path / "work", monkeypatch, settings)
     found, plain = score(one, outcome.submission), plain_score(one)
     assert (found >= plain - slack) if one.metric.higher_is_better else (found <= plain + slack), (found, plain)
 
@@ -141,15 +141,17 @@ def odd_tables(rows: int = 60) -> dict[str, tuple[pd.DataFrame, pd.Series]]:
 
 
 @pytest.mark.parametrize("name", list(odd_tables()))
-@pytest.mark.parametrize("recipe", ["quick boosting", "committee"])
-def test_odd_data_is_survived(name: str, recipe: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("recipe", ["quick boosting", "ensemble"])
+def test_unusual_data_gives_a_submission(
+    name: str, recipe: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     features, aim = odd_tables()[name]
     one = competition(tmp_path, features, aim, accuracy, aim.to_frame())
     profile = profile_of(tmp_path, accuracy, ids=("row",), targets=("y",))
     settings = (
         {}
         if recipe == "quick boosting"
-        else {**BRIEF_COMMITTEE, "members": {"boosting": "boosting", "additive": "additive"}}
+        else {**SMALL_ENSEMBLE, "members": {"boosting": "boosting", "additive": "additive"}}
     )
     outcome = run_recipe(recipe_for(profile, recipe), profile, tmp_path, tmp_path / "work", monkeypatch, settings)
     assert len(outcome.submission) == len(one.test)
@@ -166,14 +168,14 @@ def test_several_numbers_are_learnt_one_after_the_other(tmp_path: Path, monkeypa
     profile = profile_of(tmp_path, rmse, ids=("row",), targets=("sum", "gap"))
     for name, settings in {
         "quick boosting": {},
-        "committee": {**BRIEF_COMMITTEE, "members": {"additive": "additive"}},
+        "ensemble": {**SMALL_ENSEMBLE, "members": {"additive": "additive"}},
     }.items():
         outcome = run_recipe(recipe_for(profile, name), profile, tmp_path, tmp_path / name, monkeypatch, settings)
         for label in ("sum", "gap"):
             assert np.corrcoef(outcome.submission[label], aims[label][80:])[0, 1] > 0.6
 
 
-def test_one_class_alone_is_submitted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_single_class_is_submitted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     features, aim = odd_tables()["an empty column"]
     competition(tmp_path, features, aim * 0 + 7, accuracy, aim.to_frame())
     profile = profile_of(tmp_path, accuracy, ids=("row",), targets=("y",))
@@ -182,21 +184,21 @@ def test_one_class_alone_is_submitted(tmp_path: Path, monkeypatch: pytest.Monkey
     assert set(outcome.submission["y"]) == {7}
 
 
-def test_a_table_without_a_target_is_no_reason_to_fail(tmp_path: Path) -> None:
+def test_data_without_a_target_gives_a_profile_with_warnings(tmp_path: Path) -> None:
     (tmp_path / "sample_submission.csv").write_text("row,y\n1,0\n")
     (tmp_path / "broken.json").write_text("{")
     profile = profile_of(tmp_path, accuracy, ids=("row",), targets=("y",))
     assert profile.train is None
-    assert profile.doubts
+    assert profile.warnings
 
 
-def test_wrong_rows_are_told_from_long_tails() -> None:
+def test_outliers_are_distinguished_from_long_tails() -> None:
     rng = np.random.default_rng(0)
     noise = rng.normal(size=2000)
     slipped = noise.copy()
     slipped[:20] += 30
-    assert outliers(slipped).sum() == 20
-    assert not outliers(rng.standard_cauchy(2000)).any()
+    assert find_outliers(slipped).sum() == 20
+    assert not find_outliers(rng.standard_cauchy(2000)).any()
 
 
 def test_the_time_since_the_last_row_of_a_group_is_measured() -> None:
@@ -207,27 +209,27 @@ def test_the_time_since_the_last_row_of_a_group_is_measured() -> None:
     )
     both = pd.DataFrame({"when": when})
     groups = pd.DataFrame({"shop": when.dt.hour.mod(8)})
-    found = gap_features(both, groups, ["when"])
+    found = time_gap_features(both, groups, ["when"])
     assert list(found) == ["when since last of shop", "when until next of shop"]
     later = when >= pd.Timestamp("2024-01-01 08:00")
     assert np.allclose(np.expm1(found["when since last of shop"][later & (when.dt.day == 1)]), 8 * 60)
     assert found["when since last of shop"][~later].isna().all()
 
 
-def test_screening_is_sure_of_signal_and_not_of_noise() -> None:
+def test_signal_is_significant_and_noise_is_not() -> None:
     rng = np.random.default_rng(0)
     candidate, noise = rng.normal(size=3000), rng.normal(size=3000)
-    assert strength(candidate, noise + np.sin(2 * candidate)) > 100
-    assert strength(candidate, noise) < 8
-    assert group_strength(rng.integers(0, 20, 3000), noise) < 8
+    assert number_significance(candidate, noise + np.sin(2 * candidate)) > 100
+    assert number_significance(candidate, noise) < 8
+    assert group_significance(rng.integers(0, 20, 3000), noise) < 8
 
 
-def test_folds_suit_few_rows_and_halves() -> None:
+def test_folds_work_for_few_rows_and_fractions() -> None:
     assert len(make_folds(np.array([1.0, 2.0, 3.0]), 5)) == 3
     assert len(make_folds(np.tile([0.5, 1.5], 10), 4)) == 4
 
 
-def test_scores_agree_with_what_they_are_known_for() -> None:
+def test_scores_agree_with_reference_implementations() -> None:
     from scipy.stats import spearmanr
     from sklearn import metrics
 

@@ -10,7 +10,7 @@ import pytest
 from recipe_scripts import profile_of, recipe_for, run_recipe
 
 from podium.metrics import log_loss, rmse, roc_auc
-from podium.recipes.kit.text import cut_sentences, without_quotes
+from podium.recipes.kit.text import split_sentences, without_quotes
 
 TOPICS = {
     "cooking": ["flour", "oven", "butter", "recipe", "simmer", "garlic", "onion", "plate", "spoon", "kettle"],
@@ -39,7 +39,7 @@ def letters(count: int, seed: int) -> pd.DataFrame:
 
 
 def public_folder(folder: Path, labels: dict[str, str | float]) -> tuple[Path, pd.DataFrame]:
-    """A public folder in which some labels are to be told, and the answers."""
+    """A public folder in which some labels are to be predicted, and the answers."""
     folder.mkdir()
     table = letters(450, seed=1)
     table["tone"] = table["glad"] * 3.0 + table["about"].map({"cooking": 0.0, "sailing": 5.0, "chess": 9.0})
@@ -53,34 +53,34 @@ def public_folder(folder: Path, labels: dict[str, str | float]) -> tuple[Path, p
 
 
 @pytest.mark.parametrize(
-    "name", ["quick words", "words and letters", "pairs of words", "ratios of words", "sentence network"]
+    "name", ["quick words", "words and characters", "word pairs", "word count ratios", "sentence network"]
 )
-def test_topics_are_told_by_their_words(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_topics_are_classified_by_words(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     public, answers = public_folder(tmp_path / "data", dict.fromkeys(TOPICS, 1 / 3))
     profile = profile_of(public, log_loss, ids=("letter",), targets=tuple(TOPICS))
-    assert (profile.shape, profile.goal) == ("text", "multiclass")
+    assert (profile.modality, profile.goal) == ("text", "multiclass")
     outcome = run_recipe(recipe_for(profile, name), profile, public, tmp_path / "work", monkeypatch, {"folds": 3})
     assert list(outcome.submission["letter"]) == list(answers["letter"])
-    chances = outcome.submission[list(TOPICS)].to_numpy()
-    np.testing.assert_allclose(chances.sum(axis=1), 1)
-    places = answers["about"].map({name: place for place, name in enumerate(TOPICS)}).to_numpy()
-    loss = -np.log(chances[np.arange(len(places)), places]).mean()
+    probabilities = outcome.submission[list(TOPICS)].to_numpy()
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1)
+    indices = answers["about"].map({name: index for index, name in enumerate(TOPICS)}).to_numpy()
+    loss = -np.log(probabilities[np.arange(len(indices)), indices]).mean()
     assert loss < 0.75 * np.log(3)
     assert abs(loss - outcome.metric) < 0.2
 
 
-@pytest.mark.parametrize("name", ["pairs of words", "sentence network", "text boosting"])
-def test_one_label_is_told(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("name", ["word pairs", "sentence network", "text boosting"])
+def test_one_label_is_learnt(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     public, answers = public_folder(tmp_path / "data", {"glad": 0.5})
     profile = profile_of(public, roc_auc, ids=("letter",), targets=("glad",))
-    assert (profile.shape, profile.goal) == ("text", "binary")
+    assert (profile.modality, profile.goal) == ("text", "binary")
     outcome = run_recipe(recipe_for(profile, name), profile, public, tmp_path / "work", monkeypatch, {"folds": 3})
     glad, sad = (outcome.submission["glad"][answers["glad"] == value] for value in (1, 0))
     assert (glad.to_numpy()[:, None] > sad.to_numpy()).mean() > 0.9
 
 
 @pytest.mark.parametrize("name", ["quick words", "sentence network", "text boosting"])
-def test_several_labels_are_told(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_several_labels_are_learnt(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     labels = {f"is_{name}": 0.5 for name in TOPICS}
     public, answers = public_folder(tmp_path / "data", dict(labels))
     profile = profile_of(public, roc_auc, ids=("letter",), targets=tuple(labels))
@@ -91,7 +91,7 @@ def test_several_labels_are_told(name: str, tmp_path: Path, monkeypatch: pytest.
 
 
 @pytest.mark.parametrize("name", ["quick words", "sentence network"])
-def test_a_number_is_told(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_number_is_learnt(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     public, answers = public_folder(tmp_path / "data", {"tone": 0.0})
     profile = profile_of(public, rmse, ids=("letter",), targets=("tone",))
     assert profile.goal == "regression"
@@ -100,7 +100,7 @@ def test_a_number_is_told(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert error < 0.85 * answers["tone"].std()
 
 
-def test_several_texts_a_date_and_gaps_do_no_harm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_several_texts_a_date_and_missing_values_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     public, answers = public_folder(tmp_path / "data", {"glad": 0.5})
     for file in ("train.csv", "test.csv"):
         table = pd.read_csv(public / file)
@@ -110,13 +110,13 @@ def test_several_texts_a_date_and_gaps_do_no_harm(tmp_path: Path, monkeypatch: p
         table.to_csv(public / file, index=False)
     profile = profile_of(public, roc_auc, ids=("letter",), targets=("glad",))
     assert profile.of_kind("text") == ["text", "heading"]
-    recipe = recipe_for(profile, "pairs of words")
+    recipe = recipe_for(profile, "word pairs")
     outcome = run_recipe(recipe, profile, public, tmp_path / "work", monkeypatch, {"folds": 2})
     assert len(outcome.submission) == len(answers)
     assert outcome.metric > 0.8
 
 
-def test_little_time_means_fewer_texts_but_a_submission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_with_little_time_fewer_texts_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     public, answers = public_folder(tmp_path / "data", {"glad": 0.5})
     monkeypatch.setattr("podium.recipes.text.SPEEDS", {"words": 40})
     profile = profile_of(public, roc_auc, ids=("letter",), targets=("glad",))
@@ -125,11 +125,11 @@ def test_little_time_means_fewer_texts_but_a_submission(tmp_path: Path, monkeypa
     assert outcome.submission["glad"].between(0, 1).all() and len(outcome.submission) == len(answers)
 
 
-def test_quotes_go_unless_there_is_nothing_else() -> None:
+def test_quotes_are_dropped_unless_there_is_nothing_else() -> None:
     assert without_quotes("mine\n> theirs\nmine too") == "mine\nmine too"
     assert without_quotes("> theirs\n > theirs too") == "> theirs\n > theirs too"
 
 
-def test_sentences_are_cut_at_stops_and_when_they_are_long() -> None:
-    assert cut_sentences("One, two. Three!") == [["one", ",", "two", "."], ["three", "!"]]
-    assert [len(words) for words in cut_sentences("word " * 30)] == [14, 14, 2]
+def test_sentences_end_at_stops_and_long_ones_are_cut() -> None:
+    assert split_sentences("One, two. Three!") == [["one", ",", "two", "."], ["three", "!"]]
+    assert [len(words) for words in split_sentences("word " * 30)] == [14, 14, 2]

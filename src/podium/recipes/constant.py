@@ -1,70 +1,64 @@
-"""What is submitted first: the sample submission as it is, then the same prediction for every row."""
+"""Fallbacks: the sample submission, the same prediction for every row, or a copied text."""
 
 from __future__ import annotations
 
-from podium.recipes.finishing import ending, forms
+from podium.recipes.finishing import ending, output_constants
 from podium.recipes.profile import Profile
 from podium.recipes.recipe import Recipe, Settings
 from podium.recipes.scripts import assign
-from podium.recipes.tabular import truth
+from podium.recipes.sources import truth_source
 
 WORST = 1e6
-"""Stands for the score of a submission that nothing is known about: this, or minus this where higher is better."""
-
-
+"""The reported score of a submission whose score is unknown: this, or minus this where higher is better."""
 CORRELATIONS = ("pearson", "spearman")
-"""Metrics that cannot say anything about the same prediction for every row."""
-WORDS = ("mean_levenshtein", "normalised_levenshtein", "word_jaccard", "accuracy", "error_rate")
-"""Metrics by which one text can be nearly as good as another."""
+"""Metrics that are undefined for the same prediction for every row."""
+TEXT_METRICS = ("mean_levenshtein", "normalised_levenshtein", "word_jaccard", "accuracy", "error_rate")
+"""Metrics by which the most common text can score."""
 
 
 def suits(profile: Profile) -> bool:
-    """Whether there is something to count in train: classes, numbers, items or words, not boxes or masks."""
+    """Whether train has classes, numbers, items or words to count, not boxes or masks."""
     if profile.train is None or not profile.labels or profile.metric in CORRELATIONS:
         return False
-    if profile.is_sample_telling and profile.test is None:
+    if profile.is_sample_informative and profile.test is None:
         return False
-    return profile.goal not in ("text", "unknown") or profile.metric in WORDS
+    return profile.goal not in ("text", "unknown") or profile.metric in TEXT_METRICS
 
 
-def story(profile: Profile, settings: Settings) -> str:
-    """What is most common in train."""
+def constant_body(profile: Profile, settings: Settings) -> str:
+    """The most common prediction of train, for every row."""
     assert profile.train is not None
     if profile.goal in ("list", "text", "unknown"):
-        return _commonest(profile)
-    middle = {
+        return _most_common(profile)
+    centre = {
         "binary": "truth.mean()",
         "multiclass": "(np.bincount(truth, minlength=len(CLASSES)) + 1) / (len(truth) + len(CLASSES))",
         "multilabel": "truth.mean(axis=0)",
         "ordinal": "np.median(truth)",
-    }.get(profile.goal, _middle_number(profile))
-    return (
-        assign(TRAIN=profile.train.file)
-        + forms(profile)
-        + f"""
+    }.get(profile.goal, _central_number(profile))
+    return f"""{assign(TRAIN=profile.train.file)}{output_constants(profile)}
 train, sample, keys = read_table(TRAIN), read_sample(SAMPLE), None
 train = train[train[LABELS].notna().all(axis=1)]
-{truth(profile)}
-usual = {middle}
-oof, guess = np.zeros((len(truth), *np.shape(usual))) + usual, np.zeros((len(sample), *np.shape(usual))) + usual
+{truth_source(profile)}
+constant = {centre}
+oof = np.zeros((len(truth), *np.shape(constant))) + constant
+prediction = np.zeros((len(sample), *np.shape(constant))) + constant
 rows = np.ones(len(truth), dtype=bool)
-"""
-        + ending(profile, settings)
-    )
+{ending(profile, settings)}"""
 
 
-def _middle_number(profile: Profile) -> str:
+def _central_number(profile: Profile) -> str:
     if profile.metric in ("mae", "smape"):
         return "np.median(truth, axis=0)"
     return "np.expm1(np.log1p(truth).mean(axis=0))" if profile.metric == "rmsle" else "truth.mean(axis=0)"
 
 
-def _commonest(profile: Profile) -> str:
-    """The items that are most common in train where lists are asked for, or else the most common value."""
+def _most_common(profile: Profile) -> str:
+    """The most common items of train where lists are predicted, or else the most common value."""
     assert profile.train is not None
     count = int(profile.metric_options.get("k", 1))
     split = ".astype(str).str.split().explode()" if profile.goal == "list" else ""
-    return f"""{assign(TRAIN=profile.train.file)}{forms(profile)}
+    return f"""{assign(TRAIN=profile.train.file)}{output_constants(profile)}
 train, sample = read_table(TRAIN), read_sample(SAMPLE)
 values = {{}}
 for target, label in zip(TARGETS, LABELS):
@@ -76,16 +70,16 @@ write_submission(sample, IDS, None, values)
 
 
 def can_copy(profile: Profile) -> bool:
-    """Whether words of a row's own text are asked for."""
+    """Whether words of a row's own text are predicted."""
     is_known = profile.train is not None and profile.test is not None and bool(profile.labels)
     return is_known and profile.metric == "word_jaccard" and bool(profile.of_kind("text"))
 
 
-def copy_story(profile: Profile, settings: Settings) -> str:
-    """Copies the text that has most words in common with what is asked for."""
+def copy_body(profile: Profile, settings: Settings) -> str:
+    """Copies the text column that has most words in common with the target."""
     assert profile.train is not None and profile.test is not None
     given = assign(TRAIN=profile.train.file, TEST=profile.test.file, KEY=profile.key, TEXTS=profile.of_kind("text"))
-    return f"""{given}{forms(profile)}
+    return f"""{given}{output_constants(profile)}
 train, test, sample = read_table(TRAIN), read_table(TEST), read_sample(SAMPLE)
 keys = read_table(TEST, usecols=[KEY], dtype=str).set_axis(IDS, axis=1)
 scores = {{name: word_jaccard(train[LABELS[0]], train[name]) for name in TEXTS}}
@@ -96,11 +90,11 @@ print(f"podium-metric: {{scores[best]:.6f}}")
 """
 
 
-def sample_story(profile: Profile, settings: Settings) -> str:
-    """Needs nothing but Python itself, so that in a moment there is a submission whatever becomes of the rest."""
-    content = "packed_bytes(SAMPLE)"
+def sample_body(profile: Profile, settings: Settings) -> str:
+    """Needs only Python itself, so that a valid submission exists within seconds."""
+    content = "read_packed_file(SAMPLE)"
     if profile.metric in CORRELATIONS:
-        content = f"varied({content}, {list(profile.targets)!r})"
+        content = f"vary_columns({content}, {list(profile.targets)!r})"
     return f"""{assign(SAMPLE=profile.sample)}
 Path("submission.csv").write_bytes({content})
 {_unknown_score(profile, WORST)}
@@ -108,29 +102,29 @@ Path("submission.csv").write_bytes({content})
 
 
 def _unknown_score(profile: Profile, worst: float) -> str:
-    return f'print("podium-metric: {-worst if profile.higher_is_better else worst}")  # not measured: as bad as can be'
+    return f'print("podium-metric: {-worst if profile.higher_is_better else worst}")  # unknown'
 
 
 RECIPES = (
     Recipe(
         name="constant",
-        title="The same prediction for every row: what is most common in train.",
+        title="The same prediction for every row: the most common one of train.",
         suits=suits,
-        story=story,
+        body=constant_body,
         can_merge=False,
     ),
     Recipe(
         name="copy",
-        title="Copies the text of a row that has most words in common with what is asked for.",
+        title="Copies the text column that has most words in common with the target.",
         suits=can_copy,
-        story=copy_story,
+        body=copy_body,
         can_merge=False,
     ),
     Recipe(
         name="sample",
-        title="The sample submission as it is.",
+        title="The sample submission, unchanged.",
         suits=lambda profile: True,
-        story=sample_story,
+        body=sample_body,
         can_merge=False,
     ),
 )

@@ -1,4 +1,4 @@
-"""Finds the files that are no tables, and how rows lead to them."""
+"""Finds files other than tables, and which files belong to which rows."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from podium.recipes.profile import Files, Pointers
+from podium.recipes.profile import FilePatterns, Files
 from podium.recipes.tables import IS_TABLE, LARGEST_BYTES, UNREADABLE, as_text
 
 if TYPE_CHECKING:
     import pandas as pd
 
-PICTURES = frozenset({".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".gif"})
-SOUNDS = frozenset({".wav", ".aif", ".aiff", ".flac", ".mp3", ".ogg"})
+IMAGES = frozenset({".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".gif"})
+AUDIO = frozenset({".wav", ".aif", ".aiff", ".flac", ".mp3", ".ogg"})
 ARRAYS = frozenset({".npy", ".npz", ".bin", ".dcm", ".bson", ".parquet", ".xyz"})
-MEDIA = PICTURES | SOUNDS | ARRAYS
+MEDIA = IMAGES | AUDIO | ARRAYS
 _ARCHIVE = re.compile(r"\.(zip|7z|tar|tgz|tar\.gz)$", re.IGNORECASE)
 _EXAMPLES = 5
-LEAST_FILES = 10
-"""So many files must lie in folders that tell their class."""
+MIN_FILES = 10
+"""So many files must be in folders or have names that give their class."""
 
 Paths = dict[tuple[str, str], list[str]]
 """Paths of files relative to their folder or archive, by that and their suffix."""
@@ -40,25 +40,25 @@ def list_files(public: Path) -> tuple[int, list[str]]:
 
 
 def group_files(public: Path, listed: Sequence[str]) -> Paths:
-    """The files that are no tables, by folder and suffix; archives are looked into."""
+    """The files other than tables, by folder and suffix; files in archives too."""
     groups: Paths = {}
     for name in listed:
         path = Path(name)
         if path.suffix.lower() in MEDIA | {".txt"} and len(path.parts) > 1:
             groups.setdefault((path.parts[0], path.suffix.lower()), []).append(Path(*path.parts[1:]).as_posix())
         elif _ARCHIVE.search(name) and not IS_TABLE.search(name):
-            for inner in _inside(public / name):
+            for inner in _archived_files(public / name):
                 groups.setdefault((name, Path(inner).suffix.lower()), []).append(inner)
     return groups
 
 
 def describe_files(groups: Paths) -> tuple[Files, ...]:
-    """What is said of files in a profile."""
+    """The description of files in a profile."""
     return tuple(Files(*key, len(names), tuple(names[:_EXAMPLES])) for key, names in sorted(groups.items()))
 
 
-def _inside(path: Path) -> list[str]:
-    """The files in an archive; none if it cannot be read, or not soon."""
+def _archived_files(path: Path) -> list[str]:
+    """The files in an archive; none if it cannot be read, or not quickly."""
     try:
         if path.suffix.lower() == ".zip":
             with zipfile.ZipFile(path) as archive:
@@ -78,10 +78,10 @@ def _inside(path: Path) -> list[str]:
     return [name for name in names if not name.endswith("/") and not name.startswith("__MACOSX")]
 
 
-def find_pointers(
+def find_file_patterns(
     groups: Paths, train: pd.DataFrame, test: pd.DataFrame | None, sample: pd.DataFrame, ids: Sequence[str]
-) -> Pointers | None:
-    """How the rows of train and test lead to files, if they do."""
+) -> FilePatterns | None:
+    """The patterns that give the files of train and test rows, if they have files."""
     media = {key: names for key, names in groups.items() if key[1] in MEDIA}
     named = [column for column in train if str(train[column].iloc[0]).lower().endswith(tuple(MEDIA))]
     for column in dict.fromkeys([*named, *ids, *train.columns]):
@@ -91,28 +91,28 @@ def find_pointers(
         known: Iterable[Any] = sample[ids[0]].head(50) if ids and ids[0] in sample else ()
         if test is not None and column in test:
             known = test[column].head(50)
-        return Pointers(str(column), found, _pattern(known, media, prefer="test", like=found) or found)
+        return FilePatterns(str(column), found, _pattern(known, media, prefer="test", like=found) or found)
     return None
 
 
 def _pattern(values: Iterable[Any], media: Paths, *, prefer: str, like: str = "") -> str | None:
-    """The pattern that makes paths of most values, such as `train/{}.png`, or `train/*/{}.png` if folders differ.
+    """The pattern that turns most values into paths, such as `train/{}.png`, or `train/*/{}.png` if folders differ.
 
     Args:
-        prefer: a word that the folder's name should have.
-        like: another pattern; files of the same kind are looked for first.
+        prefer: a word that the folder's name should contain.
+        like: another pattern; files of the same kind come first.
     """
     texts = {as_text(value) for value in values}
     ranked = sorted(
-        media, key=lambda one: (not like.endswith(one[1]), *_rank(one[1]), prefer not in one[0].lower(), one)
+        media, key=lambda one: (not like.endswith(one[1]), _rank(one[1]), prefer not in one[0].lower(), one)
     )
     for folder, suffix in ranked:
-        places: dict[str, list[str]] = {}
+        paths: dict[str, list[str]] = {}
         for name in media[folder, suffix]:
-            places.setdefault(name.rpartition("/")[2], []).append(name)
+            paths.setdefault(name.rpartition("/")[2], []).append(name)
         for ending in ("", suffix):
             starts = Counter(
-                start for text in texts if (start := _start(f"{text}{ending}", places, prefer)) is not None
+                start for text in texts if (start := _prefix(f"{text}{ending}", paths, prefer)) is not None
             )
             if starts.total() <= 0.5 * len(texts):
                 continue
@@ -123,37 +123,37 @@ def _pattern(values: Iterable[Any], media: Paths, *, prefer: str, like: str = ""
     return None
 
 
-def _rank(suffix: str) -> tuple[int]:
-    """Pictures are read most easily."""
-    return (0 if suffix in PICTURES else 1 if suffix in SOUNDS else 2,)
+def _rank(suffix: str) -> int:
+    """Images first: they are the easiest to read."""
+    return 0 if suffix in IMAGES else 1 if suffix in AUDIO else 2
 
 
-def _start(name: str, places: dict[str, list[str]], prefer: str) -> str | None:
-    """What has to be put before a name so that it is the path of a file; a star if only the file's name is the same."""
-    same = places.get(name.rpartition("/")[2], [])
-    paths = [path for path in same if path == name or path.endswith(f"/{name}")]
-    if not paths:
+def _prefix(name: str, paths: dict[str, list[str]], prefer: str) -> str | None:
+    """The prefix that turns a name into the path of a file; a star if folders differ."""
+    same = paths.get(name.rpartition("/")[2], [])
+    exact = [path for path in same if path == name or path.endswith(f"/{name}")]
+    if not exact:
         return "*/" if len(same) == 1 else None
-    best = min(paths, key=lambda path: (prefer not in path.lower(), path))
+    best = min(exact, key=lambda path: (prefer not in path.lower(), path))
     return best[: len(best) - len(name)]
 
 
 def files_as_table(groups: Paths, tests: Iterable[str], classes: Sequence[str]) -> tuple[str, pd.DataFrame, str] | None:
-    """The files whose folders or names tell their class, as a table: its name, its rows and the column that does so.
+    """The files whose folders or names give their class, as a table: its name, its rows and the column with the class.
 
     Args:
-        tests: names of the rows to predict, which must lead to files as well.
-        classes: what the classes are called, as far as that is known.
+        tests: names of the rows to predict, which must have files as well.
+        classes: the names of the classes, if known.
     """
-    from podium.recipes.kit.archives import described_files
+    from podium.recipes.kit.archives import file_name_parts
 
     if _pattern(tests, {key: names for key, names in groups.items() if key[1] in MEDIA}, prefer="test") is None:
         return None
     found: list[tuple[float, str, pd.DataFrame, str]] = []
     for (folder, suffix), names in groups.items():
-        if suffix not in MEDIA or len(names) < LEAST_FILES or "test" in folder.lower():
+        if suffix not in MEDIA or len(names) < MIN_FILES or "test" in folder.lower():
             continue
-        frame = described_files(sorted(names))
+        frame = file_name_parts(sorted(names))
         for rank, column in enumerate(("folder", "first", "last")):
             counts = frame[column].value_counts()
             named = len(set(counts.index) & set(classes)) if classes else len(counts)

@@ -1,17 +1,17 @@
-"""The end of a script: what is known by then becomes a score, saved predictions and a submission.
+"""The end of a script: from predictions to a score, saved predictions and a submission.
 
-Before it, a story has these names: `train`, `sample`, `truth`, `oof`, `guess`, `rows` and `keys`.
+It uses these names: `train`, `sample`, `truth`, `oof`, `prediction`, `rows` and `keys`.
 
-| goal | truth | oof (of train) and guess (of test) |
+| goal | truth | oof (of train) and prediction (of test) |
 |---|---|---|
-| binary | 0 or 1, by place in CLASSES | probability of the second class |
-| multiclass | place in CLASSES | a column of probabilities per class |
+| binary | index in CLASSES | probability of the second class |
+| multiclass | index in CLASSES | a column of probabilities per class |
 | multilabel | a column of 0 and 1 per label | a column of probabilities per label |
 | ordinal | grades, as numbers | estimates, as numbers |
 | regression | numbers, with a column per label if there are several | the same |
 
-`oof` holds predictions by models that had not seen the row; `rows` says, as booleans, which train rows have one.
-`keys` is a table with the ids of the rows of `guess`, or None if they are in the sample's order.
+`oof` holds predictions by models that were not fitted on the row; `rows` says, as booleans, which train rows have one.
+`keys` is a table with the ids of the rows of `prediction`, or None if they are in the sample's order.
 """
 
 from __future__ import annotations
@@ -35,37 +35,37 @@ _RISING |= {"pearson", "spearman", "map_at_k", "ndcg_at_k"}
 
 @dataclass(frozen=True)
 class Scoring:
-    """How a script scores itself."""
+    """How a script scores its own predictions."""
 
     function: str
-    """Of the kit."""
+    """A score of the kit."""
     takes_classes: bool = False
     is_proxy: bool = False
-    """Whether the task's own metric is another one."""
+    """Whether it differs from the task's metric."""
     sign: int = 1
-    """-1 where the proxy falls and the task's metric rises, or the other way round."""
+    """-1 where the task's metric has the opposite direction."""
 
 
 def scoring(profile: Profile) -> Scoring:
-    """The score that fits a task's metric and goal, or the nearest one."""
+    """The score for a task's metric and goal, or the nearest one."""
     goal, metric = profile.goal, profile.metric
     if goal == "ordinal":
-        return _fitting(profile, "quadratic_kappa", takes_classes=True)
+        return _scoring(profile, "quadratic_kappa", takes_classes=True)
     if goal in ("binary", "multiclass") and metric in _BY_CLASS:
         function = _BY_CLASS[metric]
         if function == "f1" and (goal == "multiclass" or profile.metric_options.get("average", "binary") != "binary"):
             function = "accuracy" if profile.metric_options.get("average") == "micro" else "macro_f1"
-        return _fitting(profile, function, takes_classes=True)
+        return _scoring(profile, function, takes_classes=True)
     if goal in _BY_PROBABILITY:
         usual = "multiclass_log_loss" if goal == "multiclass" else "log_loss"
-        return _fitting(profile, _BY_PROBABILITY[goal].get(metric, usual))
-    return _fitting(profile, _BY_NUMBER.get(metric, "rmse"))
+        return _scoring(profile, _BY_PROBABILITY[goal].get(metric, usual))
+    return _scoring(profile, _BY_NUMBER.get(metric, "rmse"))
 
 
 def ending(profile: Profile, settings: Settings) -> str:
-    """The end of a story that has made `truth`, `oof`, `guess`, `rows` and `keys`."""
+    """The end of a body, after `truth`, `oof`, `prediction`, `rows` and `keys` were computed."""
     how = scoring(profile)
-    lines = ["save_predictions(truth, oof, guess, rows, keys)", *_finished(profile, how)]
+    lines = ["save_predictions(truth, oof, prediction, rows, keys)", *_decide(profile, how)]
     if settings.get("round"):
         lines.append("values = {target: np.rint(column).astype(int) for target, column in values.items()}")
     sign = "-" if how.sign < 0 else ""
@@ -74,68 +74,78 @@ def ending(profile: Profile, settings: Settings) -> str:
     )
 
 
-def forms(profile: Profile) -> str:
-    """The constants that the end of a script needs."""
+def loss_source(profile: Profile, outward: str = "{}") -> str:
+    """Source of the loss of a blend: the metric itself, or a smooth substitute where the metric takes classes.
+
+    Args:
+        outward: turns the estimate that is blended into a prediction.
+    """
+    how = scoring(profile)
+    if not how.takes_classes:
+        rises = (how.sign > 0) == profile.higher_is_better
+        return f"{'-' if rises else ''}{how.function}(truth, {outward.format('oof')})"
+    if profile.goal == "ordinal":
+        return "rmse(truth, oof)"
+    return f"{'multiclass_log_loss' if profile.goal == 'multiclass' else 'log_loss'}(truth, oof)"
+
+
+def output_constants(profile: Profile) -> str:
+    """The constants that the end of a body uses."""
     values = {"SAMPLE": profile.sample, "IDS": profile.ids, "TARGETS": profile.targets, "LABELS": profile.labels}
     return assign(**values, **({"CLASSES": profile.classes} if profile.classes else {}))
 
 
-def _fitting(profile: Profile, function: str, *, takes_classes: bool = False) -> Scoring:
+def _scoring(profile: Profile, function: str, *, takes_classes: bool = False) -> Scoring:
     sign = 1 if (function in _RISING) == profile.higher_is_better else -1
     same = {"multiclass_auc": "roc_auc", "multiclass_log_loss": "log_loss", "macro_f1": "f1"}.get(function, function)
     is_proxy = same != profile.metric and not (profile.metric == "f1" and function == "accuracy")
     return Scoring(function, takes_classes, is_proxy, sign)
 
 
-def _finished(profile: Profile, how: Scoring) -> list[str]:
-    """Lines that make `score` and `values`."""
+def _decide(profile: Profile, how: Scoring) -> list[str]:
+    """Lines that compute `score` and `values`."""
     name, goal = how.function, profile.goal
     if goal == "ordinal":
         return [
             "cuts = best_cuts(truth[rows], oof[rows])",
             "grades = np.unique(truth)",
-            f"score = {name}(truth[rows], graded(oof[rows], cuts, grades))",
-            "values = {TARGETS[0]: graded(guess, cuts, grades).astype(int)}",
+            f"score = {name}(truth[rows], to_grades(oof[rows], cuts, grades))",
+            "values = {TARGETS[0]: to_grades(prediction, cuts, grades).astype(int)}",
         ]
     if goal == "binary" and how.takes_classes:
         falling = name == "error_rate"
         return [
             f"threshold = best_threshold(truth[rows], oof[rows], {'accuracy' if falling else name})",
             f"score = {name}(truth[rows], (oof[rows] > threshold).astype(int))",
-            "values = {TARGETS[0]: np.array(CLASSES, dtype=object)[(guess > threshold).astype(int)]}",
+            "values = {TARGETS[0]: np.array(CLASSES, dtype=object)[(prediction > threshold).astype(int)]}",
         ]
     if goal == "multiclass" and how.takes_classes:
-        weights = ["weights = best_weights(truth[rows], oof[rows], macro_f1)"] if name == "macro_f1" else []
+        weights = ["weights = best_class_weights(truth[rows], oof[rows], macro_f1)"] if name == "macro_f1" else []
         factor = " * weights" if weights else ""
         chosen = f"oof[rows]{factor}" if not weights else f"(oof[rows]{factor})"
         return [
             *weights,
             f"score = {name}(truth[rows], {chosen}.argmax(axis=1))",
-            f"values = {{TARGETS[0]: np.array(CLASSES, dtype=object)[(guess{factor}).argmax(axis=1)]}}",
+            f"values = {{TARGETS[0]: np.array(CLASSES, dtype=object)[(prediction{factor}).argmax(axis=1)]}}",
         ]
-    return [*_calibrated(profile, how), f"score = {name}(truth[rows], oof[rows])", *_columns(profile)]
+    return [*_calibrate(profile, how), f"score = {name}(truth[rows], oof[rows])", *_target_values(profile)]
 
 
-def _calibrated(profile: Profile, how: Scoring) -> list[str]:
+def _calibrate(profile: Profile, how: Scoring) -> list[str]:
     if how.function not in ("log_loss", "multiclass_log_loss") or profile.goal == "multilabel":
         return []
     return [
         "power = best_power(truth[rows], oof[rows])",
-        "oof, guess = sharpened(oof, power), sharpened(guess, power)",
+        "oof, prediction = scale_probabilities(oof, power), scale_probabilities(prediction, power)",
     ]
 
 
-def _columns(profile: Profile) -> list[str]:
-    goal = profile.goal
-    if goal == "regression":
-        clip = ["low, high = truth.min(axis=0), truth.max(axis=0)", "guess = np.clip(guess, low, high)"]
-        if len(profile.targets) == 1:
-            return [*clip, "values = {TARGETS[0]: guess}"]
-        return [*clip, *_totals(profile), "values = {target: guess[:, place] for place, target in enumerate(TARGETS)}"]
-    if goal == "binary":
-        return ["values = {TARGETS[0]: guess}"]
-    return [*_totals(profile), "values = {target: guess[:, place] for place, target in enumerate(TARGETS)}"]
-
-
-def _totals(profile: Profile) -> list[str]:
-    return ["guess = guess / guess.sum(axis=1, keepdims=True)"] if profile.is_distribution else []
+def _target_values(profile: Profile) -> list[str]:
+    is_number = profile.goal == "regression"
+    clip = ["low, high = truth.min(axis=0), truth.max(axis=0)", "prediction = np.clip(prediction, low, high)"]
+    lines = clip if is_number else []
+    if profile.goal == "binary" or (is_number and len(profile.targets) == 1):
+        return [*lines, "values = {TARGETS[0]: prediction}"]
+    if profile.is_distribution:
+        lines = [*lines, "prediction = prediction / prediction.sum(axis=1, keepdims=True)"]
+    return [*lines, "values = {target: prediction[:, index] for index, target in enumerate(TARGETS)}"]

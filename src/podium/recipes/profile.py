@@ -1,4 +1,4 @@
-"""What a task looks like: its tables, files, ids, targets and goal, as far as looking at the data tells.
+"""What a task looks like: its tables, files, ids, targets and goal, as far as the data tells.
 
 `podium.recipes.profiler` makes profiles; recipes only read them.
 """
@@ -6,17 +6,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
-Kind = Literal["number", "category", "date", "text", "list", "empty"]
-"""What a column holds. A `category` repeats its values, a `text` reads as words, a `list` has items between blanks."""
+Kind = Literal["number", "category", "date", "text", "empty"]
+"""What a column holds. A `category` repeats its values, a `text` consists of words."""
 
 Goal = Literal["binary", "multiclass", "multilabel", "ordinal", "regression", "list", "text", "unknown"]
-"""What is to be predicted. `multilabel`: several columns of yes and no. `ordinal`: whole numbers that are grades."""
+"""What is to be predicted. `multilabel`: several columns of 0 and 1. `ordinal`: whole numbers that are grades."""
 
-Shape = Literal["tabular", "text", "series", "ranking", "pictures", "masks", "audio", "graph", "arrays", "unknown"]
-"""Where the signal lies, which decides the family of recipes."""
+LEARNABLE: frozenset[Goal] = frozenset({"binary", "multiclass", "multilabel", "ordinal", "regression"})
+"""The goals that models learn: classes and numbers."""
+
+Modality = Literal["tabular", "text", "series", "ranking", "images", "masks", "audio", "graph", "arrays", "unknown"]
+"""What the main input is, which decides the family of recipes."""
 
 
 @dataclass(frozen=True)
@@ -33,10 +36,16 @@ class Column:
     is_whole: bool = False
     """Whether it holds whole numbers only."""
     is_code: bool = False
-    """Whether its numbers look like names: account numbers, article numbers."""
-    low: float | None = None
-    middle: float | None = None
-    high: float | None = None
+    """Whether its numbers look like names, such as account numbers."""
+    minimum: float | None = None
+    median: float | None = None
+    maximum: float | None = None
+
+    @property
+    def is_group(self) -> bool:
+        """Whether it puts rows into groups: categories, and numbers that are codes or few."""
+        is_few = self.is_whole and 2 < self.distinct <= 30
+        return self.kind == "category" or (self.kind == "number" and (self.is_code or is_few))
 
 
 @dataclass(frozen=True)
@@ -46,9 +55,9 @@ class Table:
     file: str
     """Its path, relative to the public folder."""
     rows: int
-    """As many as were read; there may be more if `is_cut`."""
+    """How many were read; there may be more if `is_truncated`."""
     columns: tuple[Column, ...]
-    is_cut: bool = False
+    is_truncated: bool = False
 
     def __contains__(self, name: str) -> bool:
         return any(column.name == name for column in self.columns)
@@ -75,8 +84,8 @@ class Files:
 
 
 @dataclass(frozen=True)
-class Pointers:
-    """How rows lead to files: put the value of a column into a pattern such as `train/{}.png`."""
+class FilePatterns:
+    """The files that belong to rows: the value of a column, put into a pattern such as `train/{}.png`."""
 
     column: str
     train: str
@@ -94,7 +103,7 @@ class Join:
 
 @dataclass(frozen=True)
 class Spans:
-    """A further table whose rows say something about a span of days, maybe for some values of a column."""
+    """A further table whose rows describe a span of days, maybe for some values of a column."""
 
     file: str
     on: tuple[str, ...]
@@ -117,9 +126,9 @@ class Profile:
     ids: tuple[str, ...]
     targets: tuple[str, ...]
     """The sample's columns to be filled in."""
-    is_sample_telling: bool = False
-    """Whether the sample's targets are words that differ from row to row, so that they may say something."""
-    shape: Shape = "unknown"
+    is_sample_informative: bool = False
+    """Whether the sample's targets are words that differ from row to row."""
+    modality: Modality = "unknown"
     goal: Goal = "unknown"
     tables: tuple[Table, ...] = ()
     files: tuple[Files, ...] = ()
@@ -135,7 +144,7 @@ class Profile:
     is_wide: bool = False
     """Whether the targets are the classes of one label, a probability for each."""
     separator: str | None = None
-    """What lies between the names of targets in the label, where that lists those that hold."""
+    """What separates the names of targets in the label, where that lists those that apply."""
     is_distribution: bool = False
     """Whether the targets of a row must add up to one."""
     features: tuple[Column, ...] = ()
@@ -145,17 +154,26 @@ class Profile:
     group: str | None = None
     """The column whose values are in train or in test, but not in both."""
     series: tuple[str, ...] = ()
-    """Columns that tell one series from another, where there are values at regular times."""
+    """Columns that distinguish series, where there are values at regular times."""
     joins: tuple[Join, ...] = ()
     spans: tuple[Spans, ...] = ()
-    pointers: Pointers | None = None
+    file_patterns: FilePatterns | None = None
     edges: tuple[str, str, str] | None = None
-    """A table of ties between rows: its file and its two columns that hold ids."""
+    """A table of edges between rows: its file and its two columns that hold ids."""
     size_bytes: int = 0
     """Of all public files together."""
-    doubts: tuple[str, ...] = field(default=())
+    warnings: tuple[str, ...] = ()
     """What was not understood, as sentences for plans."""
+
+    @property
+    def has_several_targets(self) -> bool:
+        """Whether several columns are learnt, one after the other."""
+        return self.goal == "multilabel" or (self.goal == "regression" and len(self.labels) > 1)
 
     def of_kind(self, *kinds: Kind) -> list[str]:
         """The names of the features of some kinds."""
         return [column.name for column in self.features if column.kind in kinds]
+
+    def group_names(self) -> list[str]:
+        """The names of the features that put rows into groups."""
+        return [column.name for column in self.features if column.is_group]

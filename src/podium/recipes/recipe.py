@@ -12,55 +12,59 @@ from podium.recipes.profile import Profile
 Settings = Mapping[str, Any]
 """What can be varied about a recipe: names and JSON values."""
 
-FAMILIES = ("graphs", "sounds", "masks", "pictures", "ranking", "series", "text", "tabular", "constant")
-"""Modules of recipes beside this one, the more particular first. Each has `RECIPES`, in the order worth drafting."""
+FAMILIES = ("graphs", "audio", "masks", "images", "ranking", "series", "text", "tabular", "constant")
+"""Modules of recipes, the most specific first. Each has `RECIPES`, in the order worth drafting."""
 
 
 @dataclass(frozen=True)
-class Move:
-    """One change to the settings of a recipe that may make it better."""
+class Improvement:
+    """A change to the settings of a recipe that may improve its score."""
 
     plan: str
-    """What is changed, and in the hope of what."""
+    """What is changed, as a clause such as `grow larger trees`."""
     changes: Settings
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """A way to solve tasks of some shape: it writes scripts, and knows what may be changed about them.
+    """A way to solve tasks of some modality: it writes scripts, and knows what may be changed about them.
 
-    `story` gives the main part of a script as Python source. It may use every name of the kit without importing it:
-    `scripts.write_script` adds what is used. A story ends by calling `finish(...)` or by doing itself what `finish`
-    does: write `submission.csv`, print the metric line and, if it is to be blended, save `predictions.npz`.
+    `body` gives the main part of a script as Python source. It may use every name of the kit without importing it:
+    `scripts.write_script` adds what is used. It must write `submission.csv`, print the metric line and, if its
+    predictions are to be blended, save `predictions.npz`; `finishing.ending` gives source that does so.
     """
 
     name: str
     title: str
     """What the script does, as the first line of its docstring."""
     suits: Callable[[Profile], bool]
-    story: Callable[[Profile, Settings], str]
+    body: Callable[[Profile, Settings], str]
     defaults: Callable[[Profile], Settings] = lambda profile: {}
-    moves: Callable[[Profile, Settings], Sequence[Move]] = lambda profile, settings: ()
+    improvements: Callable[[Profile, Settings], Sequence[Improvement]] = lambda profile, settings: ()
     """Changes worth trying, the most promising first."""
     simpler: Callable[[Profile, Settings], Settings | None] = lambda profile, settings: None
-    """Settings that need less time and memory and can go wrong in fewer ways; None if there are none."""
+    """Settings that need less time and memory and are less likely to fail; None if there are none."""
     merge: Callable[[Profile, Sequence[str]], str] | None = None
-    """The story of a script that joins the scripts in some folders (such as `../003`); None for the usual blend."""
+    """The body of a script that merges the scripts in some folders (such as `../003`); None for the usual blend."""
     can_merge: bool = True
-    """Whether it leaves predictions that can be blended with those of others."""
-    share: float = 0.25
-    """The part of the remaining time that one script of it should take at most."""
-    least_s: float = 20.0
+    """Whether it saves predictions that can be blended with those of others."""
+    time_share: float = 0.25
+    """The share of the remaining time that one script may take."""
+    min_time_s: float = 20.0
     """It may take this long even if that is a greater share."""
+
+
+def all_recipes() -> list[Recipe]:
+    """All recipes, in the order worth drafting."""
+    modules = [import_module(f"podium.recipes.{family}") for family in FAMILIES]
+    return [recipe for module in modules for recipe in module.RECIPES]
 
 
 def recipes_for(profile: Profile) -> list[Recipe]:
     """The recipes that suit a task, in the order worth drafting. The last one always does."""
-    modules = [import_module(f"podium.recipes.{family}") for family in FAMILIES]
-    return [recipe for module in modules for recipe in module.RECIPES if recipe.suits(profile)]
+    return [recipe for recipe in all_recipes() if recipe.suits(profile)]
 
 
 def recipe_named(name: str) -> Recipe | None:
     """The recipe of that name, whether or not it suits."""
-    modules = [import_module(f"podium.recipes.{family}") for family in FAMILIES]
-    return next((recipe for module in modules for recipe in module.RECIPES if recipe.name == name), None)
+    return next((recipe for recipe in all_recipes() if recipe.name == name), None)

@@ -1,4 +1,4 @@
-"""Puts scripts together: a docstring, the constants of a task, the functions of the kit that are used, a story."""
+"""Assembles scripts: a docstring, the functions of the kit that are used, and the body that a recipe wrote."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from symtable import symtable
 from typing import Any
 
 KIT = Path(__file__).with_name("kit")
@@ -23,24 +24,27 @@ class Definition:
     name: str
     source: str
     uses: frozenset[str]
-    place: tuple[int, int]
-    """Rank of its module and line in it, by which definitions are put in order."""
+    position: tuple[int, int]
+    """The rank of its module and its line, by which definitions are sorted."""
     is_import: bool = False
     is_constant: bool = False
 
 
 @dataclass(frozen=True)
 class Header:
-    """What a script says about its making."""
+    """The recipe and the settings that a script was written with."""
 
     recipe: str
     settings: Mapping[str, Any]
 
+    def __str__(self) -> str:
+        return json.dumps({"recipe": self.recipe, "settings": dict(self.settings)}, sort_keys=True)
 
-def write_script(title: str, story: str, *, recipe: str, settings: Mapping[str, Any] | None = None) -> str:
-    """A script that stands alone: the story, with everything of the kit that it uses put before it."""
-    header = json.dumps({"recipe": recipe, "settings": dict(settings or {})}, sort_keys=True)
-    needed = _needed(story)
+
+def write_script(title: str, body: str, *, recipe: str, settings: Mapping[str, Any] | None = None) -> str:
+    """A script that runs on its own: the body, preceded by everything of the kit that it uses."""
+    header = str(Header(recipe, settings or {}))
+    needed = _needed(body)
     imports = _joined_imports({one.source for one in needed if one.is_import})
     constants = [one.source for one in needed if one.is_constant]
     functions = [one.source for one in needed if not one.is_import and not one.is_constant]
@@ -49,24 +53,26 @@ def write_script(title: str, story: str, *, recipe: str, settings: Mapping[str, 
         "\n".join(["from __future__ import annotations", "", *imports]),
         "\n".join(constants),
         "\n\n\n".join(functions),
-        story.strip(),
+        body.strip(),
     ]
     gaps = ["\n\n", "\n\n", "\n\n\n", "\n\n\n", "\n"]
     return "".join(part + gap for part, gap in zip(parts, gaps, strict=True) if part)
 
 
 def read_header(script: str) -> Header | None:
-    """What a script says about its making; None if it was not written here."""
-    found = _HEADER.search(script)
-    if found is None:
-        return None
-    document = json.loads(found[1].replace("\\\\", "\\"))
-    return Header(document["recipe"], document["settings"])
+    """The header of a script; None if it was not written by a recipe."""
+    match = _HEADER.search(script)
+    return None if match is None else Header(**json.loads(match[1].replace("\\\\", "\\")))
 
 
 def assign(**values: Any) -> str:
-    """Python source that gives names their values, one to a line."""
+    """Python source that assigns values to names, one per line."""
     return "".join(f"{name} = {_literal(value)}\n" for name, value in values.items())
+
+
+def keywords(options: Mapping[str, Any]) -> str:
+    """Options as source of keyword arguments, each with a comma before it."""
+    return "".join(f", {name}={value!r}" for name, value in options.items())
 
 
 def _quoted(text: str) -> str:
@@ -74,7 +80,7 @@ def _quoted(text: str) -> str:
 
 
 def _literal(value: Any, width: int = 110) -> str:
-    """A value as Python source, wrapped where it is long."""
+    """A value as Python source, wrapped if long."""
     text = repr(list(value) if isinstance(value, tuple) else value)
     if len(text) <= width or not isinstance(value, list | tuple | dict):
         return text
@@ -92,18 +98,17 @@ def _wrapped(items: list[str], width: int) -> str:
     return lines + line + "\n"
 
 
-def _needed(story: str) -> list[Definition]:
-    """The definitions of the kit that a story uses, directly or not, in order.
+def _needed(body: str) -> list[Definition]:
+    """The definitions of the kit that a body uses, directly or indirectly, in order.
 
     Raises:
-        ValueError: the story redefines a name that one of them needs.
+        ValueError: the body redefines a name that one of them needs.
     """
     kit = _kit()
-    tree = ast.parse(story)
-    known = set(_bound(tree))
+    known = _bound(body)
     shadowed: set[str] = set()
     found: dict[str, Definition] = {}
-    queue = sorted(_used(tree) - known)
+    queue = sorted(_used(body))
     while queue:
         name = queue.pop()
         if name in found or name not in kit:
@@ -112,16 +117,16 @@ def _needed(story: str) -> list[Definition]:
         queue += sorted(kit[name].uses)
         shadowed |= kit[name].uses & known & set(kit)
     if shadowed:
-        raise ValueError(f"The story gives names of the kit another meaning: {', '.join(sorted(shadowed))}")
-    return sorted(found.values(), key=lambda one: one.place)
+        raise ValueError(f"The body redefines names of the kit: {', '.join(sorted(shadowed))}")
+    return sorted(found.values(), key=lambda one: one.position)
 
 
 @cache
 def _kit() -> dict[str, Definition]:
-    """Every name of the kit.
+    """Every definition of the kit, by name.
 
     Raises:
-        ValueError: a name is defined twice, other than by the same import.
+        ValueError: a name has two definitions.
     """
     names: dict[str, Definition] = {}
     for rank, path in enumerate(sorted(KIT.glob("*.py"), key=lambda path: (path.stem != "environment", path.stem))):
@@ -135,30 +140,30 @@ def _kit() -> dict[str, Definition]:
 def _definitions(text: str, rank: int) -> Iterator[Definition]:
     lines = text.splitlines()
     for node in ast.parse(text).body:
-        place = (rank, node.lineno)
+        position = (rank, node.lineno)
         if isinstance(node, ast.Import | ast.ImportFrom):
             if not (isinstance(node, ast.ImportFrom) and (node.module or "").startswith(("podium", "__future__"))):
-                yield from _imports(node, place)
+                yield from _imports(node, position)
         elif isinstance(node, ast.FunctionDef | ast.ClassDef):
             first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
             source = "\n".join(lines[first - 1 : node.end_lineno])
-            yield Definition(node.name, source, frozenset(_used(node)), place)
+            yield Definition(node.name, source, frozenset(_used(source)), position)
         elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             source = "\n".join(lines[node.lineno - 1 : node.end_lineno])
-            yield Definition(node.targets[0].id, source, frozenset(_used(node)), place, is_constant=True)
+            yield Definition(node.targets[0].id, source, frozenset(_used(source)), position, is_constant=True)
 
 
-def _imports(node: ast.Import | ast.ImportFrom, place: tuple[int, int]) -> Iterator[Definition]:
+def _imports(node: ast.Import | ast.ImportFrom, position: tuple[int, int]) -> Iterator[Definition]:
     for alias in node.names:
         single: ast.stmt = (
             ast.Import([alias]) if isinstance(node, ast.Import) else ast.ImportFrom(node.module, [alias], node.level)
         )
         name = alias.asname or alias.name.partition(".")[0]
-        yield Definition(name, ast.unparse(single), frozenset(), place, is_import=True)
+        yield Definition(name, ast.unparse(single), frozenset(), position, is_import=True)
 
 
 def _joined_imports(sources: set[str]) -> list[str]:
-    """Import statements in order, one for all names of a module."""
+    """Import statements in order, one per module."""
     names: dict[str, list[str]] = {}
     for source in sorted(sources):
         start, _, name = source.partition(" import ")
@@ -178,18 +183,18 @@ def _import_order(source: str) -> tuple[bool, bool, str]:
     )
 
 
-def _used(tree: ast.AST) -> set[str]:
-    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} - set(dir(builtins))
+def _used(source: str) -> set[str]:
+    """The names that some source refers to without defining them: not its local variables."""
+    module = symtable(source, KIT.name, "exec")
+    scopes = [module]
+    for scope in scopes:
+        scopes += scope.get_children()
+    names = {symbol.get_name() for scope in scopes for symbol in scope.get_symbols() if symbol.is_global()}
+    names |= {symbol.get_name() for symbol in module.get_symbols() if symbol.is_referenced()}
+    return names - _bound(source) - set(dir(builtins))
 
 
-def _bound(tree: ast.Module) -> Iterator[str]:
-    """Names that a module's own lines give a meaning, not those inside of its functions."""
-    inside = {id(part) for node in tree.body if isinstance(node, ast.FunctionDef) for part in ast.walk(node)}
-    for node in tree.body:
-        if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            yield node.name
-    for part in (part for part in ast.walk(tree) if id(part) not in inside):
-        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
-            yield part.id
-        elif isinstance(part, ast.Import | ast.ImportFrom):
-            yield from (alias.asname or alias.name.partition(".")[0] for alias in part.names)
+def _bound(source: str) -> set[str]:
+    """The names that some source defines at its top level."""
+    symbols = symtable(source, KIT.name, "exec").get_symbols()
+    return {symbol.get_name() for symbol in symbols if symbol.is_assigned() or symbol.is_imported()}

@@ -1,4 +1,4 @@
-"""Reads tables, at least their first rows, and says what their columns hold."""
+"""Reads the first rows of tables and describes their columns."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from podium.recipes.profile import Column, Kind, Table
 if TYPE_CHECKING:
     import pandas as pd
 
-ROWS = 200_000
-"""As many rows of a table are read for a profile."""
-TABLES = 40
-"""As many tables are read."""
+MAX_ROWS = 200_000
+"""How many rows of a table are read for a profile."""
+MAX_TABLES = 40
+"""How many tables are read."""
 LARGEST_BYTES = 200_000_000
-"""Files that cannot be read in part are not read if they are larger."""
+"""Larger files are not read if they cannot be read in part."""
 IS_TABLE = re.compile(r"\.(csv|tsv|parquet|json|jsonl|ndjson)$|\.(csv|tsv|json)\.(zip|7z)$", re.IGNORECASE)
 _DATE = re.compile(
     r"^\s*(\d{4}-\d{1,2}-\d{1,2}|\d{1,2}/\d{1,2}/\d{2,4}|\d{4}/\d{1,2}/\d{1,2})([ T]\d{1,2}:\d{2}.*)?\s*$"
@@ -31,61 +31,65 @@ UNREADABLE = (
     *(OSError, ValueError, KeyError, IndexError, TypeError, ImportError),
     *(StopIteration, AttributeError, MemoryError, zipfile.BadZipFile),
 )
-"""What reading a file that is no table after all may end in."""
+"""What reading a file that is not a table may raise."""
 
 
 @dataclass
-class Seen:
-    """The tables as they were read, beside what is said about them."""
+class ReadTables:
+    """The tables that were read, and their descriptions."""
 
     frames: dict[str, pd.DataFrame] = field(default_factory=dict)
     tables: dict[str, Table] = field(default_factory=dict)
 
+    def add(self, name: str, frame: pd.DataFrame) -> None:
+        self.frames[name], self.tables[name] = frame, describe_table(name, frame)
 
-def read_tables(public: Path, listed: Sequence[str]) -> Seen:
-    seen = Seen()
+
+def read_tables(public: Path, listed: Sequence[str]) -> ReadTables:
+    """All tables among the files of a public folder that can be read."""
+    tables = ReadTables()
     names = [name for name in listed if IS_TABLE.search(name) and len(Path(name).parts) <= 3]
     folders = Counter(Path(name).parent.as_posix() for name in names)
-    names = [name for name in names if folders[Path(name).parent.as_posix()] <= TABLES]
-    for name in names[:TABLES]:
+    names = [name for name in names if folders[Path(name).parent.as_posix()] <= MAX_TABLES]
+    for name in names[:MAX_TABLES]:
         try:
             frame = read_frame(public / name)
         except UNREADABLE:
             continue
         if len(frame) and len(frame.columns):
             frame.columns = [str(column) for column in frame.columns]
-            seen.frames[name], seen.tables[name] = frame, describe_table(name, frame)
-    return seen
+            tables.add(name, frame)
+    return tables
 
 
-def read_frame(path: Path, *, rows: int | None = ROWS, text: bool = False) -> pd.DataFrame:
-    """The first rows of a table, whatever it is packed in."""
+def read_frame(path: Path, *, text: bool = False) -> pd.DataFrame:
+    """The first rows of a table, which may be in an archive."""
     import pandas as pd
 
     name = path.name.lower()
     if name.endswith(".parquet"):
-        return pd.read_parquet(path).head(rows or ROWS)
+        return pd.read_parquet(path).head(MAX_ROWS)
     if ".json" in name or name.endswith(".ndjson"):
-        return _read_json(path, rows)
+        return _read_json(path)
     options: dict[str, Any] = {"dtype": str, "keep_default_na": False} if text else {"low_memory": False}
-    with _opened(path) as file:
-        frame: pd.DataFrame = pd.read_csv(file, nrows=rows, sep="\t" if ".tsv" in name else ",", **options)
+    with _open(path) as file:
+        frame: pd.DataFrame = pd.read_csv(file, nrows=MAX_ROWS, sep="\t" if ".tsv" in name else ",", **options)
     return frame
 
 
-def _read_json(path: Path, rows: int | None) -> pd.DataFrame:
+def _read_json(path: Path) -> pd.DataFrame:
     from podium.recipes.kit.submission import read_records
 
     if path.stat().st_size > LARGEST_BYTES:
-        raise ValueError("too large to be looked at")
-    with _opened(path) as file:
-        return read_records(io.BytesIO(file.read())).head(rows or ROWS)
+        raise ValueError("too large to be profiled")
+    with _open(path) as file:
+        return read_records(io.BytesIO(file.read())).head(MAX_ROWS)
 
 
-def _opened(path: Path) -> BinaryIO:
+def _open(path: Path) -> BinaryIO:
     name = path.name.lower()
     if name.endswith(".7z"):
-        return _from_7z(path)
+        return _open_7z(path)
     if name.endswith(".zip"):
         with zipfile.ZipFile(path) as archive:
             names = [name for name in archive.namelist() if not name.startswith("__MACOSX") and not name.endswith("/")]
@@ -93,20 +97,20 @@ def _opened(path: Path) -> BinaryIO:
     return path.open("rb")
 
 
-def _from_7z(path: Path) -> BinaryIO:
+def _open_7z(path: Path) -> BinaryIO:
     import py7zr
 
     if path.stat().st_size > LARGEST_BYTES:
-        raise ValueError("too large to be looked at")
+        raise ValueError("too large to be profiled")
     with tempfile.TemporaryDirectory() as folder, py7zr.SevenZipFile(path) as packed:
         packed.extractall(folder)
         return io.BytesIO(next(one for one in sorted(Path(folder).rglob("*")) if one.is_file()).read_bytes())
 
 
 def describe_table(name: str, frame: pd.DataFrame) -> Table:
-    """What is said of a table in a profile."""
+    """The description of a table in a profile."""
     columns = tuple(_column(column, frame[column]) for column in frame.columns)
-    return Table(name, len(frame), columns, is_cut=len(frame) >= ROWS)
+    return Table(name, len(frame), columns, is_truncated=len(frame) >= MAX_ROWS)
 
 
 def _column(name: str, values: pd.Series) -> Column:
@@ -119,7 +123,7 @@ def _column(name: str, values: pd.Series) -> Column:
     if pd.api.types.is_bool_dtype(known):
         return Column(name, "category", int(known.nunique()), missing)
     if pd.api.types.is_numeric_dtype(known):
-        return _number(name, known, missing)
+        return _number_column(name, known, missing)
     if pd.api.types.is_datetime64_any_dtype(known):
         return Column(name, "date", int(known.nunique()), missing)
     text = known.astype(str)
@@ -127,7 +131,7 @@ def _column(name: str, values: pd.Series) -> Column:
     return Column(name, _kind_of_text(text, distinct, length), distinct, missing, length)
 
 
-def _number(name: str, cells: pd.Series, missing: float) -> Column:
+def _number_column(name: str, cells: pd.Series, missing: float) -> Column:
     import numpy as np
 
     values = cells.to_numpy(dtype=float)
@@ -137,11 +141,11 @@ def _number(name: str, cells: pd.Series, missing: float) -> Column:
     known = Column(name, "number", distinct, missing, is_whole=whole, is_code=whole and _is_code(values))
     if not len(values):
         return known
-    return replace(known, low=float(values.min()), middle=float(np.median(values)), high=float(values.max()))
+    return replace(known, minimum=float(values.min()), median=float(np.median(values)), maximum=float(values.max()))
 
 
 def _is_code(values: Any) -> bool:
-    """Whether whole numbers repeat, and leave such gaps between them that they must be names."""
+    """Whether whole numbers repeat, with gaps between them that are typical of codes."""
     import numpy as np
 
     known = np.unique(values)
@@ -149,10 +153,10 @@ def _is_code(values: Any) -> bool:
         return False
     step = int(np.gcd.reduce(np.abs(known - known[0])[1:].astype(np.int64)))
     gaps = np.diff(known) / max(1, step)
-    places = (known[-1] - known[0]) / max(1, step) + 1
-    # Counts thin out towards their end; names are spread evenly.
+    possible = (known[-1] - known[0]) / max(1, step) + 1
+    # Counts thin out towards their maximum; codes are spread evenly.
     return bool(
-        places > 2.5 * len(known) and np.median(gaps) > 1.5 and np.median(known) > known[0] + 0.3 * np.ptp(known)
+        possible > 2.5 * len(known) and np.median(gaps) > 1.5 and np.median(known) > known[0] + 0.3 * np.ptp(known)
     )
 
 
@@ -167,4 +171,5 @@ def _kind_of_text(text: pd.Series, distinct: int, length: float) -> Kind:
 
 
 def as_text(value: Any) -> str:
+    """A cell as text, whole numbers without a point."""
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

@@ -1,4 +1,4 @@
-"""From probabilities and estimates to what is submitted."""
+"""Turns probabilities and estimates into what is submitted."""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,13 +12,13 @@ Score = Callable[[Any, Any], float]
 
 
 def best_threshold(truth: np.ndarray, oof: np.ndarray, score: Score) -> float:
-    """The probability from which on the positive class scores best."""
+    """The probability above which predicting the positive class scores best."""
     candidates = [oof.min() - 1e-9, *np.unique(np.quantile(oof, np.linspace(0.01, 0.99, 99)))]
     return float(max(candidates, key=lambda cut: score(truth, (oof > cut).astype(int))))
 
 
-def best_weights(truth: np.ndarray, oof: np.ndarray, score: Score) -> np.ndarray:
-    """Factors for the classes' probabilities with which the likeliest class scores best."""
+def best_class_weights(truth: np.ndarray, oof: np.ndarray, score: Score) -> np.ndarray:
+    """Factors for the class probabilities with which the most likely class scores best."""
     weights = np.ones(oof.shape[1])
     best = score(truth, oof.argmax(axis=1))
     for _ in range(2):
@@ -33,39 +33,41 @@ def best_weights(truth: np.ndarray, oof: np.ndarray, score: Score) -> np.ndarray
 
 
 def best_cuts(truth: np.ndarray, oof: np.ndarray) -> np.ndarray:
-    """Where to cut estimates into grades so that they agree best with the true ones, found one cut at a time."""
+    """Where to cut estimates into grades so that they agree best with the truth, optimised one cut at a time."""
     grades = np.unique(truth)
     shares = np.cumsum([np.mean(truth == grade) for grade in grades])[:-1]
-    cuts = np.quantile(oof, shares)
+    cuts: np.ndarray = np.quantile(oof, shares)
     for _ in range(3):
-        for place in range(len(cuts)):
-            low = cuts[place - 1] if place else oof.min()
-            high = cuts[place + 1] if place + 1 < len(cuts) else oof.max()
-            trials = [cuts[place], *np.linspace(low, high, 22)[1:-1]]
+        for index in range(len(cuts)):
+            low = cuts[index - 1] if index else oof.min()
+            high = cuts[index + 1] if index + 1 < len(cuts) else oof.max()
+            trials = [cuts[index], *np.linspace(low, high, 22)[1:-1]]
             scored = [
-                quadratic_kappa(truth, graded(oof, np.r_[cuts[:place], cut, cuts[place + 1 :]], grades))
+                quadratic_kappa(truth, to_grades(oof, np.r_[cuts[:index], cut, cuts[index + 1 :]], grades))
                 for cut in trials
             ]
-            cuts[place] = trials[int(np.argmax(scored))]
+            cuts[index] = trials[int(np.argmax(scored))]
     return cuts
 
 
-def graded(estimate: np.ndarray, cuts: np.ndarray, grades: np.ndarray) -> np.ndarray:
+def to_grades(estimate: np.ndarray, cuts: np.ndarray, grades: np.ndarray) -> np.ndarray:
     """Estimates as grades."""
     return np.asarray(np.take(grades, np.searchsorted(cuts, estimate)))
 
 
-def sharpened(probability: np.ndarray, power: float) -> np.ndarray:
-    """Probabilities made bolder (power above 1) or more cautious."""
+def scale_probabilities(probability: np.ndarray, power: float) -> np.ndarray:
+    """Probabilities raised to a power and normalised: more confident above 1, less below."""
     if probability.ndim == 1:
         both = np.stack([1 - probability, probability], axis=1)
-        return sharpened(both, power)[:, 1]
+        return scale_probabilities(both, power)[:, 1]
     raised = np.clip(probability, 1e-12, 1) ** power
     return np.asarray(raised / raised.sum(axis=1, keepdims=True))
 
 
 def best_power(truth: np.ndarray, oof: np.ndarray) -> float:
-    """The power that makes probabilities lose least."""
+    """The power for `scale_probabilities` with the least log loss."""
     loss = log_loss if oof.ndim == 1 else multiclass_log_loss
-    found = minimize_scalar(lambda power: loss(truth, sharpened(oof, power)), bounds=(0.3, 3), method="bounded")
+    found = minimize_scalar(
+        lambda power: loss(truth, scale_probabilities(oof, power)), bounds=(0.3, 3), method="bounded"
+    )
     return float(found.x)

@@ -1,4 +1,4 @@
-"""What a script is told by its surroundings, and how it keeps to its time."""
+"""The settings that a script reads from its environment, and the time it has used."""
 
 import os
 import time
@@ -13,5 +13,5 @@ CORES = int(os.environ.get("OMP_NUM_THREADS", "0")) or len(os.sched_getaffinity(
 
 
 def time_used() -> float:
-    """The part of the time for this script that has passed; it is stopped at 1."""
+    """The share of this script's time that has passed; it is stopped at 1."""
     return (time.monotonic() - STARTED) / TIME_S

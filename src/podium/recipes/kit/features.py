@@ -1,4 +1,4 @@
-"""Features: what can be said about a row before anything is learnt. Train and test rows are stacked for it."""
+"""Features that need no learning. They are computed on train and test rows together."""
 
 import re
 
@@ -6,14 +6,14 @@ import numpy as np
 import pandas as pd
 
 
-def stacked(train: pd.DataFrame, test: pd.DataFrame) -> pd.DataFrame:
-    """All rows, those of train first."""
+def stack_rows(train: pd.DataFrame, test: pd.DataFrame) -> pd.DataFrame:
+    """All rows, train rows first."""
     return pd.concat([train, test], ignore_index=True)
 
 
 def number_features(both: pd.DataFrame, names: list[str]) -> pd.DataFrame:
-    """Numbers as they are, whether they are missing, and how many are."""
-    numbers = both[names].apply(pd.to_numeric, errors="coerce").astype(float)
+    """Numbers, whether each is missing, and how many are."""
+    numbers: pd.DataFrame = both[names].apply(pd.to_numeric, errors="coerce").astype(float)
     numbers = numbers.where(np.isfinite(numbers))
     gaps = numbers.isna().loc[:, numbers.isna().any()]
     if gaps.shape[1]:
@@ -23,7 +23,7 @@ def number_features(both: pd.DataFrame, names: list[str]) -> pd.DataFrame:
 
 
 def date_features(both: pd.DataFrame, names: list[str]) -> pd.DataFrame:
-    """Days since the first date, and where in the year, month, week and day a date lies."""
+    """Days since the first date, and the day of the year, month and week and the hour of a date."""
     parts: dict[str, pd.Series] = {}
     for name in names:
         date = pd.to_datetime(both[name], errors="coerce")
@@ -38,19 +38,20 @@ def date_features(both: pd.DataFrame, names: list[str]) -> pd.DataFrame:
 
 
 def group_features(both: pd.DataFrame, names: list[str], dates: list[str]) -> pd.DataFrame:
-    """What puts rows into groups: categories, the parts of their codes, months, weekdays and hours; as numbers."""
+    """What puts rows into groups, as codes: categories, parts of their values, months, weekdays and hours."""
     groups: dict[str, pd.Series] = {}
     for name in names:
         text = both[name].map(lambda value: "" if pd.isna(value) else str(value))
         groups[name] = text
-        groups |= {f"{name} part {place}": part for place, part in enumerate(code_parts(text), start=1)}
+        groups |= {f"{name} part {number}": part for number, part in enumerate(code_parts(text), start=1)}
     for name in dates:
         date = pd.to_datetime(both[name], errors="coerce")
         groups |= {f"month of {name}": date.dt.month, f"weekday of {name}": date.dt.dayofweek}
         groups[f"hour of {name}"] = date.dt.hour
     coded = {name: pd.Series(pd.factorize(values)[0], index=both.index) for name, values in groups.items()}
     found = pd.DataFrame(coded, index=both.index)
-    return found.loc[:, (found.nunique() > 1) & (found.nunique() < 0.9 * len(found))]
+    distinct = found.nunique().to_numpy()
+    return found.loc[:, (distinct > 1) & (distinct < 0.9 * len(found))]
 
 
 def code_parts(codes: pd.Series) -> list[pd.Series]:
@@ -61,10 +62,10 @@ def code_parts(codes: pd.Series) -> list[pd.Series]:
     if not named or (pieces.map(len) == shape).mean() < 0.7 or codes.str.len().median() > 24 or codes.nunique() < 5:
         return []
     padded = pieces.map(lambda piece: piece if len(piece) == shape else [""] * shape)
-    columns = [padded.str[place] for place in range(shape)] if shape > 1 else []
+    columns = [padded.str[index] for index in range(shape)] if shape > 1 else []
     lengths = codes.str.len()
     if lengths.nunique() == 1 and lengths.iloc[0] <= 12:
-        columns += [codes.str[place] for place in range(lengths.iloc[0])]
+        columns += [codes.str[index] for index in range(lengths.iloc[0])]
     kept: dict[bytes, pd.Series] = {}
     for column in columns:
         if 1 < column.nunique() < codes.nunique():
@@ -72,11 +73,8 @@ def code_parts(codes: pd.Series) -> list[pd.Series]:
     return list(kept.values())
 
 
-def gap_features(both: pd.DataFrame, groups: pd.DataFrame, dates: list[str]) -> pd.DataFrame:
-    """How long ago the row before of the same group was, and how long it is until the next, on a log scale.
-
-    What a shop, machine or person did lately, and how soon it goes on, often matters.
-    """
+def time_gap_features(both: pd.DataFrame, groups: pd.DataFrame, dates: list[str]) -> pd.DataFrame:
+    """The time since the previous row of the same group and until the next one, on a log scale."""
     found: dict[str, pd.Series] = {}
     for date in dates:
         when = pd.to_datetime(both[date], errors="coerce")
@@ -87,18 +85,19 @@ def gap_features(both: pd.DataFrame, groups: pd.DataFrame, dates: list[str]) -> 
             steps = order.groupby("group")["when"]
             found[f"{date} since last of {group}"] = steps.diff().dt.total_seconds()
             found[f"{date} until next of {group}"] = -steps.diff(-1).dt.total_seconds()
-    return np.log1p(pd.DataFrame(found, index=both.index).clip(lower=0) / 60)
+    minutes = pd.DataFrame(found, index=both.index).clip(lower=0) / 60
+    return minutes.apply(np.log1p)
 
 
-def frequencies(groups: pd.DataFrame) -> pd.DataFrame:
+def group_counts(groups: pd.DataFrame) -> pd.DataFrame:
     """How many rows share a row's group."""
-    counted = {f"{name} count": groups[name].map(groups[name].value_counts()) for name in groups}
-    found = pd.DataFrame(counted, index=groups.index).astype(float)
+    counts = {f"{name} count": groups[name].map(groups[name].value_counts()) for name in groups}
+    found = pd.DataFrame(counts, index=groups.index).astype(float)
     return found.loc[:, found.nunique() > 1]
 
 
 def relative_features(numbers: pd.DataFrame, groups: pd.DataFrame, least: float = 0.15) -> pd.DataFrame:
-    """How numbers compare with the median of their group, where groups differ in them: in habits, in units."""
+    """Numbers relative to the median of their group, where groups differ in them."""
     found: dict[str, pd.Series] = {}
     for group in groups:
         if not 8 <= groups[group].nunique() <= len(groups) / 5:
@@ -106,13 +105,13 @@ def relative_features(numbers: pd.DataFrame, groups: pd.DataFrame, least: float 
         for name in numbers:
             is_scale = numbers[name].min() > 0
             values = np.log(numbers[name]) if is_scale else numbers[name]
-            if values.nunique() > 20 and explained(values, groups[group]) > least:
+            if values.nunique() > 20 and variance_between_groups(values, groups[group]) > least:
                 found[f"{name} beside {group}"] = values - values.groupby(groups[group]).transform("median")
     return pd.DataFrame(found, index=numbers.index)
 
 
-def explained(values: pd.Series, group: pd.Series) -> float:
-    """The share of the variance of values that lies between groups, less what chance would put there."""
+def variance_between_groups(values: pd.Series, group: pd.Series) -> float:
+    """The share of the variance of values that lies between groups, corrected for chance."""
     within = values - values.groupby(group).transform("mean")
     rows, sizes = values.notna().sum(), group[values.notna()].nunique()
     if rows <= sizes or not values.var() > 0:
@@ -121,7 +120,7 @@ def explained(values: pd.Series, group: pd.Series) -> float:
 
 
 def family_features(numbers: pd.DataFrame) -> pd.DataFrame:
-    """Mean, spread and extremes over columns that are numbered, such as `sensor_1` to `sensor_8`."""
+    """Mean, spread and extremes over numbered columns, such as `sensor_1` to `sensor_8`."""
     families: dict[str, list[str]] = {}
     for name in numbers:
         stem = re.sub(r"[ _-]?\d+$", "", str(name))

@@ -1,4 +1,4 @@
-"""Nodes and the ties between them: what neighbours say about a node."""
+"""Nodes of a graph: what their neighbours say about them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,15 +7,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from scipy import sparse
+from scipy.special import softmax
 
 from podium.recipes.kit.environment import SEED, time_used
 from podium.recipes.kit.submission import read_table
-from podium.recipes.kit.vectors import VectorFit, as_names, flags, scaled
+from podium.recipes.kit.validation import Folds, Predictions, cross_predict, numeric_target
+from podium.recipes.kit.vectors import VectorFit, ids_as_text, one_hot_groups, standardise
 
 
 @dataclass
-class Ties:
-    """Ties between nodes, which are counted from 0. Several kinds of ties may mean different things."""
+class Edges:
+    """The edges between nodes, which are numbered from 0. Different kinds of edges may have different meanings."""
 
     source: np.ndarray
     target: np.ndarray
@@ -23,7 +25,7 @@ class Ties:
     nodes: int
 
     def matrices(self) -> list[sparse.csr_matrix]:
-        """Of every kind and direction, a matrix whose product with values is the sum over neighbours."""
+        """For every kind and direction, a matrix whose product with values is the sum over neighbours."""
         found = []
         for kind in range(self.kind.max() + 1):
             chosen = self.kind == kind
@@ -33,51 +35,44 @@ class Ties:
         return found
 
 
-def read_ties(file: str, ends: tuple[str, str], kinds: list[str], ids: pd.Series) -> Ties:
-    """The ties between nodes, each once. Nodes without a row of their own come after those that have one.
+def read_edges(file: str, ends: tuple[str, str], kinds: list[str], ids: pd.Series) -> Edges:
+    """The edges between nodes, each once. Nodes that are not in train or test come after those that are.
 
     Args:
-        kinds: columns that say what kind of tie it is.
-        ids: of the nodes with rows, as text.
+        kinds: columns that give the kind of an edge.
+        ids: of the nodes in train and test, as text.
     """
     table = read_table(file)
-    left, right = (as_names(table[end]) for end in ends)
-    places, known = pd.factorize(pd.concat([ids, left, right], ignore_index=True))
-    source, target = places[len(ids) : len(ids) + len(table)], places[len(ids) + len(table) :]
+    left, right = (ids_as_text(table[end]) for end in ends)
+    nodes, names = pd.factorize(pd.concat([ids, left, right], ignore_index=True))
+    source, target = nodes[len(ids) : len(ids) + len(table)], nodes[len(ids) + len(table) :]
     kind = pd.factorize(table[kinds].astype(str).agg(" ".join, axis=1))[0] if kinds else np.zeros(len(table), int)
-    ties = pd.DataFrame({"source": source, "target": target, "kind": kind})
-    turned = ties.rename(columns={"source": "target", "target": "source"})
-    if len(ties.merge(turned)) > 0.9 * len(ties):
-        ties = ties[ties["source"] < ties["target"]]
-    ties = ties[ties["source"] != ties["target"]].drop_duplicates()
-    return Ties(ties["source"].to_numpy(), ties["target"].to_numpy(), ties["kind"].to_numpy(), len(known))
+    edges = pd.DataFrame({"source": source, "target": target, "kind": kind})
+    reversed_edges = edges.rename(columns={"source": "target", "target": "source"})
+    if len(edges.merge(reversed_edges)) > 0.9 * len(edges):
+        edges = edges[edges["source"] < edges["target"]]
+    edges = edges[edges["source"] != edges["target"]].drop_duplicates()
+    return Edges(edges["source"].to_numpy(), edges["target"].to_numpy(), edges["kind"].to_numpy(), len(names))
 
 
-def aim_columns(aim: np.ndarray) -> np.ndarray:
-    """What is to be learnt as columns of numbers: one for each class if there are more than two."""
-    if aim.ndim == 1 and aim.dtype.kind == "i" and aim.max() > 1:
-        return np.asarray(np.eye(int(aim.max()) + 1)[aim])
-    return aim.reshape(len(aim), -1).astype(float)
-
-
-def node_features(numbers: pd.DataFrame, groups: pd.DataFrame, ties: Ties, hops: int) -> np.ndarray:
-    """Everything known of nodes but labels: own numbers and groups, degrees, and the mean of both over neighbours.
+def node_features(numbers: pd.DataFrame, groups: pd.DataFrame, edges: Edges, hops: int) -> np.ndarray:
+    """Features of nodes without labels: own numbers and groups, degrees, and the mean of these over neighbours.
 
     Args:
         hops: how far neighbours may be; 0 for a node alone.
     """
-    own = numbers.join(flags(groups)).to_numpy(float)
-    own = np.vstack([scaled(own), np.zeros((ties.nodes - len(own), own.shape[1]))])
-    matrices = ties.matrices()
-    found = [own, *(np.log1p(degrees(matrix)) for matrix in matrices)]
-    everywhere = mean_over(sum(matrices[1:], start=matrices[0]))
-    spread = np.hstack(found)
+    own = numbers.join(one_hot_groups(groups)).to_numpy(float)
+    own = np.vstack([standardise(own), np.zeros((edges.nodes - len(own), own.shape[1]))])
+    matrices = edges.matrices()
+    parts = [own, *(np.log1p(degrees(matrix)) for matrix in matrices)]
+    mean_over_neighbours = neighbour_mean(sum(matrices[1:], start=matrices[0]))
+    smoothed = np.hstack(parts)
     for _ in range(hops):
-        spread = everywhere(spread)
-        found.append(spread)
+        smoothed = mean_over_neighbours(smoothed)
+        parts.append(smoothed)
     if hops and len(matrices) > 2 and own.shape[1] * len(matrices) < 400:
-        found += [mean_over(matrix)(own) for matrix in matrices]
-    return scaled(np.hstack(found))
+        parts += [neighbour_mean(matrix)(own) for matrix in matrices]
+    return standardise(np.hstack(parts))
 
 
 def degrees(matrix: Any) -> np.ndarray:
@@ -85,99 +80,99 @@ def degrees(matrix: Any) -> np.ndarray:
     return np.asarray(matrix.sum(axis=1)).reshape(-1, 1)
 
 
-def mean_over(matrix: sparse.csr_matrix) -> Callable[[np.ndarray], np.ndarray]:
-    """What takes the mean of values over neighbours, drawn to the overall mean where there are few."""
+def neighbour_mean(matrix: sparse.csr_matrix) -> Callable[[np.ndarray], np.ndarray]:
+    """A function for the mean of values over neighbours, shrunk towards the overall mean where there are few."""
     degree = degrees(matrix)
     return lambda values: np.asarray((matrix @ values + values.mean(axis=0)) / (degree + 1))
 
 
-def cross_believed(
+def cross_validate_beliefs(
     features: np.ndarray,
     truth: np.ndarray,
-    folds: list[tuple[np.ndarray, np.ndarray]],
-    ties: Ties,
+    folds: Folds,
+    edges: Edges,
     fit: VectorFit,
     *,
     rows: int,
     rounds: int,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Probabilities of classes for train nodes whose label was hidden, for test nodes, and which train nodes have one.
+) -> Predictions:
+    """Class probabilities by belief propagation, with the labels of validation nodes hidden.
 
     Args:
-        features: of all nodes, those of train first, then those of test.
-        rows: how many nodes train and test have together.
+        features: of all nodes: train, then test, then others.
+        rows: the number of train and test nodes together.
     """
     count, started = len(truth), time_used()
     oof, done = np.zeros((count, int(truth.max()) + 1)), np.zeros(count, dtype=bool)
     for number, (learn, check) in enumerate(folds):
         if number and time_used() + 2.2 * (time_used() - started) / number > 0.95:
             break
-        labels = np.full(ties.nodes, -1)
+        labels = np.full(edges.nodes, -1)
         labels[learn] = truth[learn]
-        oof[check], done[check] = beliefs(features, labels, ties, fit, rounds=rounds)[check], True
-    labels = np.full(ties.nodes, -1)
+        oof[check], done[check] = infer_classes(features, labels, edges, fit, rounds=rounds)[check], True
+    labels = np.full(edges.nodes, -1)
     labels[:count] = truth
-    guess = beliefs(features, labels, ties, fit, rounds=rounds)[count:rows]
-    return (oof[:, 1], guess[:, 1], done) if oof.shape[1] == 2 else (oof, guess, done)
+    prediction = infer_classes(features, labels, edges, fit, rounds=rounds)[count:rows]
+    return (oof[:, 1], prediction[:, 1], done) if oof.shape[1] == 2 else (oof, prediction, done)
 
 
-def beliefs(features: np.ndarray, labels: np.ndarray, ties: Ties, fit: VectorFit, *, rounds: int) -> np.ndarray:
-    """Probabilities of every node's class, from its own features and from what its neighbours are believed to be.
+def infer_classes(features: np.ndarray, labels: np.ndarray, edges: Edges, fit: VectorFit, *, rounds: int) -> np.ndarray:
+    """Class probabilities of every node, from its own features and the beliefs about its neighbours.
 
-    Which classes tend to be tied is counted on labels first, then, round by round, on beliefs too.
+    Which classes tend to be linked is counted on labels first, then, round by round, on beliefs too.
 
     Args:
         labels: classes of all nodes, -1 where unknown.
     """
     known = np.asarray(labels >= 0)
-    first = fit(features[known], labels[known], SEED)(features)
-    alone = np.column_stack([1 - first, first]) if first.ndim == 1 else first
+    probability = fit(features[known], labels[known], SEED)(features)
+    alone = np.column_stack([1 - probability, probability]) if probability.ndim == 1 else probability
     certain = np.eye(alone.shape[1])[labels] * 0.999 + 0.001 / alone.shape[1]
     alone = np.where(known[:, None], certain, np.clip(alone, 1e-4, 1))
-    given = np.where(known[:, None], certain, 0)
-    found = alone
+    known_belief = np.where(known[:, None], certain, 0)
+    belief = alone
     for number in range(rounds):
-        found = propagated(
-            alone, ties, tie_factors(ties, given if number == 0 else np.where(known[:, None], certain, found))
+        belief = propagate_beliefs(
+            alone,
+            edges,
+            edge_factors(edges, known_belief if number == 0 else np.where(known[:, None], certain, belief)),
         )
-    return np.asarray(found)
+    return np.asarray(belief)
 
 
-def tie_factors(ties: Ties, belief: np.ndarray, caution: float = 5.0) -> list[np.ndarray]:
-    """Of each kind of tie, how much more often two classes are tied than by chance."""
+def edge_factors(edges: Edges, belief: np.ndarray, pseudocount: float = 5.0) -> list[np.ndarray]:
+    """For each kind of edge, how much more often two classes are linked than expected by chance."""
     factors = []
-    for kind in range(ties.kind.max() + 1):
-        chosen = ties.kind == kind
-        left, right = belief[ties.source[chosen]], belief[ties.target[chosen]]
+    for kind in range(edges.kind.max() + 1):
+        chosen = edges.kind == kind
+        left, right = belief[edges.source[chosen]], belief[edges.target[chosen]]
         both = (left.sum(axis=1) > 0) & (right.sum(axis=1) > 0)
-        seen = left[both].T @ right[both]
-        chance = np.outer(left[both].sum(axis=0), right[both].sum(axis=0)) / max(1, both.sum())
-        factors.append((seen + caution) / (chance + caution))
+        observed = left[both].T @ right[both]
+        expected = np.outer(left[both].sum(axis=0), right[both].sum(axis=0)) / max(1, both.sum())
+        factors.append((observed + pseudocount) / (expected + pseudocount))
     return factors
 
 
-def propagated(alone: np.ndarray, ties: Ties, factors: list[np.ndarray], passes: int = 15) -> np.ndarray:
-    """Beliefs after messages have gone along the ties for some passes: loopy belief propagation.
+def propagate_beliefs(alone: np.ndarray, edges: Edges, factors: list[np.ndarray], passes: int = 15) -> np.ndarray:
+    """Class probabilities after loopy belief propagation along the edges.
 
-    A message says how a node sees its neighbour, leaving out what that neighbour has told it.
+    A message is a node's view of its neighbour's class, without what that neighbour has sent.
 
     Args:
-        alone: probabilities of the classes of nodes without their neighbours.
+        alone: class probabilities of nodes without their neighbours.
     """
-    order = np.argsort(ties.kind, kind="stable")
-    source, target = ties.source[order], ties.target[order]
-    bounds = np.searchsorted(ties.kind[order], np.arange(len(factors) + 1))
-    senders, takers = np.r_[source, target], np.r_[target, source]
+    order = np.argsort(edges.kind, kind="stable")
+    source, target = edges.source[order], edges.target[order]
+    bounds = np.searchsorted(edges.kind[order], np.arange(len(factors) + 1))
+    senders, receivers = np.r_[source, target], np.r_[target, source]
     count = len(source)
     gather = sparse.csr_matrix(
-        (np.ones(2 * count, np.float32), (takers, np.arange(2 * count))), (ties.nodes, 2 * count)
+        (np.ones(2 * count, np.float32), (receivers, np.arange(2 * count))), (edges.nodes, 2 * count)
     )
     logs = np.log(alone).astype(np.float32)
     messages = np.zeros((2 * count, alone.shape[1]), np.float32)
     for number in range(passes):
-        views = (logs + gather @ messages)[senders] - np.roll(messages, count, axis=0)
-        views = np.exp(views - views.max(axis=1, keepdims=True))
-        views /= views.sum(axis=1, keepdims=True)
+        views = softmax((logs + gather @ messages)[senders] - np.roll(messages, count, axis=0), axis=1)
         new = np.empty_like(messages)
         for kind, factor in enumerate(factors):
             there = slice(bounds[kind], bounds[kind + 1])
@@ -186,48 +181,42 @@ def propagated(alone: np.ndarray, ties: Ties, factors: list[np.ndarray], passes:
         messages = 0.3 * messages + 0.7 * (new - new.mean(axis=1, keepdims=True))
         if number > 4 and time_used() > 0.95:
             break
-    found = logs + gather @ messages
-    raised = np.exp(found - found.max(axis=1, keepdims=True))
-    return np.asarray(raised / raised.sum(axis=1, keepdims=True), dtype=float)
+    return np.asarray(softmax(logs + gather @ messages, axis=1), dtype=float)
 
 
-def cross_smoothed(
+def cross_validate_neighbours(
     features: np.ndarray,
     truth: np.ndarray,
-    folds: list[tuple[np.ndarray, np.ndarray]],
-    ties: Ties,
+    folds: Folds,
+    edges: Edges,
     fit: VectorFit,
     *,
     rows: int,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Like `cross_believed` for every goal: labels of neighbours are features, by kind and direction of the tie."""
-    count, started = len(truth), time_used()
-    oof: np.ndarray | None = None
-    total: Any = 0.0
-    done = np.zeros(len(truth), dtype=bool)
-    for number, (learn, check) in enumerate(folds):
-        if number and time_used() + (time_used() - started) / number > 0.9:
-            break
-        wide = scaled(np.hstack([features, neighbour_labels(truth, learn, ties)]))
-        predicted = fit(wide[learn], truth[learn], SEED + number)(np.vstack([wide[check], wide[count:rows]]))
-        oof = np.zeros((count, *predicted.shape[1:])) if oof is None else oof
-        oof[check], done[check] = predicted[: len(check)], True
-        total = total + predicted[len(check) :]
-    assert oof is not None
-    return oof, np.asarray(total / sum(done[check].all() for _, check in folds)), done
+) -> Predictions:
+    """Like `cross_validate_beliefs` for every goal: neighbours' labels, by kind and direction of edge, are features."""
+    count = len(truth)
+
+    def predict_fold(number: int, learn: np.ndarray, check: np.ndarray) -> np.ndarray:
+        wide = standardise(np.hstack([features, neighbour_label_means(truth, learn, edges)]))
+        return fit(wide[learn], truth[learn], SEED + number)(np.vstack([wide[check], wide[count:rows]]))
+
+    return cross_predict(predict_fold, folds, count, until=0.9)
 
 
-def neighbour_labels(truth: np.ndarray, known: np.ndarray, ties: Ties) -> np.ndarray:
-    """Mean label of every node's labelled neighbours and of their neighbours, never counting a node's own label."""
-    columns = aim_columns(truth)
+def neighbour_label_means(truth: np.ndarray, known: np.ndarray, edges: Edges) -> np.ndarray:
+    """The mean label of every node's labelled neighbours and of their neighbours, without the node's own label."""
+    columns = numeric_target(truth).reshape(len(truth), -1)
     mean = columns[known].mean(axis=0)
-    labels, has = np.zeros((ties.nodes, columns.shape[1])), np.zeros((ties.nodes, 1))
-    labels[known], has[known] = columns[known] - mean, 1.0
-    found = []
-    for matrix in ties.matrices():
-        counts = matrix @ has
-        found += [matrix @ labels / (counts + 1), np.log1p(counts)]
-    around = sum(ties.matrices()[1:], start=ties.matrices()[0])
-    loops = degrees(around.multiply(around.T))
-    beyond, counts = around @ (around @ labels) - loops * labels, around @ (around @ has) - loops * has
-    return np.hstack([*found, beyond / (counts + 3)])
+    labels, is_known = np.zeros((edges.nodes, columns.shape[1])), np.zeros((edges.nodes, 1))
+    labels[known], is_known[known] = columns[known] - mean, 1.0
+    parts = []
+    for matrix in edges.matrices():
+        counts = matrix @ is_known
+        parts += [matrix @ labels / (counts + 1), np.log1p(counts)]
+    adjacency = sum(edges.matrices()[1:], start=edges.matrices()[0])
+    loops = degrees(adjacency.multiply(adjacency.T))
+    second_order, counts = (
+        adjacency @ (adjacency @ labels) - loops * labels,
+        adjacency @ (adjacency @ is_known) - loops * is_known,
+    )
+    return np.hstack([*parts, second_order / (counts + 3)])

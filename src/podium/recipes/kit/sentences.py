@@ -1,28 +1,29 @@
-"""A small network that reads sentences: each is judged by itself, and a text by the sum of its sentences."""
+"""A small neural network over sentences: each is scored by itself, and a text by the sum of its sentences."""
 
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
+from scipy.special import softmax
 from sklearn.feature_extraction.text import CountVectorizer
 
-from podium.recipes.kit.text import RowFit, RowModel, cut_sentences, fewest, word_forms
+from podium.recipes.kit.text import RowFit, RowModel, min_document_count, split_sentences, word_forms
 
 
 class Sentences(NamedTuple):
-    """All sentences of all texts, and what is known beside the texts."""
+    """All sentences of all texts, and the other columns."""
 
     words: sparse.csr_matrix
-    """A row per sentence, with what stands in it."""
+    """A row per sentence, with its terms."""
     texts: sparse.csr_matrix
     """A row per text, with a 1 for each of its sentences."""
     side: sparse.csr_matrix
-    """A row per text, with other columns."""
+    """A row per text, with the other columns."""
 
 
-class Weights(NamedTuple):
-    """What a network has learnt: a layer over the words of a sentence, and one over the sum of a text's sentences."""
+class NetworkWeights(NamedTuple):
+    """The parameters of a network: a layer over the words of a sentence, and one over the sum of a text's sentences."""
 
     first: np.ndarray
     shift: np.ndarray
@@ -32,10 +33,10 @@ class Weights(NamedTuple):
 
 
 def read_sentences(texts: list[str], side: sparse.csr_matrix, *, most: int = 30_000) -> Sentences:
-    """Cuts texts into sentences, and these into words, ends of words and pairs of neighbouring words."""
-    cut = [cut_sentences(text) or [[]] for text in texts]
+    """Splits texts into sentences, and these into words, ends of words and pairs of adjacent words."""
+    cut = [split_sentences(text) or [[]] for text in texts]
     counter = CountVectorizer(
-        analyzer=words_and_neighbours, min_df=fewest(texts, 5), max_features=most, binary=True, dtype=np.float32
+        analyzer=sentence_tokens, min_df=min_document_count(texts, 5), max_features=most, binary=True, dtype=np.float32
     )
     words = counter.fit_transform([words for text in cut for words in text])
     sizes = np.maximum(np.asarray(words.sum(axis=1)).ravel(), 1)
@@ -44,47 +45,48 @@ def read_sentences(texts: list[str], side: sparse.csr_matrix, *, most: int = 30_
     return Sentences((sparse.diags(sizes**-0.5) @ words).tocsr().astype(np.float32), whole, side)
 
 
-def words_and_neighbours(words: list[str]) -> list[str]:
-    """What a sentence is said to hold."""
+def sentence_tokens(words: list[str]) -> list[str]:
+    """The terms of a sentence."""
     forms = [form for word in words for form in word_forms(word)]
     return forms + [f"{left} {right}" for left, right in pairwise(words)]
 
 
-def network_rows(
+def network_fit(
     sentences: Sentences, *, hidden: int = 24, epochs: int = 16, decay: float = 0.3, drop: float = 0.2, nets: int = 1
 ) -> RowFit:
-    """How networks are made.
+    """How networks are fitted.
 
     Args:
-        hidden: as many things are asked of each sentence.
-        epochs: as often is every text read.
-        decay: how fast weights that are not needed shrink.
-        drop: the share of hidden values left out by chance while learning.
-        nets: so many networks are averaged.
+        hidden: the number of hidden units.
+        epochs: how often every text is read.
+        decay: the weight decay.
+        drop: the share of hidden values dropped at random while learning.
+        nets: the number of networks that are averaged.
     """
 
-    def fit(rows: np.ndarray, aim: np.ndarray, seed: int) -> RowModel:
-        is_number, is_class = aim.dtype.kind != "i", aim.dtype.kind == "i" and aim.ndim == 1 and aim.max() > 1
+    def fit(rows: np.ndarray, y: np.ndarray, seed: int) -> RowModel:
+        is_number, is_class = y.dtype.kind != "i", y.dtype.kind == "i" and y.ndim == 1 and y.max() > 1
         form = "number" if is_number else "class" if is_class else "label"
-        centre, spread = (aim.mean(axis=0), aim.std(axis=0) + 1e-9) if is_number else (0.0, 1.0)
-        wanted = np.eye(int(aim.max()) + 1)[aim] if is_class else ((aim - centre) / spread).reshape(len(aim), -1)
+        centre, spread = (y.mean(axis=0), y.std(axis=0) + 1e-9) if is_number else (0.0, 1.0)
+        target = np.eye(int(y.max()) + 1)[y] if is_class else ((y - centre) / spread).reshape(len(y), -1)
         trained = [
-            learnt(sentences, rows, wanted, form, 100 * seed + net, hidden, epochs, decay, drop) for net in range(nets)
+            train_network(sentences, rows, target, form, 100 * seed + net, hidden, epochs, decay, drop)
+            for net in range(nets)
         ]
 
         def predict(others: np.ndarray) -> np.ndarray:
-            found = np.mean([told(weights, sentences, others, form) for weights in trained], axis=0)
-            return found if is_class else found.reshape(len(others), *aim.shape[1:]) * spread + centre
+            output = np.mean([network_output(weights, sentences, others, form) for weights in trained], axis=0)
+            return np.asarray(output if is_class else output.reshape(len(others), *y.shape[1:]) * spread + centre)
 
         return predict
 
     return fit
 
 
-def learnt(
+def train_network(
     sentences: Sentences,
     rows: np.ndarray,
-    wanted: np.ndarray,
+    target: np.ndarray,
     form: str,
     seed: int,
     hidden: int,
@@ -92,9 +94,9 @@ def learnt(
     decay: float,
     drop: float,
     rate: float = 0.005,
-) -> Weights:
-    """The weights of a network, after many small steps down the slopes of its loss (Adam, slower towards the end)."""
-    rng, columns = np.random.default_rng(seed), wanted.shape[1]
+) -> NetworkWeights:
+    """The parameters of a network, trained by Adam with a learning rate that falls to zero."""
+    rng, columns = np.random.default_rng(seed), target.shape[1]
     shapes = [(sentences.words.shape[1], hidden), (hidden,), (hidden, columns), (sentences.side.shape[1], columns)]
     spreads = [0.1, 0.0, 0.1, 0.0, 0.0]
     weights = [rng.normal(0, spread, shape) for spread, shape in zip(spreads, [*shapes, (columns,)], strict=True)]
@@ -103,49 +105,50 @@ def learnt(
     batch = max(1, min(64, len(rows) // 10))
     batches = [part for _ in range(epochs) for part in np.array_split(rng.permutation(len(rows)), len(rows) // batch)]
     for step, part in enumerate(batches):
-        now = rate * (1 - step / len(batches))
-        for place, slope in enumerate(slopes(Weights(*weights), sentences, rows[part], wanted[part], form, drop, rng)):
-            means[place] += 0.1 * (slope - means[place])
-            squares[place] += 0.01 * (slope**2 - squares[place])
-            size = np.sqrt(squares[place] / (1 - 0.99 ** (step + 1))) + 1e-8
-            change = means[place] / (1 - 0.9 ** (step + 1)) / size
-            weights[place] = (weights[place] * (1 - now * decay) - now * change).astype(np.float32)
-    return Weights(*weights)
+        step_rate = rate * (1 - step / len(batches))
+        for index, gradient in enumerate(
+            loss_gradients(NetworkWeights(*weights), sentences, rows[part], target[part], form, drop, rng)
+        ):
+            means[index] += 0.1 * (gradient - means[index])
+            squares[index] += 0.01 * (gradient**2 - squares[index])
+            size = np.sqrt(squares[index] / (1 - 0.99 ** (step + 1))) + 1e-8
+            change = means[index] / (1 - 0.9 ** (step + 1)) / size
+            weights[index] = (weights[index] * (1 - step_rate * decay) - step_rate * change).astype(np.float32)
+    return NetworkWeights(*weights)
 
 
-def slopes(
-    weights: Weights,
+def loss_gradients(
+    weights: NetworkWeights,
     sentences: Sentences,
     rows: np.ndarray,
-    wanted: np.ndarray,
+    target: np.ndarray,
     form: str,
     drop: float,
     rng: np.random.Generator,
-) -> Weights:
-    """The slopes of the loss of some texts at some weights."""
+) -> NetworkWeights:
+    """The gradients of the loss of some texts."""
     texts, side = sentences.texts[rows], sentences.side[rows]
     words = sentences.words[texts.indices]
     texts = sparse.csr_matrix((texts.data, np.arange(len(texts.indices)), texts.indptr))
-    sums = words @ weights.first + weights.shift
-    gate = (sums > 0) * (rng.random(sums.shape, dtype=np.float32) >= drop) / np.float32(1 - drop)
-    inner = texts @ (sums * gate)
-    error = (outcome(inner @ weights.last + side @ weights.side + weights.level, form) - wanted) / len(rows)
-    back = ((texts.T @ (error @ weights.last.T)) * gate).astype(np.float32)
-    return Weights(words.T @ back, back.sum(axis=0), inner.T @ error, side.T @ error, error.sum(axis=0))
+    scores = words @ weights.first + weights.shift
+    gate = (scores > 0) * (rng.random(scores.shape, dtype=np.float32) >= drop) / np.float32(1 - drop)
+    hidden = texts @ (scores * gate)
+    error = (activate_output(hidden @ weights.last + side @ weights.side + weights.level, form) - target) / len(rows)
+    gradient = ((texts.T @ (error @ weights.last.T)) * gate).astype(np.float32)
+    return NetworkWeights(words.T @ gradient, gradient.sum(axis=0), hidden.T @ error, side.T @ error, error.sum(axis=0))
 
 
-def told(weights: Weights, sentences: Sentences, rows: np.ndarray, form: str) -> np.ndarray:
-    """What a network says of some texts."""
+def network_output(weights: NetworkWeights, sentences: Sentences, rows: np.ndarray, form: str) -> np.ndarray:
+    """The predictions of a network for some texts."""
     texts, side = sentences.texts[rows], sentences.side[rows]
-    inner = texts @ np.maximum(sentences.words @ weights.first + weights.shift, 0)
-    return outcome((inner @ weights.last + side @ weights.side + weights.level).astype(float), form)
+    hidden = texts @ np.maximum(sentences.words @ weights.first + weights.shift, 0)
+    return activate_output((hidden @ weights.last + side @ weights.side + weights.level).astype(float), form)
 
 
-def outcome(scores: np.ndarray, form: str) -> np.ndarray:
-    """The scores of texts as numbers, as chances of labels, or as chances of classes that add up to one."""
+def activate_output(scores: np.ndarray, form: str) -> np.ndarray:
+    """Scores as numbers, as probabilities of labels, or as probabilities of classes that add up to one."""
     if form == "number":
         return scores
     if form == "label":
         return np.asarray(1 / (1 + np.exp(-np.clip(scores, -30, 30))))
-    raised = np.exp(scores - scores.max(axis=1, keepdims=True))
-    return np.asarray(raised / raised.sum(axis=1, keepdims=True))
+    return np.asarray(softmax(scores, axis=1))

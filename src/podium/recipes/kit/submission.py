@@ -1,4 +1,4 @@
-"""Reading tables, and writing predictions in the form of the sample submission."""
+"""Reads tables and writes predictions in the form of the sample submission."""
 
 import io
 import json
@@ -7,24 +7,25 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from podium.recipes.kit.archives import file_table, packed_bytes
+from podium.recipes.kit.archives import file_table, read_packed_file
 
 
 def read_table(file: str, **options: Any) -> pd.DataFrame:
-    """A table of the public data. The files of a folder are one too: `train/*.png` has a row for each."""
+    """A table of the public data. `train/*.png` is a table with one row per file."""
     if "/*" in file:
         return file_table(*file.split("/*"))
     if ".json" in file or file.endswith((".ndjson", ".parquet")):
-        content = io.BytesIO(packed_bytes(file))
-        table = pd.read_parquet(content) if file.endswith(".parquet") else read_records(content)
+        content = io.BytesIO(read_packed_file(file))
+        table: pd.DataFrame = pd.read_parquet(content) if file.endswith(".parquet") else read_records(content)
         table = table[options.get("usecols", list(table.columns))].head(options.get("nrows", len(table)))
         return table.astype(options["dtype"]) if "dtype" in options else table
     separator = "\t" if ".tsv" in file else ","
-    return pd.read_csv(io.BytesIO(packed_bytes(file)), sep=separator, low_memory=False, **options)
+    frame: pd.DataFrame = pd.read_csv(io.BytesIO(read_packed_file(file)), sep=separator, low_memory=False, **options)
+    return frame
 
 
 def read_records(content: io.BytesIO) -> pd.DataFrame:
-    """A table from JSON: a list of records, a record to a line, or pictures with annotations as COCO has them."""
+    """A table from JSON: a list of records, one record per line, or images with annotations in COCO's format."""
     text = content.read().decode("utf-8", "replace")
     try:
         document = json.loads(text)
@@ -43,34 +44,34 @@ def read_records(content: io.BytesIO) -> pd.DataFrame:
 
 
 def read_sample(file: str) -> pd.DataFrame:
-    """The sample submission, every cell as it is written."""
-    return pd.read_csv(io.BytesIO(packed_bytes(file)), dtype=str, keep_default_na=False)
+    """The sample submission, every cell as text."""
+    return pd.read_csv(io.BytesIO(read_packed_file(file)), dtype=str, keep_default_na=False)
 
 
 def write_submission(sample: pd.DataFrame, ids: list[str], keys: pd.DataFrame | None, values: dict[str, Any]) -> None:
-    """Writes the sample with its targets replaced.
+    """Writes the sample submission with its targets replaced.
 
     Args:
-        keys: the ids of the rows that were predicted, in their order; None if that is the sample's.
-        values: of every target, a value for each of those rows.
+        keys: the ids of the predicted rows, in their order; None if that is the sample's.
+        values: for every target, a value for each of those rows.
     """
     rows = np.arange(len(sample))
     if keys is not None:
-        place = pd.Series(np.arange(len(keys)), index=pd.MultiIndex.from_frame(keys[ids].astype(str)))
-        place = place[~place.index.duplicated()]
-        rows = place.reindex(pd.MultiIndex.from_frame(sample[ids])).to_numpy()
+        position = pd.Series(np.arange(len(keys)), index=pd.MultiIndex.from_frame(keys[ids].astype(str)))
+        position = position[~position.index.duplicated()]
+        rows = position.reindex(pd.MultiIndex.from_frame(sample[ids])).to_numpy()
     known = ~np.isnan(rows)
-    filled = sample.copy()
+    submission = sample.copy()
     for target, column in values.items():
-        new = filled[target].astype(object).to_numpy()
-        new[known] = np.asarray(column, dtype=object)[rows[known].astype(int)]
-        filled[target] = new
-    filled.to_csv("submission.csv", index=False)
+        cells = submission[target].astype(object).to_numpy()
+        cells[known] = np.asarray(column, dtype=object)[rows[known].astype(int)]
+        submission[target] = cells
+    submission.to_csv("submission.csv", index=False)
 
 
 def save_predictions(
-    truth: np.ndarray, oof: np.ndarray, guess: np.ndarray, rows: np.ndarray, keys: pd.DataFrame | None
+    truth: np.ndarray, oof: np.ndarray, prediction: np.ndarray, rows: np.ndarray, keys: pd.DataFrame | None
 ) -> None:
-    """Leaves predictions for scripts that blend them: of train rows by models that had not seen them, and of test."""
+    """Saves predictions for scripts that blend them: of train rows out of fold, and of test rows."""
     ids = np.zeros((0, 0), dtype=str) if keys is None else keys.to_numpy(str)
-    np.savez("predictions.npz", truth=truth, oof=oof, guess=guess, rows=rows, keys=ids)
+    np.savez("predictions.npz", truth=truth, oof=oof, prediction=prediction, rows=rows, keys=ids)

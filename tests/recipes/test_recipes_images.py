@@ -1,4 +1,4 @@
-"""Recipes for pictures."""
+"""Recipes for images."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from recipe_scripts import profile_of, recipe_for, run_recipe
 from sklearn.datasets import load_digits
 
 from podium.metrics import accuracy, rmse
-from podium.recipes.kit.pictures import (
-    binary_patterns,
-    coarse,
+from podium.recipes.kit.images import (
+    grid_means,
+    local_binary_patterns,
     orientation_histograms,
     patch_features,
-    read_picture,
+    read_image,
     spectrum_features,
 )
 
@@ -30,14 +30,14 @@ TRAIN, TEST = 240, 120
 def digits(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, pd.DataFrame]:
     """Handwritten digits: those of train in a folder, those of test in an archive."""
     public = tmp_path_factory.mktemp("digits")
-    images, labels = load_digits(return_X_y=True)
+    digits, labels = load_digits(return_X_y=True)
     rows = pd.DataFrame({"image": [f"d{number}" for number in range(TRAIN + TEST)], "digit": labels[: TRAIN + TEST]})
     (public / "train").mkdir()
     with zipfile.ZipFile(public / "test.zip", "w") as archive:
         for number, name in enumerate(rows["image"]):
-            picture = Image.fromarray((images[number].reshape(8, 8) * 15).astype(np.uint8)).resize((16, 16))
+            image = Image.fromarray((digits[number].reshape(8, 8) * 15).astype(np.uint8)).resize((16, 16))
             path = public / "train" / f"{name}.png"
-            picture.save(path)
+            image.save(path)
             if number >= TRAIN:
                 archive.write(path, f"test/{name}.png")
                 path.unlink()
@@ -46,11 +46,13 @@ def digits(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, pd.DataFrame
     return public, rows[TRAIN:].reset_index(drop=True)
 
 
-def test_digits_are_read(digits: tuple[Path, pd.DataFrame], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_digits_are_classified(
+    digits: tuple[Path, pd.DataFrame], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     public, answers = digits
     profile = profile_of(public, accuracy, ids=("image",), targets=("digit",))
-    assert profile.shape == "pictures"
-    outcome = run_recipe(recipe_for(profile, "quick pictures"), profile, public, tmp_path, monkeypatch)
+    assert profile.modality == "images"
+    outcome = run_recipe(recipe_for(profile, "quick images"), profile, public, tmp_path, monkeypatch)
     assert (outcome.submission["digit"] == answers["digit"]).mean() > 0.85
     assert outcome.metric > 0.8
 
@@ -60,8 +62,8 @@ def test_several_models_are_blended(
 ) -> None:
     public, answers = digits
     profile = profile_of(public, accuracy, ids=("image",), targets=("digit",))
-    settings = {"patches": [5], "count": 40, "folds": 3, "models": ["linear", "curved"], "mirror": True}
-    outcome = run_recipe(recipe_for(profile, "pictures"), profile, public, tmp_path, monkeypatch, settings)
+    settings = {"patches": [5], "count": 40, "folds": 3, "models": ["linear", "kernel"], "mirror": True}
+    outcome = run_recipe(recipe_for(profile, "images"), profile, public, tmp_path, monkeypatch, settings)
     assert (outcome.submission["digit"] == answers["digit"]).mean() > 0.8
     assert "weights" in outcome.output
     assert np.load(tmp_path / "predictions.npz")["oof"].shape == (TRAIN, 10)
@@ -76,14 +78,14 @@ def test_numbers_are_estimated(
         table = pd.read_csv(public / f"{name}.csv")
         table.assign(size=table.pop("digit") * 1.5 + 0.25).to_csv(data / f"{name}.csv", index=False)
     profile = profile_of(data, rmse, ids=("image",), targets=("size",))
-    settings = {"models": ["linear", "curved"]}
-    recipe = recipe_for(profile, "quick pictures")
+    settings = {"models": ["linear", "kernel"]}
+    recipe = recipe_for(profile, "quick images")
     outcome = run_recipe(recipe, profile, data, tmp_path / "work", monkeypatch, settings)
     truth = answers["digit"] * 1.5 + 0.25
     assert np.sqrt(((outcome.submission["size"] - truth) ** 2).mean()) < 0.8 * truth.std()
 
 
-def test_stripes_are_told_by_their_direction() -> None:
+def test_features_depend_on_the_direction_of_stripes() -> None:
     down, across = np.mgrid[0:24, 0:24]
     lying, standing = np.sin(down)[None].astype(np.float32), np.sin(across)[None].astype(np.float32)
     strongest = [orientation_histograms(one, 1, bins=4).argmax() for one in (lying, standing)]
@@ -93,27 +95,27 @@ def test_stripes_are_told_by_their_direction() -> None:
     assert moved < 0.5 * apart
 
 
-def test_patterns_do_not_mind_light() -> None:
-    pictures = np.random.default_rng(0).random((2, 12, 12)).astype(np.float32)
-    np.testing.assert_array_equal(binary_patterns(pictures, 1), binary_patterns(0.5 * pictures + 0.2, 1))
+def test_binary_patterns_do_not_depend_on_brightness() -> None:
+    images = np.random.default_rng(0).random((2, 12, 12)).astype(np.float32)
+    np.testing.assert_array_equal(local_binary_patterns(images, 1), local_binary_patterns(0.5 * images + 0.2, 1))
 
 
 def test_a_grid_has_the_means_of_its_cells() -> None:
-    pictures = np.arange(2 * 5 * 6, dtype=np.float32).reshape(2, 5, 6)
-    found = coarse(pictures, 2)
+    images = np.arange(2 * 5 * 6, dtype=np.float32).reshape(2, 5, 6)
+    found = grid_means(images, 2)
     assert found.shape == (2, 4)
-    assert found[0, 0] == pytest.approx(pictures[0, :3, :3].mean())
-    assert found[1, 3] == pytest.approx(pictures[1, 3:, 3:].mean())
+    assert found[0, 0] == pytest.approx(images[0, :3, :3].mean())
+    assert found[1, 3] == pytest.approx(images[1, 3:, 3:].mean())
 
 
 def test_patches_and_their_negatives_may_count_as_the_same() -> None:
-    pictures = np.random.default_rng(0).normal(size=(6, 12, 12)).astype(np.float32)
-    both = np.concatenate([pictures, -pictures])
-    found = patch_features(both, size=4, count=10, seed=0, even=True)
+    images = np.random.default_rng(0).normal(size=(6, 12, 12)).astype(np.float32)
+    both = np.concatenate([images, -images])
+    found = patch_features(both, size=4, count=10, seed=0, ignore_sign=True)
     assert found.shape == (12, 10)
     np.testing.assert_allclose(found[:6], found[6:], atol=0.15)
 
 
-def test_what_cannot_be_read_is_black(tmp_path: Path) -> None:
-    (tmp_path / "broken.png").write_bytes(b"no picture")
-    assert read_picture(str(tmp_path / "broken.png"), 8, "RGB").sum() == 0
+def test_unreadable_images_are_black(tmp_path: Path) -> None:
+    (tmp_path / "broken.png").write_bytes(b"no image")
+    assert read_image(str(tmp_path / "broken.png"), 8, "RGB").sum() == 0

@@ -1,0 +1,78 @@
+"""Recipes for images: classical image features, and models of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from podium.recipes.file_features import learning_source, model_improvements, path_source
+from podium.recipes.files import IMAGES
+from podium.recipes.profile import LEARNABLE, Profile
+from podium.recipes.recipe import Improvement, Recipe, Settings
+
+
+def suits(profile: Profile) -> bool:
+    """Whether rows have images, and the target is a class or a number."""
+    patterns = profile.file_patterns
+    if patterns is None or profile.train is None or profile.goal not in LEARNABLE:
+        return False
+    return profile.modality == "images" or patterns.train.lower().endswith(tuple(IMAGES))
+
+
+def body(profile: Profile, settings: Settings) -> str:
+    """Reads images, computes features and learns from them."""
+    return f"""{path_source(profile)}
+side, mode = image_size_and_mode(train_paths, most={settings["side"]})
+tests = read_images(test_paths, side, mode)
+images = read_images(train_paths, side, mode, until=0.3)
+read = len(images)
+features = {feature_source(settings)}
+{learning_source(profile, settings)}"""
+
+
+def feature_source(settings: Settings) -> str:
+    """Source of the features of images."""
+    images = "np.concatenate([images, tests])"
+    options = f"patches={settings['patches']}, count={settings['count']}, ignore_sign={settings['ignore_sign']}"
+    if not settings["mirror"]:
+        return f"image_features({images}, {options})"
+    return f"""np.mean(
+    [image_features(seen, {options}) for seen in with_mirror_images({images})], axis=0
+)"""
+
+
+def _improvements(profile: Profile, settings: Settings) -> Sequence[Improvement]:
+    sizes = list(settings["patches"])
+    return [
+        Improvement("count a patch and its negative as the same", {"ignore_sign": not settings["ignore_sign"]}),
+        *model_improvements(settings)[:1],
+        Improvement("use more patches", {"count": 2 * settings["count"]}),
+        Improvement("use patches of other sizes too", {"patches": sorted({*sizes, *(size + 3 for size in sizes)})}),
+        Improvement("average over mirror images", {"mirror": not settings["mirror"]}),
+        Improvement("use larger images", {"side": 2 * settings["side"]}),
+        *model_improvements(settings)[1:],
+    ]
+
+
+QUICK = {"side": 32, "patches": [8], "count": 100, "ignore_sign": True, "mirror": False}
+QUICK |= {"parts": 200, "folds": 3, "models": ["linear"]}
+THOROUGH = {"side": 48, "patches": [6, 10, 14], "count": 300, "ignore_sign": False, "mirror": False}
+THOROUGH |= {"parts": 400, "folds": 5, "models": ["linear", "kernel"]}
+RECIPES = (
+    Recipe(
+        name="quick images",
+        title="Brightness, edges, waves and a few patches of images, and a linear model.",
+        suits=suits,
+        body=body,
+        defaults=lambda profile: QUICK,
+    ),
+    Recipe(
+        name="images",
+        title="Edges, patterns, waves and patches of images, and several models.",
+        suits=suits,
+        body=body,
+        defaults=lambda profile: THOROUGH,
+        improvements=_improvements,
+        simpler=lambda profile, settings: {**settings, "side": 24, "patches": [6], "count": 50, "models": ["linear"]},
+        time_share=0.5,
+    ),
+)

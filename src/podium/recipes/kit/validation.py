@@ -1,0 +1,231 @@
+"""Validation that does not leak: folds, encoded targets, cross-validation, residuals."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
+from threadpoolctl import threadpool_limits
+
+from podium.recipes.kit.environment import CORES, SEED, SPLIT, time_used
+
+LARGE_CELLS = 10_000_000
+Folds = list[tuple[np.ndarray, np.ndarray]]
+Predictions = tuple[np.ndarray, np.ndarray, np.ndarray]
+"""Of train rows (out of fold), of test rows, and which train rows have one."""
+Predict = Callable[[np.ndarray, np.ndarray], np.ndarray]
+Fit = Callable[[np.ndarray, np.ndarray, np.ndarray, int], Predict]
+
+
+def encode_classes(labels: pd.Series, classes: list[Any]) -> np.ndarray:
+    """Each label's index in the classes; -1 if it is not among them."""
+    indices = {str(value): index for index, value in enumerate(classes)}
+    return labels.map(lambda value: indices.get(str(value), -1)).to_numpy(int)
+
+
+def encode_listed_labels(labels: pd.Series, names: list[str], separator: str) -> np.ndarray:
+    """A column of 0 and 1 per name: whether a row lists it."""
+    listed = [set(str(value).split(separator)) for value in labels]
+    return np.array([[float(name in items) for name in names] for items in listed])
+
+
+def make_folds(truth: np.ndarray, count: int, group: pd.Series | None = None) -> Folds:
+    """Train and validation rows. Groups stay together; classes and quantiles of the target are stratified."""
+    rows = np.arange(len(truth))
+    count = max(2, min(count, len(rows) if group is None else group.nunique()))
+    if group is not None:
+        return list(GroupKFold(count, shuffle=True, random_state=SEED + SPLIT).split(rows, groups=group))
+    strata = truth if truth.ndim == 1 else truth @ (2.0 ** np.arange(truth.shape[1]) % 97)
+    if len(np.unique(strata)) > 20:
+        strata = pd.qcut(
+            pd.Series(strata).rank(method="first"), min(10, max(2, len(rows) // (2 * count))), labels=False
+        )
+    strata = pd.factorize(np.asarray(strata))[0]
+    rare = pd.Series(strata).map(pd.Series(strata).value_counts()) < count
+    strata = np.where(rare, -1, strata)
+    if pd.Series(strata).value_counts().min() < count:
+        return list(KFold(count, shuffle=True, random_state=SEED + SPLIT).split(rows))
+    return list(StratifiedKFold(count, shuffle=True, random_state=SEED + SPLIT).split(rows, strata))
+
+
+def encode_targets(fit: np.ndarray, y: np.ndarray, other: np.ndarray, weight: float) -> tuple[np.ndarray, np.ndarray]:
+    """The mean target of each row's groups, shrunk towards the overall mean.
+
+    Five inner folds keep each row that is learnt from out of its own mean.
+    """
+    y_columns = y.reshape(len(y), -1)
+    inner = list(KFold(5, shuffle=True, random_state=SEED).split(y_columns))
+    own, others = [], []
+    for left, right in zip(fit.T, other.T, strict=True):
+        size = int(max(left.max(), right.max())) + 1
+        for column in y_columns.T:
+            means = np.empty(len(left))
+            for learn, apply in inner:
+                means[apply] = group_means(left[learn], column[learn], size, weight)[left[apply]]
+            own.append(means)
+            others.append(group_means(left, column, size, weight)[right])
+    return np.column_stack(own), np.column_stack(others)
+
+
+def group_means(group: np.ndarray, y: np.ndarray, size: int, weight: float) -> np.ndarray:
+    """The mean target of every group, shrunk towards that of all rows."""
+    sums, counts = np.bincount(group, y, minlength=size), np.bincount(group, minlength=size)
+    return np.asarray((sums + weight * y.mean()) / (counts + weight))
+
+
+def numeric_target(y: np.ndarray) -> np.ndarray:
+    """Classes as numbers: 0 and 1, or a column of these per class if there are more than two."""
+    is_class = y.dtype.kind == "i" and y.ndim == 1 and y.max() > 1
+    return np.eye(int(y.max()) + 1)[y] if is_class else y.astype(float)
+
+
+def cross_validate(
+    numbers: pd.DataFrame,
+    groups: pd.DataFrame,
+    y: np.ndarray,
+    folds: Folds,
+    fit: Fit,
+    *,
+    weight: float = 10.0,
+    usable: np.ndarray | None = None,
+    seeds: int = 1,
+    until: float = 0.8,
+    refit: bool = False,
+) -> Predictions:
+    """Predictions for train rows by models that were not fitted on them, and for test rows by all models.
+
+    Args:
+        numbers, groups: features of all rows, train rows first.
+        y: the target: numbers, or indices of classes.
+        fit: learns from features, groups and targets; returns what predicts.
+        weight: how strongly encoded targets are shrunk.
+        usable: train rows worth learning from; all by default.
+        seeds: how often every model is fitted, each time with another seed.
+        refit: whether one more model, of all train rows, predicts the test rows if there is time.
+        until: the share of the script's time by which to be done; folds that do not fit in are left out.
+    """
+    rows, y_columns = len(y), numeric_target(y)
+    if refit:
+        folds = [*folds, (np.arange(rows), np.arange(0))]
+    values, codes = numbers.to_numpy(float), groups.to_numpy(int)
+
+    def predict_fold(number: int) -> np.ndarray:
+        learn, check = folds[number]
+        learn = learn if usable is None else learn[usable[learn]]
+        apply = np.r_[check, np.arange(rows, len(values))]
+        inner, outer = values[learn], values[apply]
+        if codes.shape[1]:
+            own, others = encode_targets(codes[learn], y_columns[learn], codes[apply], weight)
+            inner, outer = np.hstack([inner, own]), np.hstack([outer, others])
+        if len(np.unique(y[learn])) == 1:
+            return np.repeat(y_columns[learn][:1], len(apply), axis=0).astype(float)
+        models = (fit(inner, codes[learn], y[learn], SEED + 100 * number + again) for again in range(seeds))
+        predicted = np.asarray(sum(model(outer, codes[apply]) for model in models) / seeds)
+        if y_columns.ndim == 1:
+            return predicted
+        # A fold may lack the last classes.
+        return np.pad(predicted, ((0, 0), (0, y_columns.shape[1] - predicted.shape[1])))
+
+    found = run_in_parallel(predict_fold, len(folds), until=until, is_large=values.size > LARGE_CELLS)
+    oof = np.zeros((rows, *found[0].shape[1:]))
+    done = np.zeros(rows, dtype=bool)
+    for (_, check), predicted in zip(folds, found, strict=False):
+        oof[check], done[check] = predicted[: len(check)], True
+    tests = [predicted[len(predicted) - len(values) + rows :] for predicted in found]
+    is_refitted = refit and len(found) == len(folds)
+    return oof, tests[-1] if is_refitted else np.mean(tests, axis=0), done
+
+
+def cross_predict(
+    predict_fold: Callable[[int, np.ndarray, np.ndarray], np.ndarray], folds: Folds, rows: int, *, until: float
+) -> Predictions:
+    """Predictions of as many folds as there is time for, at least one; those of test rows are averaged.
+
+    Args:
+        predict_fold: predicts the validation rows of a fold and then the test rows, given the fold's number, the rows
+            to learn from and the validation rows.
+        rows: the number of train rows.
+        until: the share of the script's time after which no further fold is started.
+    """
+    started = time_used()
+    oof: np.ndarray | None = None
+    tests, done = [], np.zeros(rows, dtype=bool)
+    for number, (learn, check) in enumerate(folds):
+        if number and time_used() + (time_used() - started) / number > until:
+            break
+        predicted = predict_fold(number, learn, check)
+        oof = np.zeros((rows, *predicted.shape[1:])) if oof is None else oof
+        oof[check], done[check] = predicted[: len(check)], True
+        tests.append(predicted[len(check) :])
+    assert oof is not None
+    return oof, np.mean(tests, axis=0), done
+
+
+def run_in_parallel(work: Callable[[int], np.ndarray], count: int, *, until: float, is_large: bool) -> list[np.ndarray]:
+    """The results of as many pieces of work as there is time for; at least one.
+
+    Small ones run in parallel with a core each: models on little data lose more than they gain by sharing cores.
+    """
+    workers = 1 if is_large else CORES
+    found: list[np.ndarray] = []
+    longest = 0.0
+    with threadpool_limits(CORES if is_large else 1), ThreadPoolExecutor(workers) as pool:
+        while len(found) < count and (not found or time_used() + longest < until):
+            started = time_used()
+            found += pool.map(work, range(len(found), min(count, len(found) + workers)))
+            longest = max(longest, time_used() - started)
+    return found
+
+
+def join_new_columns(table: pd.DataFrame, more: pd.DataFrame) -> pd.DataFrame:
+    """A table with the further columns that it does not have yet."""
+    return table.join(more[[name for name in more if name not in table]])
+
+
+def residuals(
+    numbers: pd.DataFrame,
+    groups: pd.DataFrame,
+    y: np.ndarray,
+    folds: Folds,
+    fit: Fit,
+    usable: np.ndarray | None = None,
+) -> np.ndarray:
+    """What a model leaves unexplained in train rows it was not fitted on; 0 where there was no time."""
+    y_columns = numeric_target(y)
+    oof, _, rows = cross_validate(numbers, groups, y_columns, folds, fit, usable=usable, until=0.4)
+    return np.where(rows if y_columns.ndim == 1 else rows[:, None], y_columns - oof, 0.0)
+
+
+def each_column(one: Callable[[np.ndarray], Predictions], truth: np.ndarray) -> Predictions:
+    """Predictions for several target columns, one after the other."""
+    return each_column_until(lambda column, until: one(column), truth, 1.0)
+
+
+def each_column_until(one: Callable[[np.ndarray, float], Predictions], truth: np.ndarray, until: float) -> Predictions:
+    """The same where every column gets an equal share of the time until then."""
+    started, count = time_used(), truth.shape[1]
+    parts = [one(column, started + (until - started) * (index + 1) / count) for index, column in enumerate(truth.T)]
+    oofs, predictions, rows = zip(*parts, strict=True)
+    return np.column_stack(oofs), np.column_stack(predictions), np.all(rows, axis=0)
+
+
+def find_outliers(residual: np.ndarray, width: float = 6.0) -> np.ndarray:
+    """Which residuals are so large that the row must be wrong.
+
+    None if nearly as many are only a little smaller: then the target just has long tails.
+    """
+    distance = np.abs(residual - np.median(residual)) / max(robust_spread(residual), 1e-12)
+    far = distance > width
+    return np.asarray(far & (far.sum() > 2 * np.sum((distance > 0.6 * width) & ~far)))
+
+
+def robust_spread(values: np.ndarray) -> float:
+    """The standard deviation, estimated from the median absolute deviation."""
+    return float(1.4826 * np.median(np.abs(values - np.median(values))))
+
+
+def smallest_residuals(candidates: list[np.ndarray]) -> np.ndarray:
+    """Of the residuals of several models, the smallest."""
+    return min(candidates, key=lambda one: np.mean([robust_spread(column) for column in one.reshape(len(one), -1).T]))

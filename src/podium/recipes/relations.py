@@ -1,0 +1,121 @@
+"""Finds how train, test and further tables relate: shared columns, time, groups, series, joins, edges."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+from podium.recipes.profile import Column, Join, Profile, Spans, Table
+from podium.recipes.tables import ReadTables, as_text
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def find_features(profile: Profile) -> tuple[Column, ...]:
+    """Columns that train and test share, other than ids and constant columns."""
+    train, test = profile.train, profile.test
+    if train is None or test is None:
+        return ()
+    left_out = {*profile.ids, profile.key, *profile.labels, *profile.targets}
+    # Where the key of a row is its text, that is all there is to learn from.
+    left_out -= {column.name for column in train.columns if column.kind == "text" and column.name == profile.key}
+    shared = [column for column in train.columns if column.name in test and column.name not in left_out]
+    return tuple(
+        column
+        for column in shared
+        if column.kind != "empty" and (column.distinct > 1 or column.missing > 0) and not _is_id(column, train)
+    )
+
+
+def _is_id(column: Column, table: Table) -> bool:
+    """Whether every row has its own value that is not a measurement, date or text."""
+    is_unique = column.distinct >= 0.98 * table.rows * (1 - column.missing) and table.rows > 50
+    if column.kind == "category":
+        return is_unique
+    name = column.name.lower()
+    return is_unique and column.is_whole and (name == "id" or name.endswith(("_id", " id", "uid")))
+
+
+def find_order(profile: Profile, read: ReadTables) -> Mapping[str, Any]:
+    """The fields `time`, `series` and `group` of a profile, where they apply."""
+    import pandas as pd
+
+    assert profile.train is not None
+    if profile.test is None:
+        return {}
+    train, test = read.frames[profile.train.file], read.frames[profile.test.file]
+    found: dict[str, Any] = {}
+    for column in [] if profile.train.is_truncated else profile.of_kind("date"):
+        before, after = (pd.to_datetime(part[column], errors="coerce") for part in (train, test))
+        if before.max() <= after.min():
+            found |= {"time": column, "series": _series(train, column, profile)}
+            break
+    for feature in profile.features:
+        may_group = (feature.kind == "category" or feature.is_code) and 20 <= feature.distinct < 0.6 * len(train)
+        if may_group and not set(train[feature.name]) & set(test[feature.name]):
+            found.setdefault("group", feature.name)
+    return found
+
+
+def _series(train: pd.DataFrame, time: str, profile: Profile) -> tuple[str, ...]:
+    """The fewest columns that, with the time, make a row unique."""
+    names = [
+        column.name
+        for column in profile.features
+        if column.name != time and (column.kind == "category" or column.is_whole) and column.missing == 0
+    ]
+    names = [name for name in names if train[name].nunique() <= len(train) / 5]
+    for count in range(3):
+        for chosen in combinations(names[:12], count):
+            if train.duplicated([time, *chosen]).mean() < 0.001:
+                return chosen
+    return ()
+
+
+def find_further_tables(profile: Profile, read: ReadTables) -> Mapping[str, Any]:
+    """The fields `joins`, `spans` and `edges` of a profile: tables besides train and test."""
+    assert profile.train is not None
+    known = set(profile.train.names) & set(profile.test.names if profile.test else profile.train.names)
+    joins, spans, edges = [], [], None
+    for name, frame in read.frames.items():
+        if name in (profile.train.file, profile.test.file if profile.test else "") or len(frame) < 2:
+            continue
+        on = tuple(column for column in frame.columns if column in known)
+        ends = _span_columns(read.tables[name], frame)
+        if ends is not None and len(frame.columns) > 2:
+            spans.append(Spans(name, tuple(column for column in on if column not in ends), *ends))
+        elif on and not frame.duplicated(list(on)).any() and len(frame.columns) > len(on):
+            joins.append(Join(name, on))
+        elif edges is None:
+            edges = _edges(name, profile, read)
+    return {"joins": tuple(joins), "spans": tuple(spans), "edges": edges}
+
+
+def _span_columns(table: Table, frame: pd.DataFrame) -> tuple[str, str] | None:
+    """Two columns of dates of which the first is never after the second."""
+    import pandas as pd
+
+    dates = [column.name for column in table.columns if column.kind == "date"]
+    if len(dates) != 2:
+        return None
+    left, right = (pd.to_datetime(frame[name], errors="coerce") for name in dates)
+    if (left <= right).all():
+        return dates[0], dates[1]
+    return (dates[1], dates[0]) if (right <= left).all() else None
+
+
+def _edges(name: str, profile: Profile, read: ReadTables) -> tuple[str, str, str] | None:
+    """The table, and its two columns that hold ids of train or test rows, if there are such."""
+    assert profile.train is not None
+    if profile.key is None or profile.key not in profile.train or profile.test is None:
+        return None
+    files = (profile.train.file, profile.test.file)
+    ids = {as_text(value) for file in files for value in read.frames[file][profile.key]}
+    ends = [
+        column.name
+        for column in read.tables[name].columns
+        if column.distinct > 2 and read.frames[name][column.name].head(500).map(as_text).isin(ids).mean() > 0.8
+    ]
+    return (name, ends[0], ends[1]) if len(ends) == 2 else None

@@ -1,0 +1,52 @@
+"""Source that the bodies of several families share: reading tables, the truth, the target of models."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from podium.recipes.finishing import output_constants
+from podium.recipes.profile import Profile
+from podium.recipes.scripts import assign
+
+
+def read_tables_source(profile: Profile, constants: Mapping[str, Any], *, options: str = "") -> str:
+    """Source that reads `train`, `test`, `sample` and `keys`.
+
+    Args:
+        constants: further constants of the script.
+        options: further arguments for reading train, with a comma before them.
+    """
+    assert profile.train is not None and profile.test is not None
+    given = assign(TRAIN=profile.train.file, TEST=profile.test.file, KEY=profile.key) + output_constants(profile)
+    return f"""{given}{assign(**constants)}
+train = read_table(TRAIN{options})
+train = train[train[LABELS].notna().all(axis=1)].reset_index(drop=True)
+test, sample = read_table(TEST), read_sample(SAMPLE)
+keys = read_table(TEST, usecols=[KEY], dtype=str).set_axis(IDS, axis=1)
+"""
+
+
+def truth_source(profile: Profile) -> str:
+    """Source that computes `truth`."""
+    if profile.separator is not None:
+        return f"truth = encode_listed_labels(train[LABELS[0]], TARGETS, {profile.separator!r})"
+    if profile.classes:
+        return "truth = encode_classes(train[LABELS[0]], CLASSES)"
+    one = "LABELS[0]" if len(profile.labels) == 1 else "LABELS"
+    source = f"truth = train[{one}].to_numpy(float)"
+    if profile.is_distribution and profile.goal == "regression":
+        source += "\ntruth = truth / np.maximum(truth.sum(axis=1, keepdims=True), 1e-9)"
+    return source
+
+
+def target_source(profile: Profile, *, is_log: bool = False) -> str:
+    """Source of what models learn: `truth`, as whole numbers where it is classes, or its logarithm."""
+    if profile.goal == "multilabel":
+        return "truth.astype(int)"
+    return "np.log1p(truth)" if is_log else "truth"
+
+
+def group_source(profile: Profile, rows: str = "") -> str:
+    """Source of the argument of `make_folds` that keeps groups together; empty if there are none."""
+    return "" if profile.group is None else f", train[{profile.group!r}]{rows}"

@@ -1,0 +1,205 @@
+"""Finds the rows to predict, the table with the truth, and what is to be predicted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from podium.recipes.files import Paths, files_as_table
+from podium.recipes.profile import Column, Goal, Profile
+from podium.recipes.tables import MAX_ROWS, ReadTables, as_text
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MAX_COLUMNS = 200
+"""How many columns of a table are searched for ids."""
+RUN_LENGTHS = r"^\d+ \d+( \d+ \d+)*$"
+CLASS_METRICS = frozenset(
+    [
+        *("roc_auc", "accuracy", "error_rate", "log_loss", "f1", "f_beta", "matthews", "weighted_auc", "bias_auc"),
+        *("weighted_log_loss", "probabilistic_f1", "lwlrap", "kl_divergence"),
+    ]
+)
+LIST_METRICS = frozenset(("map_at_k", "ndcg_at_k", "label_micro_f1", "label_mean_f1"))
+
+
+@dataclass(frozen=True)
+class Truth:
+    """The table with the truth, and its columns that hold it."""
+
+    table: str
+    labels: tuple[str, ...]
+    is_wide: bool = False
+    """Whether the targets are the classes of one label."""
+    separator: str | None = None
+    """What separates the names of targets in the label, where that lists those that apply."""
+
+
+def find_test(bare: Profile, sample: pd.DataFrame, read: ReadTables) -> tuple[str, str] | None:
+    """The table with the rows to predict, and its column with their ids."""
+    if len(bare.ids) != 1 or bare.ids[0] not in sample:
+        return None
+    wanted = set(sample[bare.ids[0]].head(2000))
+    found: list[tuple[float, str, str]] = []
+    for name, frame in read.frames.items():
+        for described in read.tables[name].columns[:MAX_COLUMNS]:
+            column = described.name
+            if column in bare.targets or not _may_be_id(described):
+                continue
+            share = len(wanted & set(frame[column].map(as_text))) / max(1, len(wanted))
+            bonus = 0.2 * (column.lower() == bare.ids[0].lower())
+            bonus += 0.1 * ("test" in name.lower()) - 0.3 * ("train" in name.lower())
+            bonus -= 0.2 * (frame[column].nunique() < len(frame))
+            if share > 0.95 or (share > 0.3 and len(frame) >= MAX_ROWS):
+                found.append((share + bonus, name, column))
+    if not found:
+        return None
+    _, name, column = max(found)
+    return name, column
+
+
+def _may_be_id(column: Column) -> bool:
+    return column.kind in ("category", "text", "date") or (column.kind == "number" and column.is_whole)
+
+
+def find_truth(bare: Profile, sample: pd.DataFrame, read: ReadTables, groups: Paths, test: str | None) -> Truth | None:
+    """The table with the truth: one of those that were read, or else one of files whose paths give their class."""
+    names = sorted(read.frames, key=lambda name: ("train" not in name.lower(), -len(read.frames[name])))
+    frames = {name: read.frames[name] for name in names if name != test}
+    for name, frame in frames.items():
+        has_targets = all(target in frame for target in bare.targets)
+        if has_targets and frame[list(bare.targets)].notna().any().all():
+            return Truth(name, bare.targets)
+    if len(bare.targets) > 2:
+        for name, frame in frames.items():
+            if (column := _column_of_classes(frame, bare.targets)) is not None:
+                return Truth(name, (column,), is_wide=True)
+        for name, frame in frames.items():
+            if (found := _column_of_lists(frame, bare.targets)) is not None:
+                return Truth(name, (found[0],), separator=found[1])
+    if test is not None and len(bare.targets) == 1:
+        for name, frame in frames.items():
+            shared = set(frame) & set(read.frames[test])
+            label = _likeliest_label([str(column) for column in frame if column not in shared], bare.targets[0])
+            if len(shared) >= 2 and label is not None:
+                return Truth(name, (label,))
+    return _truth_of_files(bare, sample, read, groups)
+
+
+def _truth_of_files(bare: Profile, sample: pd.DataFrame, read: ReadTables, groups: Paths) -> Truth | None:
+    """The truth where the folders or names of files give their classes: a table of these is made."""
+    if bare.metric not in CLASS_METRICS or not bare.targets or any(target not in sample for target in bare.targets):
+        return None
+    is_wide = len(bare.targets) > 2
+    found = files_as_table(groups, sample[bare.ids[0]].head(50), bare.targets if is_wide else ())
+    if found is None:
+        return None
+    name, frame, column = found
+    read.add(name, frame)
+    return Truth(name, (column,), is_wide)
+
+
+def _column_of_classes(frame: pd.DataFrame, targets: Sequence[str]) -> str | None:
+    """The column whose values are the names of the targets, as written or with a prefix."""
+    names = {_normalise(target) for target in targets}
+    endings = {name.rpartition("_")[2] for name in names}
+    for column in frame.columns:
+        values = {_normalise(as_text(value)) for value in frame[column].dropna().unique()[:5000]}
+        if len(values) > 1 and (values <= names or (values <= endings and len(endings) == len(names))):
+            return str(column)
+    return None
+
+
+def _column_of_lists(frame: pd.DataFrame, targets: Sequence[str]) -> tuple[str, str] | None:
+    """The column that lists names of targets, and what separates these."""
+    names = set(targets)
+    for column in frame.columns:
+        values = [as_text(value) for value in frame[column].dropna().unique()[:2000]]
+        for separator in (",", " ", ";", "|"):
+            items = [item for value in values for item in value.split(separator)]
+            if any(separator in value for value in values) and set(items) <= names:
+                return str(column), separator
+    return None
+
+
+def _normalise(text: str) -> str:
+    return text.strip().lower().replace(" ", "_")
+
+
+def _likeliest_label(columns: Sequence[str], target: str) -> str | None:
+    if len(columns) == 1:
+        return columns[0]
+    usual = [target.lower(), "target", "label", "class", "y", "outcome", "score", "category_id", "category"]
+    return next((column for column in columns if column.lower() in usual), None)
+
+
+def find_goal(
+    profile: Profile, sample: pd.DataFrame, frame: pd.DataFrame, truth: Truth
+) -> tuple[Goal, tuple[Any, ...]]:
+    """What is to be predicted, and its classes."""
+    import pandas as pd
+
+    labels = frame[list(truth.labels)]
+    if truth.separator is not None:
+        return "multilabel", ()
+    if truth.is_wide:
+        return "multiclass", _classes_by_target(frame[truth.labels[0]], profile.targets)
+    if len(truth.labels) > 1:
+        if not all(pd.api.types.is_numeric_dtype(labels[name]) for name in labels):
+            return "unknown", ()
+        return ("multilabel" if labels.isin([0, 1]).all().all() else "regression"), ()
+    known = frame[truth.labels[0]].dropna()
+    if profile.metric in LIST_METRICS or _is_list(sample[profile.targets[0]]):
+        return ("list" if profile.metric in LIST_METRICS else "text"), ()
+    if re.match(RUN_LENGTHS, str(known.iloc[0])) and known.dtype == object:
+        return "text", ()
+    return _single_goal(profile, known)
+
+
+def _single_goal(profile: Profile, known: pd.Series) -> tuple[Goal, tuple[Any, ...]]:
+    import pandas as pd
+
+    distinct = int(known.nunique())
+    is_number = pd.api.types.is_numeric_dtype(known) and not pd.api.types.is_bool_dtype(known)
+    is_whole = is_number and bool((known == known.round()).all())
+    if profile.metric == "quadratic_kappa" and is_whole:
+        return "ordinal", ()
+    by_class = profile.metric in CLASS_METRICS
+    if is_number and not (by_class and (is_whole or distinct == 2)):
+        return "regression", ()
+    is_binary = distinct == 2 and (by_class or is_number)
+    if is_binary or (2 < distinct <= max(20, len(known) // 2) and by_class):
+        classes = tuple(_python_value(value) for value in sorted(known.unique()))
+        return ("binary" if is_binary else "multiclass"), classes
+    return "text", ()
+
+
+def _classes_by_target(label: pd.Series, targets: Sequence[str]) -> tuple[Any, ...]:
+    """The values of a label, in the order of the targets that are named after them."""
+    values = {_normalise(as_text(value)): _python_value(value) for value in label.dropna().unique()}
+    names = [_normalise(target) for target in targets]
+    found = (values.get(name, values.get(name.rpartition("_")[2])) for name in names)
+    return tuple(target if value is None else value for value, target in zip(found, targets, strict=True))
+
+
+def _python_value(value: Any) -> Any:
+    return value.item() if hasattr(value, "item") else value
+
+
+def _is_list(values: pd.Series) -> bool:
+    """Whether cells hold several items, separated by blanks."""
+    some = values[values.str.strip() != ""].head(200)
+    return len(some) > 0 and float(some.str.split().str.len().mean()) >= 3
+
+
+def adds_up(frame: pd.DataFrame, targets: Sequence[str]) -> bool:
+    """Whether the targets of every row add up to one."""
+    import pandas as pd
+
+    if len(targets) < 2 or any(target not in frame for target in targets):
+        return False
+    numbers = frame[list(targets)].head(500).apply(pd.to_numeric, errors="coerce")
+    return bool(((numbers.sum(axis=1) - 1).abs() < 1e-3).all())

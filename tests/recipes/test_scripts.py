@@ -1,0 +1,36 @@
+"""How scripts are assembled from the kit."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from podium.recipes.scripts import Header, read_header, write_script
+
+
+def definitions(script: str) -> set[str]:
+    return {node.name for node in ast.parse(script).body if isinstance(node, ast.FunctionDef)}
+
+
+def test_a_script_holds_what_its_body_uses_and_nothing_else() -> None:
+    script = write_script("A score.", "print(rmsle(np.ones(3), np.ones(3)))", recipe="test")
+    assert definitions(script) == {"rmse", "rmsle"}
+    assert "import numpy as np" in script and "import pandas" not in script
+
+
+def test_local_variables_do_not_pull_in_functions_of_that_name() -> None:
+    body = "def double(rmse):\n    scores = [rmse for mae in (1, 2)]\n    return scores\n\nprint(double(2))"
+    assert definitions(write_script("Locals.", body, recipe="test")) == {"double"}
+
+
+def test_a_body_must_not_redefine_what_the_kit_needs() -> None:
+    with pytest.raises(ValueError, match="redefines names of the kit: rmse"):
+        write_script("A clash.", "rmse = 1\nprint(rmsle(2, 3))", recipe="test")
+
+
+def test_a_script_names_its_recipe_and_settings() -> None:
+    settings = {"folds": 3, "pattern": 'a "quoted" \\d+', "model": {"rate": 0.1}}
+    script = write_script('Titles may hold """ quotes.', "print(1)", recipe="a recipe", settings=settings)
+    assert read_header(script) == Header("a recipe", settings)
+    assert read_header("print(1)") is None
