@@ -65,6 +65,17 @@ def test_forecasts_beat_the_last_weeks(name: str, tmp_path: Path, monkeypatch: p
         assert "weekday x place" in outcome.output
 
 
+def test_every_improvement_of_a_forecast_changes_its_script(tmp_path: Path) -> None:
+    bakeries(tmp_path / "data", closed=True)
+    profile = profile_of(tmp_path / "data", mae, ids=("row",), targets=("sold",))
+    for name in ("effects with interactions", "forecast", "boosted effects"):
+        recipe = recipe_for(profile, name)
+        settings = recipe.defaults(profile)
+        improved = [{**settings, **one.changes} for one in recipe.improvements(profile, settings)]
+        bodies = {recipe.body(profile, chosen) for chosen in (settings, *improved)}
+        assert len(bodies) == 1 + len(improved) > 1
+
+
 def test_numbers_that_may_be_negative_are_not_logged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     answers = bakeries(tmp_path / "data", closed=False, lowest=-200.0)
     profile = profile_of(tmp_path / "data", rmse, ids=("row",), targets=("sold",))

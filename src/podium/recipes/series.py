@@ -9,7 +9,7 @@ from podium.recipes.profile import Profile
 from podium.recipes.recipe import Improvement, Recipe, Settings
 from podium.recipes.scripts import assign, keywords
 from podium.recipes.sources import read_tables_source
-from podium.recipes.tabular import boosting_improvements
+from podium.recipes.tabular import tree_improvements
 
 
 def suits(profile: Profile) -> bool:
@@ -201,7 +201,7 @@ RECIPES = (
         defaults=lambda profile: _settings(
             profile, learning_rate=0.05, max_iter=400, max_leaf_nodes=24, l2_regularization=3.0, max_features=0.4
         ),
-        improvements=boosting_improvements,
+        improvements=tree_improvements,
     ),
     Recipe(
         name="boosted effects",
@@ -212,6 +212,6 @@ RECIPES = (
             **_settings(profile, knots=5, learning_rate=0.06, max_iter=200, max_leaf_nodes=16, l2_regularization=3.0),
             "slopes": True,
         },
-        improvements=boosting_improvements,
+        improvements=tree_improvements,
     ),
 )

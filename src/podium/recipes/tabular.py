@@ -238,17 +238,26 @@ def _with_model(**model: Any) -> Callable[[Profile], Settings]:
     return lambda profile: {**_boosting(profile), "model": model}
 
 
-def boosting_improvements(profile: Profile, settings: Settings) -> Sequence[Improvement]:
+def tree_improvements(profile: Profile, settings: Settings) -> Sequence[Improvement]:
+    """Other settings of a model that boosts trees."""
     model = settings["model"]
+    slower = {"learning_rate": model["learning_rate"] / 2, "max_iter": 2 * model["max_iter"]}
     return [
         Improvement("average every model over three seeds", {"seeds": 3}),
-        Improvement(
-            "use a lower learning rate and more trees",
-            {"model": {**model, "learning_rate": model["learning_rate"] / 2, "max_iter": 2 * model["max_iter"]}},
-        ),
+        Improvement("use a lower learning rate and more trees", {"model": {**model, **slower}}),
         Improvement("grow larger trees", {"model": {**model, "max_leaf_nodes": 2 * model["max_leaf_nodes"]}}),
+        Improvement(
+            "use larger leaves", {"model": {**model, "min_samples_leaf": 3 * model.get("min_samples_leaf", 20)}}
+        ),
+    ]
+
+
+def _boosting_improvements(profile: Profile, settings: Settings) -> Sequence[Improvement]:
+    *trees, leaves = tree_improvements(profile, settings)
+    return [
+        *trees,
         Improvement("leave out how a row compares with its group", {"relative": not settings.get("relative")}),
-        Improvement("use larger leaves", {"model": {**model, "min_samples_leaf": 3 * model["min_samples_leaf"]}}),
+        leaves,
         Improvement("shrink the means of small groups more", {"weight": 3 * settings.get("weight", 10.0)}),
     ]
 
@@ -278,7 +287,7 @@ RECIPES = (
         suits=suits,
         body=body_with("boosting"),
         defaults=_boosting,
-        improvements=boosting_improvements,
+        improvements=_boosting_improvements,
     ),
     Recipe(
         name="additive",
@@ -293,7 +302,7 @@ RECIPES = (
         suits=suits,
         body=body_with("hybrid"),
         defaults=_with_model(knots=4, **HYBRID),
-        improvements=boosting_improvements,
+        improvements=_boosting_improvements,
     ),
     Recipe(
         name="forest",
