@@ -11,6 +11,7 @@ from recipe_scripts import profile_of, recipe_for, run_recipe
 
 from podium.metrics import log_loss, rmse, roc_auc
 from podium.recipes.kit.text import split_sentences, without_quotes
+from podium.recipes.recipe import recipes_for
 
 TOPICS = {
     "cooking": ["flour", "oven", "butter", "recipe", "simmer", "garlic", "onion", "plate", "spoon", "kettle"],
@@ -114,6 +115,18 @@ def test_several_texts_a_date_and_missing_values_work(tmp_path: Path, monkeypatc
     outcome = run_recipe(recipe, profile, public, tmp_path / "work", monkeypatch, {"folds": 2})
     assert len(outcome.submission) == len(answers)
     assert outcome.metric > 0.8
+
+
+def test_recipes_for_tables_need_more_than_a_text(tmp_path: Path) -> None:
+    public, _ = public_folder(tmp_path / "data", {"glad": 0.5})
+    profile = profile_of(public, roc_auc, ids=("letter",), targets=("glad",))
+    assert "quick boosting" not in {recipe.name for recipe in recipes_for(profile)}
+    for file in ("train.csv", "test.csv"):
+        pd.read_csv(public / file).assign(length=lambda table: table["text"].str.len()).to_csv(
+            public / file, index=False
+        )
+    profile = profile_of(public, roc_auc, ids=("letter",), targets=("glad",))
+    assert "quick boosting" in {recipe.name for recipe in recipes_for(profile)}
 
 
 def test_with_little_time_fewer_texts_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -29,8 +29,8 @@ HYBRID = {**BOOSTING, "max_iter": 120, "max_leaf_nodes": 6}
 
 
 def suits(profile: Profile) -> bool:
-    """Whether there are train and test tables with features, and a target that is a class or a number."""
-    usable = [column for column in profile.features if column.kind in ("number", "category", "date", "text")]
+    """Whether there are train and test tables with features other than text, and a target that is learnable."""
+    usable = profile.of_kind("number", "category", "date")
     if profile.modality in ("images", "audio") and len(usable) < MANY:
         return False  # recipes for images and audio use a few columns too
     return profile.train is not None and profile.test is not None and bool(usable) and profile.goal in LEARNABLE
