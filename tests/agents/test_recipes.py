@@ -1,0 +1,137 @@
+"""The agent `recipes`: which scripts it writes, and in which order."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from podium.agents.base import Remaining
+from podium.agents.recipes import schedule
+from podium.agents.search.policies import DRAFT, Choice
+from podium.agents.search.proposer import Context, Proposal
+from podium.agents.search.recipes import RecipesProposer
+from podium.agents.search.tree import Node, Operator, Result, Tree
+from podium.metrics import accuracy
+from podium.recipes.scripts import read_header
+
+
+@pytest.fixture
+def proposer(tmp_path: Path) -> RecipesProposer:
+    """A proposer for a small table, with a minute left."""
+    rows = "\n".join(f"{number},{number * 37 % 101},{number * 17 % 23},{number % 2}" for number in range(60))
+    (tmp_path / "train.csv").write_text(f"row,a,b,y\n{rows}\n")
+    (tmp_path / "test.csv").write_text("row,a,b\n100,3,4\n101,5,6\n")
+    (tmp_path / "sample_submission.csv").write_text("row,y\n100,0\n101,0\n")
+    return RecipesProposer(
+        Context(
+            brief="",
+            public=tmp_path,
+            metric=accuracy,
+            sample="sample_submission.csv",
+            ids=("row",),
+            targets=("y",),
+            seed=0,
+            cores=1,
+            remaining=lambda: Remaining(time_s=60.0),
+        )
+    )
+
+
+def propose(proposer: RecipesProposer, operator: Operator, tree: Tree, *parents: int) -> Proposal | None:
+    return asyncio.run(proposer.propose(operator, [tree[number] for number in parents], tree))
+
+
+def add(tree: Tree, proposal: Proposal | None, operator: Operator, *parents: int, **result: object) -> Node:
+    """A node for a proposal that has run: good by default, with a metric that rises from script to script."""
+    assert proposal is not None
+    metric = 0.5 + 0.01 * len(tree)
+    ran = Result.model_validate({"exit_code": 0, "metric": metric, "valid": True, **result})
+    tree.nodes.append(
+        Node(
+            number=len(tree),
+            operator=operator,
+            parents=parents,
+            plan=proposal.plan,
+            script=proposal.script,
+            result=ran,
+            metric=metric if ran.valid else None,
+            is_buggy=not ran.valid,
+        )
+    )
+    return tree.nodes[-1]
+
+
+def drafted(proposer: RecipesProposer, *names: str) -> Tree:
+    """A tree in which recipes have been drafted, at least up to those named."""
+    tree = Tree(higher_is_better=True)
+    while not set(names) <= {recipe_of(node) for node in tree}:
+        add(tree, propose(proposer, "draft", tree), "draft")
+    return tree
+
+
+def recipe_of(node: Node | Proposal | None) -> str:
+    assert node is not None
+    header = read_header(node.script)
+    assert header is not None
+    return header.recipe
+
+
+def test_every_recipe_is_drafted_once_and_fallbacks_come_first(proposer: RecipesProposer) -> None:
+    tree = Tree(higher_is_better=True)
+    while (proposal := propose(proposer, "draft", tree)) is not None:
+        add(tree, proposal, "draft")
+    names = [recipe_of(node) for node in tree]
+    assert names[:4] == ["sample", "constant", "quick boosting", "ensemble"]
+    assert len(set(names)) == len(names) and not proposer.can_draft(tree)
+
+
+def test_improvements_are_tried_one_after_the_other(proposer: RecipesProposer) -> None:
+    tree = drafted(proposer, "boosting")
+    best = tree.nodes[-1].number
+    plans = [add(tree, propose(proposer, "improve", tree, best), "improve", best).plan for _ in range(6)]
+    assert len(set(plans)) == 6
+    assert propose(proposer, "improve", tree, best) is None
+
+
+def test_a_failed_script_is_made_simpler_or_given_whole_numbers(proposer: RecipesProposer) -> None:
+    tree = drafted(proposer, "quick boosting")
+    failed = add(tree, propose(proposer, "draft", tree), "draft", exit_code=1, valid=False)
+    assert recipe_of(failed) == "ensemble"
+    simpler = propose(proposer, "debug", tree, failed.number)
+    assert simpler is not None and '"pairs": false' in simpler.script
+    fractions = add(tree, simpler, "debug", failed.number, valid=False, fault="y must be a whole number")
+    rounded = propose(proposer, "debug", tree, fractions.number)
+    assert rounded is not None and "np.rint" in rounded.script
+
+
+def test_scripts_that_saved_predictions_are_blended_once(proposer: RecipesProposer) -> None:
+    tree = drafted(proposer, "quick boosting", "ensemble")
+    every = [node.number for node in tree]
+    blend = propose(proposer, "merge", tree, *every)
+    assert recipe_of(blend) == "blend"
+    assert blend is not None and "FOLDERS = ['../002', '../003']" in blend.script
+    node = add(tree, blend, "merge", 2, 3)
+    assert propose(proposer, "merge", tree, *every) is None
+    assert recipe_of(propose(proposer, "improve", tree, node.number)) == "ensemble"
+    assert propose(proposer, "merge", tree, 0, 2) is None
+
+
+def test_the_schedule_debugs_drafts_blends_and_improves(proposer: RecipesProposer) -> None:
+    tree = drafted(proposer, "ensemble")
+    assert schedule(tree, can_draft=True, time_s=60.0) == DRAFT
+    assert schedule(tree, can_draft=False, time_s=60.0) == Choice("merge", (3, 2))
+    add(tree, propose(proposer, "draft", tree), "draft")
+    assert schedule(tree, can_draft=True, time_s=60.0) == Choice("merge", (4, 3, 2))
+    add(tree, propose(proposer, "merge", tree, 4, 3, 2), "merge", 4, 3, 2)
+    assert schedule(tree, can_draft=False, time_s=60.0) == Choice("improve", (5,))
+    add(tree, propose(proposer, "draft", tree), "draft", exit_code=1, valid=False)
+    assert schedule(tree, can_draft=True, time_s=60.0) == Choice("debug", (6,))
+
+
+def test_at_the_end_there_is_one_last_blend(proposer: RecipesProposer) -> None:
+    tree = drafted(proposer, "ensemble")
+    assert schedule(tree, can_draft=True, time_s=9.0) == Choice("merge", (3, 2))
+    add(tree, propose(proposer, "merge", tree, 3, 2), "merge", 3, 2)
+    assert schedule(tree, can_draft=True, time_s=3.0) is None
