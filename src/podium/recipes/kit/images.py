@@ -165,16 +165,16 @@ def patch_codes(
     whiten = (vectors / np.sqrt(values + 0.1)) @ vectors.T
     typical = (patches[:count] - mean) @ whiten
     typical /= np.linalg.norm(typical, axis=1, keepdims=True)
-    weigh = whiten @ typical.T
-    offset = (mean @ weigh).astype(np.float32)
-    weigh = (weigh - weigh.mean(axis=0)).astype(np.float32)
+    filters = whiten @ typical.T
+    offset = (mean @ filters).astype(np.float32)
+    filters = (filters - filters.mean(axis=0)).astype(np.float32)
 
     def codes(some: np.ndarray) -> np.ndarray:
         around = sliding_window_view(some, (size, size), axis=(1, 2))[:, ::step, ::step]
         flat = around.reshape(-1, size * size).astype(np.float32)
         power = np.einsum("ij,ij->i", flat, flat) / size**2 - flat.mean(axis=1) ** 2
         contrast = np.sqrt(np.maximum(power, 0)) + 0.1
-        found = (flat @ weigh / contrast[:, None] - offset).reshape(*around.shape[:3], count)
+        found = (flat @ filters / contrast[:, None] - offset).reshape(*around.shape[:3], count)
         both = np.abs(found) if ignore_sign else np.concatenate([found, -found], axis=-1)
         return np.asarray(np.maximum(both - 1, 0))
 

@@ -174,7 +174,7 @@ def fit_trees(features: np.ndarray, y: np.ndarray, seed: int, *, count: int = 20
 
 
 def fit_boosting(features: np.ndarray, y: np.ndarray, seed: int, *, first: int = 10_000, **options: Any) -> VectorModel:
-    """Gradient boosting, on the first features only if asked for."""
+    """Gradient boosting, optionally on the first features only."""
     used = features[:, :first]
     kind = HistGradientBoostingClassifier if y.dtype.kind == "i" else HistGradientBoostingRegressor
 
