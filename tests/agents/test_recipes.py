@@ -12,9 +12,10 @@ from podium.agents.recipes import schedule
 from podium.agents.search.policies import DRAFT, Choice
 from podium.agents.search.proposer import Context, Proposal
 from podium.agents.search.recipes import RecipesProposer
-from podium.agents.search.tree import Node, Operator, Result, Tree
+from podium.agents.search.tree import Node, Operator, Tree
 from podium.metrics import accuracy
 from podium.recipes.scripts import read_header
+from podium.workspace.observations import ScriptResult
 
 
 @pytest.fixture
@@ -47,7 +48,7 @@ def add(tree: Tree, proposal: Proposal | None, operator: Operator, *parents: int
     """A node for a proposal that has run: good by default, with a metric that rises from script to script."""
     assert proposal is not None
     metric = 0.5 + 0.01 * len(tree)
-    ran = Result.model_validate({"exit_code": 0, "metric": metric, "valid": True, **result})
+    ran = ScriptResult.model_validate({"exit_code": 0, "metric": metric, "valid": True, **result})
     tree.nodes.append(
         Node(
             number=len(tree),
@@ -101,7 +102,7 @@ def test_a_failed_script_is_made_simpler_or_given_whole_numbers(proposer: Recipe
     assert recipe_of(failed) == "ensemble"
     simpler = propose(proposer, "debug", tree, failed.number)
     assert simpler is not None and '"pairs": false' in simpler.script
-    fractions = add(tree, simpler, "debug", failed.number, valid=False, fault="y must be a whole number")
+    fractions = add(tree, simpler, "debug", failed.number, valid=False, error="y must be a whole number")
     rounded = propose(proposer, "debug", tree, fractions.number)
     assert rounded is not None and "np.rint" in rounded.script
 
