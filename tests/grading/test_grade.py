@@ -232,7 +232,7 @@ def test_a_metric_learns_what_rows_are_called(tmp_path: Path) -> None:
     answers = pd.DataFrame({"page": ["p"], "part": [2], "y": ["a 1 1 5 5"]})
     toy = Toy(toy_task(Columns(("page", "part"), "y", str), answers, metric=point_f1), tmp_path)
     assert toy.grade_file(toy.write("page,part,y\np,2,a 2 2\n")).score == 1
-    assert str(toy.grade_file(toy.write("page,part,y\np,2,a 2\n")).error).startswith("p, 2: ")
+    assert str(toy.grade_file(toy.write("page,part,y\np,2,a 2\n")).error).startswith("id p, 2: ")
 
 
 def test_validation_needs_no_answers(numbers: Toy) -> None:
