@@ -25,26 +25,37 @@ Document = TypeVar("Document", bound=BaseModel)
 _CURVE = TypeAdapter(tuple[CurvePoint, ...])
 
 
+class _Inside:
+    """A path in a run's folder; made when it is asked for, as lists of thousands of runs ask for few."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, run: RunFolder, owner: type) -> Path:
+        return run.path / self._name
+
+
 class RunFolder:
     """The files of one run."""
 
+    record = _Inside("run.json")
+    journal = _Inside("steps.jsonl")
+    decision = _Inside("decision.json")
+    progress = _Inside("progress.json")
+    answer = _Inside("answer.json")
+    history = _Inside("workspace.git")
+    submission = _Inside("submission.csv")
+    """The graded one, where it is a table."""
+    files = _Inside("submission")
+    """The graded ones, where they are files."""
+    curve = _Inside("curve.json")
+    scratch = _Inside(".scratch.csv")
+    logs = _Inside("logs")
+    lock = _Inside(".lock")
+    output = _Inside("worker.log")
+
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.record = path / "run.json"
-        self.journal = path / "steps.jsonl"
-        self.decision = path / "decision.json"
-        self.progress = path / "progress.json"
-        self.answer = path / "answer.json"
-        self.history = path / "workspace.git"
-        self.submission = path / "submission.csv"
-        """The graded one, where it is a table."""
-        self.files = path / "submission"
-        """The graded ones, where they are files."""
-        self.curve = path / "curve.json"
-        self.scratch = path / ".scratch.csv"
-        self.logs = path / "logs"
-        self.lock = path / ".lock"
-        self.output = path / "worker.log"
 
     @property
     def experiment(self) -> Path:

@@ -22,8 +22,8 @@ from podium.workspace.lines import (
     Position,
     Torn,
     cut_off,
-    decode_line,
     encode_line,
+    event_of,
     examine,
     opened,
     sync_folder,
@@ -291,6 +291,6 @@ def copy_lines(source: Path, target: Path, count: int) -> None:
 
 def _parse(data: bytes, path: Path, n: int | str) -> Event:
     try:
-        return parse_event(decode_line(data))
+        return parse_event(event_of(data))
     except (ValueError, RecordError) as error:
         raise RecordError(f"Line {n} of {path} is malformed: {error}. Run: podium verify {path.parent}") from error

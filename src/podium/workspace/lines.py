@@ -33,7 +33,6 @@ _CHECK_DIGITS = 16
 _HEAD = re.compile(rb'\{"n": ([1-9][0-9]*), "previous": "([0-9a-f]{64})"')
 _TAIL = re.compile(rb', "check": "([0-9a-f]{%d})"\}' % _CHECK_DIGITS)
 _TAIL_BYTES = len(', "check": ""}') + _CHECK_DIGITS
-_FRAME = ("n", "previous", "check")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,19 +75,20 @@ def encode_line(n: int, previous: str, fields: Mapping[str, Any]) -> bytes:
     return start + b', "check": "%s"}' % _check_of(hashlib.sha256(start).hexdigest())
 
 
-def decode_line(data: bytes) -> dict[str, Any]:
-    """The fields of a line, without those that chain it.
+def event_of(line: bytes) -> bytes:
+    """The JSON of a line without the fields that chain it.
 
     Raises:
-        ValueError: it is not a JSON object.
+        ValueError: it does not look like a line of ours.
     """
-    try:
-        fields = json.loads(data)
-    except RecursionError as error:
-        raise ValueError("it is nested too deeply") from error
-    if not isinstance(fields, dict):
-        raise ValueError("it is not a JSON object")
-    return {name: value for name, value in fields.items() if name not in _FRAME}
+    head, tail = _frame(line)
+    if head is None or tail is None:
+        raise ValueError("it is not a line of a journal")
+    return b"{" + line[head.end() + len(", ") : -_TAIL_BYTES] + b"}"
+
+
+def _frame(line: bytes) -> tuple[re.Match[bytes] | None, re.Match[bytes] | None]:
+    return _HEAD.match(line), _TAIL.fullmatch(line, max(0, len(line) - _TAIL_BYTES))
 
 
 def whole_lines(descriptor: int, offset: int, path: Path) -> Iterator[tuple[int, bytes]]:
@@ -142,7 +142,7 @@ class _Fault(NamedTuple):
 
 def _check_line(line: bytes, n: int, previous: str) -> str | _Fault:
     """The hash of a line, or what is wrong with it."""
-    head, tail = _HEAD.match(line), _TAIL.fullmatch(line, max(0, len(line) - _TAIL_BYTES))
+    head, tail = _frame(line)
     if head is None or tail is None:
         return _Fault("it is not a line of a journal")
     digest = hashlib.sha256(line[:-_TAIL_BYTES])
