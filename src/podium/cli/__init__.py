@@ -28,6 +28,7 @@ COMMANDS = {
     "compare": "Compare two experiments task by task: difference, interval, p-value.",
     "view": "Show the experiments in DIR (default: runs) as web pages, live while runs are going.",
     "forge": "Make a fresh competition of a FAMILY and print its id.",
+    "new-task": "Make a task NAME from a CSV file: split, brief, miniature, and medals from a measured field.",
     "import": "Take over what PATH holds of MLE-bench: a checkout's leaderboards and texts, or grading reports.",
     "doctor": "Say what this machine can do: sandbox, GPUs, credentials and so on.",
 }
@@ -43,7 +44,7 @@ class LazyGroup(click.Group):
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             return None
-        module = f"{name}_" if iskeyword(name) else name
+        module = f"{name}_" if iskeyword(name) else name.replace("-", "_")
         command: click.Command = import_module(f"podium.cli.{module}").command
         return command
 

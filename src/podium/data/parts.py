@@ -28,6 +28,7 @@ def split_table(
     archive: str | None = None,
     shared: Sequence[str] = (),
     dtype: Any = None,
+    stratify: str | None = None,
     **options: Any,
 ) -> None:
     """Declares the usual preparation: the rows of one raw table are split at random, and their files follow them.
@@ -38,12 +39,14 @@ def split_table(
         archive: The archive that holds these files; each part then gets one, by `zip_parts`.
         shared: Files and folders that are handed out as they are.
         dtype: How columns are read, where pandas would not leave them as they are.
+        stratify: The column of which both parts get the same share of each value.
         options: What `write_parts` takes.
     """
 
     @task.prepare
     def prepare(raw: Path, public: Path, private: Path) -> None:
-        parts = split_rows(read_csv(raw / table, dtype=dtype), test_size)
+        rows = read_csv(raw / table, dtype=dtype)
+        parts = split_rows(rows, test_size, stratify=None if stratify is None else rows[stratify])
         write_parts(task.form, parts, public, private, **{"train": table.removesuffix(".zip"), **options})
         if files and archive:
             zip_parts(parts, raw / archive, public, files=files)

@@ -11,15 +11,20 @@ import pandas as pd
 Items = TypeVar("Items", pd.DataFrame, list[Any])
 
 
-def split_rows(items: Items, test_size: float, *, random_state: int = 0) -> tuple[Items, Items]:
+def split_rows(
+    items: Items, test_size: float, *, random_state: int = 0, stratify: pd.Series | None = None
+) -> tuple[Items, Items]:
     """Train and test part in scikit-learn's shuffled order; a share, or a number of rows if it is an integer.
 
     Where there are not so many rows, as in a miniature, the test part is a tenth of them.
+
+    Args:
+        stratify: the class of each row, where both parts shall have the same share of each.
     """
     from sklearn.model_selection import train_test_split
 
     test_size = test_size if test_size < len(items) else 0.1
-    train, test = train_test_split(items, test_size=test_size, random_state=random_state)
+    train, test = train_test_split(items, test_size=test_size, random_state=random_state, stratify=stratify)
     return train, test
 
 

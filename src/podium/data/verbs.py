@@ -2,6 +2,7 @@
 
 from podium.data.archives import members_of, opened_member, unpacked, write_7z, write_tar, write_zip, zipped
 from podium.data.arrays import read_array, write_array
+from podium.data.columns import draw_table, read_columns
 from podium.data.dicom import dicom
 from podium.data.fabricate import (
     WORDS,
@@ -24,6 +25,7 @@ from podium.data.tables import lines_beside, one_hot, read_csv, read_json, renum
 __all__ = [
     "WORDS",
     "dicom",
+    "draw_table",
     "file_names",
     "find_files",
     "hex_ids",
@@ -41,6 +43,7 @@ __all__ = [
     "pictures",
     "pixels_of",
     "read_array",
+    "read_columns",
     "read_csv",
     "read_json",
     "read_json_lines",

@@ -1,0 +1,165 @@
+"""The field of a new task: scikit-learn pipelines that train on its public data and are graded as any submission is."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import warnings
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from podium.catalog.new_task.goal import Goal
+from podium.data.columns import Column
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from podium.grading.prepared import PreparedTask
+
+MOST_ROWS = 20_000
+"""Train rows that an entrant sees, so that the field of a large table is measured in minutes."""
+MOST_WORDS = 200
+DECIMALS = 6
+SEED = 0
+
+OnScore = Callable[[str, float | None], None]
+
+
+@dataclass(frozen=True)
+class PipelineScore:
+    """A pipeline of the field and the score it reached."""
+
+    pipeline: str
+    score: float
+
+
+def measure_pipelines(
+    prepared: PreparedTask, goal: Goal, columns: list[Column], on_score: OnScore
+) -> list[PipelineScore]:
+    """Trains every pipeline and ranks them; one whose score is undefined, such as a correlation, is left out.
+
+    Args:
+        columns: what the table holds, the id and the target included.
+        on_score: is told of every entrant.
+    """
+    import pandas as pd
+
+    form, public = prepared.task.form, prepared.place.public
+    (target,) = form.targets
+    features = [column for column in columns if column.name not in (*form.ids, target)]
+    texts: dict[Hashable, type[str]] = {column.name: str for column in features if column.kind != "number"}
+    test = pd.read_csv(public / "test.csv", dtype=texts)
+    if goal.prediction == "label":
+        texts[target] = str
+    train = pd.read_csv(public / "train.csv", dtype=texts)
+    train = train.sample(min(len(train), MOST_ROWS), random_state=SEED)
+    sample = pd.read_csv(public / form.sample)
+    entrants = []
+    for name, model in _pipelines(goal):
+        prediction = _predict(_whole_pipeline(features, model), goal, train, target, test)
+        score = _grade(prepared, sample.assign(**{target: prediction}))
+        on_score(name, score)
+        if score is not None:
+            entrants.append(PipelineScore(name, round(score, DECIMALS)))
+    return sorted(entrants, key=lambda entrant: entrant.score, reverse=goal.metric.higher_is_better)
+
+
+def field_document(entrants: list[PipelineScore]) -> str:
+    """The text of `field.json`."""
+    return json.dumps({"entrants": [asdict(entrant) for entrant in entrants]}, indent=1) + "\n"
+
+
+def _grade(prepared: PreparedTask, submission: pd.DataFrame) -> float | None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "submission.csv")
+        submission.to_csv(path, index=False)
+        return prepared.grade(path).score
+
+
+def _predict(pipeline: Any, goal: Goal, train: pd.DataFrame, target: str, test: pd.DataFrame) -> Any:
+    from threadpoolctl import threadpool_limits
+
+    # One thread, so that a score does not depend on the machine's cores.
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # entrants that stop before convergence are part of the field
+        pipeline.fit(train, train[target])
+        if goal.prediction == "probability":
+            return pipeline.predict_proba(test)[:, list(pipeline.classes_).index(1)]
+        prediction = pipeline.predict(test)
+    return prediction.clip(min=0) if goal.metric.name == "rmsle" else prediction
+
+
+def _pipelines(goal: Goal) -> Iterator[tuple[str, Any]]:
+    """The models of the field by name, from one that ignores its input to boosted trees."""
+    if goal.prediction == "number":
+        yield from _regressors()
+    else:
+        yield from _classifiers()
+
+
+def _classifiers() -> Iterator[tuple[str, Any]]:
+    from sklearn.dummy import DummyClassifier
+    from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier, RandomForestClassifier
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.naive_bayes import GaussianNB
+    from sklearn.neighbors import KNeighborsClassifier
+    from sklearn.tree import DecisionTreeClassifier
+
+    yield "most frequent class", DummyClassifier()
+    yield "tree of depth 2", DecisionTreeClassifier(max_depth=2, random_state=SEED)
+    yield "tree of depth 6", DecisionTreeClassifier(max_depth=6, random_state=SEED)
+    yield "naive Bayes", GaussianNB()
+    yield "15 nearest neighbours", KNeighborsClassifier(15)
+    yield "logistic regression", LogisticRegression(max_iter=300)
+    yield "logistic regression, strongly regularised", LogisticRegression(C=0.02, max_iter=300)
+    yield "random forest", RandomForestClassifier(200, min_samples_leaf=2, random_state=SEED)
+    yield "extra trees", ExtraTreesClassifier(300, min_samples_leaf=2, random_state=SEED)
+    yield "gradient boosting", HistGradientBoostingClassifier(random_state=SEED)
+
+
+def _regressors() -> Iterator[tuple[str, Any]]:
+    from sklearn.dummy import DummyRegressor
+    from sklearn.ensemble import ExtraTreesRegressor, HistGradientBoostingRegressor, RandomForestRegressor
+    from sklearn.linear_model import Ridge
+    from sklearn.neighbors import KNeighborsRegressor
+    from sklearn.tree import DecisionTreeRegressor
+
+    yield "mean", DummyRegressor()
+    yield "median", DummyRegressor(strategy="median")
+    yield "tree of depth 2", DecisionTreeRegressor(max_depth=2, random_state=SEED)
+    yield "tree of depth 6", DecisionTreeRegressor(max_depth=6, random_state=SEED)
+    yield "15 nearest neighbours", KNeighborsRegressor(15)
+    yield "ridge regression", Ridge()
+    yield "ridge regression, strongly regularised", Ridge(100)
+    yield "random forest", RandomForestRegressor(200, min_samples_leaf=2, random_state=SEED)
+    yield "extra trees", ExtraTreesRegressor(300, min_samples_leaf=2, random_state=SEED)
+    yield "gradient boosting", HistGradientBoostingRegressor(random_state=SEED)
+
+
+def _whole_pipeline(features: list[Column], model: Any) -> Any:
+    """The model behind the usual preprocessing: numbers scaled, categories as columns, texts as word counts."""
+    from sklearn.compose import make_column_transformer
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.impute import SimpleImputer
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
+
+    numbers = make_pipeline(SimpleImputer(strategy="median"), StandardScaler())
+    categories = OneHotEncoder(handle_unknown="infrequent_if_exist", min_frequency=5, sparse_output=False)
+    parts: list[Any] = [
+        (numbers, [column.name for column in features if column.kind == "number"]),
+        (categories, [column.name for column in features if column.kind == "category"]),
+    ]
+    parts += [
+        (make_pipeline(FunctionTransformer(_no_blanks), TfidfVectorizer(max_features=MOST_WORDS)), column.name)
+        for column in features
+        if column.kind == "text"
+    ]
+    used = [part for part in parts if len(part[1])]
+    return make_pipeline(make_column_transformer(*used, sparse_threshold=0), model)
+
+
+def _no_blanks(texts: pd.Series) -> pd.Series:
+    return texts.fillna("blank")

@@ -1,0 +1,127 @@
+"""What is predicted, and the metric that measures it, chosen by what the target holds."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from podium import metrics
+from podium.errors import UsageError
+from podium.task import Metric
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Prediction = Literal["probability", "label", "number"]
+"""What is submitted for each row."""
+SUITABLE: dict[Prediction, tuple[str, ...]] = {
+    "probability": ("roc_auc", "log_loss"),
+    "label": ("accuracy", "f1", "matthews", "quadratic_kappa"),
+    "number": ("rmse", "mae", "rmsle", "smape", "pearson", "spearman"),
+}
+"""The metrics a new task can have; each kind's default comes first."""
+MOST_CLASSES = 100
+CLASSES_OF_NUMBERS = 20
+"""A target of whole numbers with more distinct values is predicted as a number."""
+FEWEST_OF_CLASS = 5
+AFFIRMATIVE = ("1", "1.0", "true", "yes", "y", "t", "positive")
+"""Of two classes, the one whose probability is predicted; the rarer one where neither is called so."""
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What a submission predicts and how that is scored."""
+
+    prediction: Prediction
+    metric: Metric
+    metric_code: str
+    """The metric as the task file writes it."""
+    classes: tuple[str, ...] = ()
+    """The values of the target, the most frequent first, where it is not a number."""
+    positive: str | None = None
+    """The class whose probability is predicted."""
+
+
+def choose_goal(target: pd.Series, metric: str | None) -> Goal:
+    """The goal that suits the values of a target.
+
+    Raises:
+        UsageError: none does, or not with that metric.
+    """
+    prediction = next((kind for kind, names in SUITABLE.items() if metric in names), None)
+    if metric is not None and prediction is None:
+        raise UsageError(f"--metric {metric}: use one of {', '.join(sum(SUITABLE.values(), ()))}")
+    counts = Counter(map(str, target))
+    if len(counts) < 2:
+        raise UsageError(f"The target '{target.name}' is always '{target.iloc[0]}': there is nothing to predict.")
+    numbers = _as_numbers(counts)
+    if prediction is None:
+        prediction = _usual_prediction(counts, numbers)
+    if prediction == "number":
+        return _number_goal(target, metric or SUITABLE["number"][0], numbers)
+    _check_classes(target, counts)
+    classes = tuple(name for name, _ in counts.most_common())
+    if prediction == "probability":
+        return _probability_goal(target, metric or SUITABLE["probability"][0], classes)
+    return _label_goal(target, metric or SUITABLE["label"][0], classes, numbers)
+
+
+def _as_numbers(values: Counter[str]) -> list[float] | None:
+    """The distinct values as numbers; None if one of them is not written as one."""
+    try:
+        numbers = [float(value) for value in values]
+    except ValueError:
+        return None
+    return numbers if all(abs(number) < float("inf") for number in numbers) else None
+
+
+def _usual_prediction(counts: Counter[str], numbers: Sequence[float] | None) -> Prediction:
+    if len(counts) == 2:
+        return "probability"
+    if numbers and (len(counts) > CLASSES_OF_NUMBERS or any(number % 1 for number in numbers)):
+        return "number"
+    return "label"
+
+
+def _check_classes(target: pd.Series, counts: Counter[str]) -> None:
+    if len(counts) > min(MOST_CLASSES, len(target) / 2):
+        raise UsageError(
+            f"The target '{target.name}' has {len(counts):,} different values in {len(target):,} rows, such as "
+            f"'{target.iloc[0]}'. Classes can be predicted, or numbers, but not free text or ids."
+        )
+    rare = [name for name, count in counts.items() if count < FEWEST_OF_CLASS]
+    if rare:
+        raise UsageError(
+            f"The target '{target.name}' has fewer than {FEWEST_OF_CLASS} rows of '{rare[0]}'"
+            f"{f' and {len(rare) - 1} other classes' if rare[1:] else ''}. Merge such classes or leave their rows out."
+        )
+
+
+def _number_goal(target: pd.Series, metric: str, numbers: list[float] | None) -> Goal:
+    if numbers is None:
+        strange = next(value for value in target if _as_numbers(Counter([value])) is None)
+        raise UsageError(f"--metric {metric} compares numbers; the target '{target.name}' holds '{strange}'.")
+    if metric == "rmsle" and min(numbers) < 0:
+        raise UsageError(f"--metric rmsle needs targets of 0 or more; '{target.name}' goes down to {min(numbers):g}.")
+    return Goal("number", getattr(metrics, metric), metric)
+
+
+def _probability_goal(target: pd.Series, metric: str, classes: tuple[str, ...]) -> Goal:
+    if len(classes) != 2:
+        raise UsageError(
+            f"--metric {metric} is for two classes; the target '{target.name}' has {len(classes)}. Use --metric "
+            "accuracy or f1"
+        )
+    positive = next((name for name in classes if name.lower() in AFFIRMATIVE), classes[1])
+    return Goal("probability", getattr(metrics, metric), metric, classes, positive)
+
+
+def _label_goal(target: pd.Series, metric: str, classes: tuple[str, ...], numbers: list[float] | None) -> Goal:
+    if metric == "quadratic_kappa" and (numbers is None or any(number % 1 for number in numbers)):
+        raise UsageError(f"--metric quadratic_kappa needs grades: whole numbers, which '{target.name}' does not hold.")
+    if metric == "f1":
+        macro = metrics.f1.using(average="macro", title="Macro F1")
+        return Goal("label", macro, 'f1.using(average="macro", title="Macro F1")', classes)
+    return Goal("label", getattr(metrics, metric), metric, classes)

@@ -1,0 +1,109 @@
+"""What the columns of a table hold, and tables of the same shape drawn from that: miniatures without a real row."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from podium.data.fabricate import hex_ids, sentences
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ColumnKind = Literal["id", "number", "category", "text"]
+MOST_CATEGORIES = 50
+MINIATURE_ROWS = 300
+ROWS_PER_CLASS = 20
+_LEVELS = np.linspace(0, 1, 21)
+BLANK = frozenset(
+    {"", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A", "NA"}
+    | {"NULL", "NaN", "None", "n/a", "nan", "null"}
+)
+"""The texts that pandas reads as missing."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """What a column holds, as far as a data dictionary or a miniature needs to know."""
+
+    name: str
+    kind: ColumnKind
+    missing: float = 0.0
+    """The share of blank cells."""
+    quantiles: tuple[float, ...] = ()
+    """Of a number: from the smallest to the largest, at equal steps."""
+    whole: bool = False
+    """Of a number: whether all are whole."""
+    shares: dict[str, float] = field(default_factory=dict)
+    """Of a category: how often each value occurs, the most frequent first."""
+    words: int = 0
+    """Of a text: how many words it has on average."""
+
+
+def describe_column(cells: pd.Series, *, classes: bool = False) -> Column:
+    """What a column of texts, as a CSV file holds them, is about.
+
+    Args:
+        classes: whether it is a category even where all of its values are numbers, or there are many of them.
+    """
+    import pandas as pd
+
+    present = cells[~cells.isin(BLANK)]
+    column = Column(str(cells.name), "category", round(1 - len(present) / max(len(cells), 1), 4))
+    numbers = pd.to_numeric(present, errors="coerce")
+    if len(present) and np.isfinite(numbers).all() and not classes:
+        quantiles = tuple(float(f"{value:.6g}") for value in np.quantile(numbers, _LEVELS))
+        return replace(column, kind="number", quantiles=quantiles, whole=bool((numbers % 1 == 0).all()))
+    counts = present.value_counts(normalize=True)
+    if classes or (len(counts) <= MOST_CATEGORIES and len(counts) <= max(2, len(present) / 2)):
+        return replace(column, shares={str(value): round(share, 4) for value, share in counts.items()})
+    return replace(column, kind="text", words=max(1, round(present.str.split().str.len().mean())))
+
+
+def write_columns(columns: list[Column], path: Path) -> None:
+    """Keeps columns as JSON."""
+    path.write_text(json.dumps([asdict(column) for column in columns], indent=1, ensure_ascii=False) + "\n", "utf-8")
+
+
+def read_columns(path: Path) -> list[Column]:
+    """The columns that `write_columns` kept."""
+    documents: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
+    return [Column(**{**document, "quantiles": tuple(document["quantiles"])}) for document in documents]
+
+
+def draw_table(columns: list[Column], *, target: str, rng: np.random.Generator) -> pd.DataFrame:
+    """A small table of such columns, each drawn by itself; only the target depends on some of the others."""
+    import pandas as pd
+
+    classes = next(len(column.shares) for column in columns if column.name == target)
+    count = max(MINIATURE_ROWS, ROWS_PER_CLASS * classes)
+    positions = {column.name: rng.random(count) for column in columns}
+    telling = [column.name for column in columns if column.name != target and column.kind in ("number", "category")]
+    latent = sum((positions[name] for name in telling[:3]), start=rng.normal(0, 0.3, count))
+    positions[target] = (np.argsort(np.argsort(latent)) + 0.5) / count
+    return pd.DataFrame({column.name: _draw(column, positions[column.name], rng) for column in columns})
+
+
+def _draw(column: Column, position: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Cells at places between 0 (the smallest, the most frequent) and 1."""
+    cells: np.ndarray
+    match column.kind:
+        case "id":
+            cells = np.array(hex_ids(rng, len(position)), dtype=object)
+        case "number":
+            numbers = np.interp(position, _LEVELS, column.quantiles)
+            cells = np.array([round(x) if column.whole else float(f"{x:.6g}") for x in numbers], dtype=object)
+        case "category":
+            # A fifth is spread evenly, so that rare values occur often enough to be split.
+            occurring = column.shares or {"": 1.0}
+            shares, values = np.array(list(occurring.values())), np.array(list(occurring), dtype=object)
+            shares = 0.8 * shares / shares.sum() + 0.2 / len(shares)
+            cells = values[np.minimum(np.searchsorted(shares.cumsum(), position), len(values) - 1)]
+        case "text":
+            cells = np.array(sentences(rng, len(position), words=max(2, 2 * column.words)), dtype=object)
+    cells[rng.random(len(cells)) < column.missing] = ""
+    return cells
