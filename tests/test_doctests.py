@@ -23,7 +23,8 @@ FUNCTIONS = {
 def test_the_example_is_there_and_gives_what_it_says(
     name: str, documented: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("PODIUM_HOME", str(tmp_path))
+    monkeypatch.setenv("PODIUM_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
     (example,) = doctest.DocTestFinder(recurse=False).find(inspect.unwrap(documented), name, globs={})
     assert example.examples
     report: list[str] = []

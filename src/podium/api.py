@@ -132,6 +132,11 @@ def run(
         miniature: whether fabricated stand-ins may be used for data that is not there.
         retry: whether failed runs are done again.
         settings: other parts of the plan: `options`, `model_base_url`, `model_roles`, `edition`, `sandbox`, ...
+
+    >>> import podium
+    >>> experiment = podium.run("spaceship-titanic", agent="baseline", miniature=True)
+    >>> experiment.records()[0].status
+    'finished'
     """
     from podium.runs.start import make_plan, start_experiment
 
@@ -152,6 +157,11 @@ def resume(
         retry: whether failed runs are done again.
         changes: `model`, `model_base_url`, `model_roles` or `budget`, for all that is not done yet; the experiment,
             its journals and its records say so.
+
+    >>> import podium
+    >>> experiment = podium.run("spaceship-titanic", agent="baseline", miniature=True, out="runs/first")
+    >>> podium.resume("runs/first").records()[0].status
+    'finished'
     """
     from podium.runs.experiment import read_experiment
     from podium.runs.start import resume_experiment
@@ -168,7 +178,13 @@ def _carry_out(experiment: Experiment, executor: Executor | None, *, retry: bool
 
 
 def verify(path: str | PathLike[str], data_dir: str | PathLike[str] | None = None) -> list[Verdict]:
-    """What is wrong with a run, or with each run of an experiment, if anything."""
+    """What is wrong with a run, or with each run of an experiment, if anything.
+
+    >>> import podium
+    >>> experiment = podium.run("spaceship-titanic", agent="baseline", miniature=True)
+    >>> [verdict.passed for verdict in podium.verify(experiment.folder)]
+    [True]
+    """
     from podium.runs.verify import verify
 
     return verify(Path(path), data_dir=_path(data_dir))

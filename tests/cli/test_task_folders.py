@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Callable
 from importlib import import_module
@@ -19,7 +18,7 @@ from podium.cli import COMMANDS, main
 sys.path.append(str(Path(__file__).parents[1] / "catalog"))
 from outside_tasks import write_suite, write_task
 
-WITHOUT_TASKS = {"agents", "forge", "import", "doctor"}
+WITHOUT_TASKS = {"agents", "forge", "import", "doctor", "new-task"}
 Call = Callable[..., str]
 
 
@@ -82,12 +81,8 @@ def test_a_run_is_done_then_reported_and_verified_without_naming_the_folder(
     folder: Path, call: Call, tmp_path: Path
 ) -> None:
     out = tmp_path / "experiment"
-    # In a process of its own: workers are forked from one that keeps the environment of the first run.
-    code = "from podium.cli import main; main()"
-    options = ["--agent", "baseline", "--miniature", "--out", str(out), "--json", "--tasks", str(folder)]
-    done = subprocess.run([sys.executable, "-c", code, "run", "orchard", *options], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    (record,) = json.loads(done.stdout)
+    options = ("--agent", "baseline", "--miniature", "--out", out)
+    (record,) = json.loads(call("run", "orchard", *options, "--json", "--tasks", folder))
     assert (record["status"], record["valid"], record["score"], record["medal"]) == ("finished", True, 0.5, None)
     assert "verified" in call("verify", out / "orchard" / "0")
     table = next(line for line in call("report", out).splitlines() if "orchard" in line)

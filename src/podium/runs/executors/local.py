@@ -73,14 +73,20 @@ class LocalExecutor:
     def _fill(self) -> None:
         while self._queue and len(self._working) < self._parallel:
             run = self._queue.popleft()
-            arguments = (str(run.experiment), run.task, run.seed)
+            arguments = (dict(os.environ), str(run.experiment), run.task, run.seed)
             process = self._context.Process(target=_work, args=arguments, name=run.name, daemon=False)
             process.start()
             self._working[process.sentinel] = run, process
 
 
-def _work(*arguments: Any) -> None:
-    """`worker.work`, imported only in the worker: whoever submits runs has no use for what it needs."""
+def _work(environment: dict[str, str], *arguments: Any) -> None:
+    """`worker.work`, imported only in the worker: whoever submits runs has no use for what it needs.
+
+    Args:
+        environment: of whoever submits; the process that workers are forked from has that of its own start.
+    """
+    os.environ.clear()
+    os.environ.update(environment)
     from podium.runs.worker import work
 
     work(*arguments)
