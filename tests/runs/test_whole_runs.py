@@ -150,7 +150,7 @@ def test_curve_follows_the_score(play: Any, script: Any, perfect: str, data_dir:
     sample = (data_dir / "spaceship-titanic" / "public" / "sample_submission.csv").read_text()
     row = play(script=script([submit(sample), ("list_files", {"dir_path": "."}), submit(perfect)]))
     write_curve(row.folder, row.request.task, row_plan(row))
-    scores = [point.grade["score"] for point in row.folder.read_curve()]
+    scores = [point.grade.score for point in row.folder.read_curve()]
     assert scores[0] is None
     assert len(scores) == 3
     assert scores[-1] == 1.0
