@@ -19,9 +19,10 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from podium.sandbox import bubblewrap, warden
-from podium.sandbox.config import BubblewrapConfig
-from podium.sandbox.sandbox import Sandbox
+from podium.sandbox import bubblewrap
+from podium.sandbox.bubblewrap import Bubblewrap
+from podium.sandbox.spec import SandboxSpec
+from podium.sandbox.view import host_view
 from podium.workspace.history import History
 from podium.workspace.journal import Journal
 
@@ -51,7 +52,7 @@ def measure(folder: Path, count: int, size: int, steps: int) -> str:
     changed = count * size
     bare, inside, snapshot, journalled = [], [], [], []
     with (
-        Sandbox(BubblewrapConfig().policy(workspace)) as sandbox,
+        Bubblewrap().open(SandboxSpec(workspace=workspace)) as sandbox,
         History(folder / "history.git", workspace) as history,
         Journal.open(folder / "steps.jsonl") as journal,
     ):
@@ -75,12 +76,12 @@ def measure(folder: Path, count: int, size: int, steps: int) -> str:
 
 def measure_start(folder: Path) -> str:
     """How the start of a sandbox compares with that of bwrap alone."""
-    policy = BubblewrapConfig().policy(folder)
+    spec = SandboxSpec(workspace=folder)
     for name in ("tmp", "var-tmp"):
         (folder / name).mkdir()
-    for name in ("passwd", "group", "hosts", "seccomp"):
+    for name in ("passwd", "group", "hosts", "seccomp", "init.pyc"):
         (folder / name).touch()
-    options = list(bubblewrap.arguments(policy, folder, warden=Path(warden.__file__)))
+    options = list(bubblewrap.arguments(spec, host_view(spec, folder), folder))
     plain = [str(option) for option in without_files(options)]
     same = statistics.median(timed(lambda: subprocess.run([*bwrap(), *plain, "/usr/bin/true"])) for _ in range(30))
     bare = statistics.median(
@@ -89,7 +90,7 @@ def measure_start(folder: Path) -> str:
     starts = []
     for _ in range(30):
         started = time.perf_counter()
-        sandbox = Sandbox(policy)
+        sandbox = Bubblewrap().open(spec)
         starts.append(time.perf_counter() - started)
         sandbox.stop()
     start = statistics.median(starts)

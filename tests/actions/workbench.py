@@ -18,11 +18,10 @@ from inspect_ai.solver import Generate, TaskState, solver
 from inspect_ai.tool import Tool
 from inspect_ai.util import SandboxEnvironmentSpec
 
-import podium.sandbox.provider  # noqa: F401 (makes itself known to Inspect)
+import podium.sandbox.inspect  # noqa: F401 (makes itself known to Inspect)
 from model_server import Fault, ModelServer, Request, last_text, serving
 from podium.actions import actions, perform
-from podium.sandbox.config import BubblewrapConfig
-from podium.sandbox.policy import Limits, Mount
+from podium.sandbox.spec import Limits, Mount, SandboxSpec
 
 Work = Callable[[dict[str, Tool]], Awaitable[Any]]
 
@@ -88,7 +87,7 @@ class Bench:
             return solve
 
         mount = Mount(source=self.data, target="/home/data")
-        config = BubblewrapConfig(workspace=self.workspace, mounts=(mount,), limits=Limits(memory_bytes=1 << 30))
+        config = SandboxSpec(workspace=self.workspace, mounts=(mount,), limits=Limits(memory_bytes=1 << 30))
         task = Task(
             dataset=[Sample(input="-")],
             solver=playing(),

@@ -169,16 +169,3 @@ def test_without_a_sandbox_a_run_works_and_says_so(play: Any, script: Any, perfe
     assert row.record.score == 1.0
     assert "True" in Steps(row.folder).observation(2).text
     assert verify_run(row.folder).allowed["backend"] == "none"
-
-
-def test_docker_gets_the_same_mounts_and_limits(tmp_path: Path) -> None:
-    from podium.sandbox.config import BubblewrapConfig
-    from podium.sandbox.environment import compose
-    from podium.sandbox.policy import Limits, Mount
-
-    mount = Mount(source=tmp_path / "public", target="/home/data")
-    config = BubblewrapConfig(mounts=(mount,), limits=Limits(memory_bytes=1 << 30))
-    service = compose(config, tmp_path / "workspace")["services"]["default"]
-    assert f"{tmp_path}/public:/home/data:ro" in service["volumes"]
-    assert service["network_mode"] == "none"
-    assert service["mem_limit"] == 1 << 30

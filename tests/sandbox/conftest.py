@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 
 from podium.errors import PodiumError
-from podium.sandbox.config import BubblewrapConfig
-from podium.sandbox.policy import Policy
-from podium.sandbox.sandbox import Sandbox
+from podium.sandbox.bubblewrap import Bubblewrap
+from podium.sandbox.spec import SandboxSpec
+from podium.sandbox.supervised import SupervisedSandbox
 
 
 @functools.cache
 def reason_without_bubblewrap() -> str | None:
     try:
-        Sandbox(Policy()).stop()
+        Bubblewrap().open(SandboxSpec()).stop()
     except PodiumError as error:
         return str(error)
     return None
@@ -36,14 +36,12 @@ def anyio_backend() -> str:
 
 
 @pytest.fixture
-def policy(tmp_path: Path) -> Policy:
+def spec(tmp_path: Path) -> SandboxSpec:
     """A sandbox with the Python of the tests, around an empty workspace."""
-    workspace = tmp_path / "workspace"
-    workspace.mkdir()
-    return BubblewrapConfig().policy(workspace)
+    return SandboxSpec(workspace=tmp_path / "workspace")
 
 
 @pytest.fixture
-def sandbox(policy: Policy) -> Iterator[Sandbox]:
-    with Sandbox(policy) as running:
+def sandbox(spec: SandboxSpec) -> Iterator[SupervisedSandbox]:
+    with Bubblewrap().open(spec) as running:
         yield running

@@ -16,8 +16,8 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import Tool, bash, bash_session, python
 from inspect_ai.util import SandboxEnvironmentSpec, sandbox
 
-from podium.sandbox.config import BubblewrapConfig
-from podium.sandbox.provider import BubblewrapSandbox
+from podium.sandbox.inspect import PodiumSandbox
+from podium.sandbox.spec import SandboxSpec
 
 
 @pytest.fixture(autouse=True)
@@ -68,7 +68,7 @@ def test_an_agent_works_with_files_setup_and_tools(tmp_path: Path) -> None:
         ],
         solver=loop(bash(timeout=30), python(timeout=30)),
         scorer=includes(),
-        sandbox=SandboxEnvironmentSpec("bubblewrap", BubblewrapConfig(workspace=workspace)),
+        sandbox=SandboxEnvironmentSpec("bubblewrap", SandboxSpec(workspace=workspace)),
     )
     code = "print(sum(map(int, open('data/numbers.txt'))))"
     model = scripted(
@@ -104,12 +104,12 @@ def test_a_timed_out_tool_shows_its_output_and_the_agent_goes_on() -> None:
 
 
 def test_a_time_limit_ends_the_sample_and_its_programs() -> None:
-    seen: list[BubblewrapSandbox] = []
+    seen: list[PodiumSandbox] = []
 
     @solver
     def endless() -> Solver:
         async def solve(state: TaskState, generate: Generate) -> TaskState:
-            environment = sandbox().as_type(BubblewrapSandbox)
+            environment = sandbox().as_type(PodiumSandbox)
             seen.append(environment)
             await environment.exec(["sh", "-c", "sleep 61 & sleep 62"])
             return state
@@ -123,7 +123,7 @@ def test_a_time_limit_ends_the_sample_and_its_programs() -> None:
     assert sample.total_time is not None
     assert sample.total_time < 10
     assert not seen[0].sandbox.is_running
-    assert not seen[0].workspace.exists()
+    assert not seen[0].sandbox.workspace.exists()
 
 
 @pytest.mark.slow

@@ -25,10 +25,12 @@ from pathlib import Path
 import pytest
 
 from podium.data.trees import remove_tree
-from podium.sandbox import bubblewrap, cgroups, sandbox
-from podium.sandbox.config import BubblewrapConfig
-from podium.sandbox.policy import MIB, Limits, Mount
-from podium.sandbox.sandbox import Keep, Outcome, Sandbox
+from podium.errors import PodiumError
+from podium.sandbox import bubblewrap, cgroups
+from podium.sandbox.bubblewrap import Bubblewrap
+from podium.sandbox.result import Keep, ProgramResult
+from podium.sandbox.spec import MIB, Limits, Mount, SandboxSpec
+from podium.sandbox.supervised import SupervisedSandbox as Sandbox
 from podium.sandbox.watchdog import tree
 
 CORPUS = Path(__file__).parent / "hostile"
@@ -79,7 +81,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     canary = folder / "canary"
     canary.write_text("canary")
     canary.chmod(0o444)
-    with Sandbox(BubblewrapConfig(limits=LIMITS).policy(folder / "other")) as neighbour:
+    with Bubblewrap().open(SandboxSpec(limits=LIMITS, workspace=folder / "other")) as neighbour:
         neighbour.write("/tmp/beat.py", BEAT)
         neighbour.run(["sh", "-c", "python /tmp/beat.py > /dev/null 2>&1 &"], background=True)
         yield World(folder, neighbour, folder / "other" / "beats", canary)
@@ -111,15 +113,15 @@ def eventually(claim: Callable[[], bool]) -> bool:
 
 
 def programs(running: Sandbox) -> list[str]:
-    """The command lines of everything inside but the first process and its keepers."""
+    """The command lines of everything inside but the first process and its supervisors."""
     found = []
     for pid in tree(running.pid)[1:]:
         with contextlib.suppress(OSError):
             found.append(Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode())
-    return [line for line in found if line and "warden.py" not in line]
+    return [line for line in found if line and "init.py" not in line]
 
 
-def run(running: Sandbox, name: str, *, background: bool = False, timeout_s: float = SOON_S) -> Outcome:
+def run(running: Sandbox, name: str, *, background: bool = False, timeout_s: float = SOON_S) -> ProgramResult:
     source = CORPUS / name
     interpreter = "python" if source.suffix == ".py" else "sh"
     running.write(f"/tmp/{source.name}", source.read_bytes())
@@ -166,8 +168,8 @@ def reached(world: World) -> Iterator[Sandbox]:
             "processes": [os.getpid(), os.getppid(), world.neighbour.pid],
         }
         (workspace / "targets.json").write_text(json.dumps(targets))
-        policy = BubblewrapConfig(limits=LIMITS, mounts=mounts).policy(workspace)
-        with Sandbox(policy) as running:
+        spec = SandboxSpec(limits=LIMITS, mounts=mounts, workspace=workspace)
+        with Bubblewrap().open(spec) as running:
             yield running
 
 
@@ -207,8 +209,8 @@ def test_a_link_left_where_a_mount_belongs_is_refused(world: World, tmp_path: Pa
         Mount(source=world.folder / "eval.py", target="/home/kept/eval.py"),
         Mount(source=world.folder / "eval.py", target="/home/kept/deep/inner/eval.py"),
     )
-    with pytest.raises(sandbox.PodiumError, match="is a link to"):
-        Sandbox(BubblewrapConfig(mounts=mounts).policy(tmp_path))
+    with pytest.raises(PodiumError, match="is a link to"):
+        Bubblewrap().open(SandboxSpec(mounts=mounts, workspace=tmp_path))
     assert [path.name for path in (world.folder / "home").iterdir()] == ["secret.txt"]
 
 
@@ -227,7 +229,7 @@ def guard(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> st
 def victim(tmp_path: Path) -> Iterator[Sandbox]:
     workspace = tmp_path / "victim"
     workspace.mkdir()
-    with Sandbox(BubblewrapConfig(limits=LIMITS).policy(workspace)) as running:
+    with Bubblewrap().open(SandboxSpec(limits=LIMITS, workspace=workspace)) as running:
         yield running
         pids = tree(running.pid)
     assert not any(Path(f"/proc/{pid}").exists() for pid in pids)
@@ -236,7 +238,7 @@ def victim(tmp_path: Path) -> Iterator[Sandbox]:
 
 @pytest.fixture
 def workspace(victim: Sandbox) -> Path:
-    return victim.policy.mounts[0].source
+    return victim.workspace
 
 
 def works(running: Sandbox) -> bool:
@@ -353,8 +355,8 @@ def submission_stays(workspace: Path, content: str = "honest") -> bool:
 
 @pytest.mark.parametrize(
     "name",
-    ["daemonise.py", "ignore_signals.py", "kill_everybody.py", "kill_keeper.py", "stop_everybody.py", "stop_keeper.py",
-     "comet.py", "end_main_thread.py"],
+    ["daemonise.py", "ignore_signals.py", "kill_everybody.py", "kill_supervisor.py", "stop_everybody.py",
+     "stop_supervisor.py", "comet.py", "end_main_thread.py"],
 )  # fmt: skip
 def test_nothing_outlives_its_execution(victim: Sandbox, workspace: Path, name: str) -> None:
     outcome = run(victim, f"harm/{name}", timeout_s=1)
@@ -368,12 +370,12 @@ def test_nothing_outlives_its_execution(victim: Sandbox, workspace: Path, name: 
 
 def test_a_program_that_kills_everything_does_not_look_successful(victim: Sandbox) -> None:
     outcome = run(victim, "harm/kill_everybody.py")
-    assert (outcome.exit_code, outcome.stopped) == (137, "killed together with its keeper")
+    assert (outcome.exit_code, outcome.stopped) == (137, "killed together with its supervisor")
 
 
-def test_a_killed_keeper_costs_its_neighbours_nothing(victim: Sandbox) -> None:
+def test_a_killed_supervisor_costs_its_neighbours_nothing(victim: Sandbox) -> None:
     beside = victim.start(["sh", "-c", "sleep 0.8; echo unharmed"])
-    run(victim, "harm/kill_keeper.py")
+    run(victim, "harm/kill_supervisor.py")
     run(victim, "harm/comet.py")
     assert beside.wait(SOON_S).stdout.text == "unharmed\n"
 
@@ -385,7 +387,7 @@ def test_a_program_without_streams_is_waited_for(victim: Sandbox, workspace: Pat
 
 
 def test_a_program_in_the_background_ends_with_the_sandbox(tmp_path: Path) -> None:
-    with Sandbox(BubblewrapConfig(limits=LIMITS).policy(tmp_path)) as running:
+    with Bubblewrap().open(SandboxSpec(limits=LIMITS, workspace=tmp_path)) as running:
         run(running, "harm/daemonise.py", background=True)
         assert eventually(lambda: (tmp_path / "submission.csv").read_text() == "forged")
     assert submission_stays(tmp_path)
@@ -396,9 +398,9 @@ def test_nothing_remains_of_a_killed_host(tmp_path: Path, holder: str) -> None:
     program = f"""
 import os, sys, time
 from pathlib import Path
-from podium.sandbox.config import BubblewrapConfig
-from podium.sandbox.sandbox import Sandbox
-running = Sandbox(BubblewrapConfig().policy(Path({str(tmp_path / "workspace")!r})))
+from podium.sandbox.bubblewrap import Bubblewrap
+from podium.sandbox.spec import SandboxSpec
+running = Bubblewrap().open(SandboxSpec(workspace=Path({str(tmp_path / "workspace")!r})))
 running.run(["sh", "-c", "sleep 300 > /dev/null 2>&1 & setsid sleep 301 > /dev/null 2>&1 &"], background=True)
 if {holder == "a child"} and os.fork() == 0:  # it inherits all sockets of the host
     time.sleep(60)
@@ -423,7 +425,7 @@ running.run(["sleep", "302"])
             os.killpg(host.pid, signal.SIGKILL)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("tempfile.tempdir", str(tmp_path))
-        with Sandbox(BubblewrapConfig().policy(tmp_path / "workspace")):
+        with Bubblewrap().open(SandboxSpec(workspace=tmp_path / "workspace")):
             assert eventually(lambda: not Path(temporary).exists())
     assert not any(Path(group).exists() for group in groups)
 
@@ -434,7 +436,7 @@ running.run(["sleep", "302"])
 @pytest.mark.parametrize("name", ["leave_locked_folders.py", "leave_odd_names.py"])
 def test_whatever_is_left_in_temporary_folders_is_removed(world: World, tmp_path: Path, name: str) -> None:
     (tmp_path / "canary-path").write_text(str(world.canary))
-    with Sandbox(BubblewrapConfig(limits=LIMITS).policy(tmp_path)) as running:
+    with Bubblewrap().open(SandboxSpec(limits=LIMITS, workspace=tmp_path)) as running:
         temporary = running._temporary
         assert run(running, f"harm/{name}").stdout.text == "left\n"
     assert not temporary.exists()
@@ -443,7 +445,7 @@ def test_whatever_is_left_in_temporary_folders_is_removed(world: World, tmp_path
 
 
 def test_endless_folders_are_removed(tmp_path: Path) -> None:
-    with Sandbox(BubblewrapConfig().policy(tmp_path)) as running:
+    with Bubblewrap().open(SandboxSpec(workspace=tmp_path)) as running:
         temporary = running._temporary
         outcome = run(running, "harm/leave_deep_folders.py", timeout_s=60)
         assert outcome.stdout.text == "left\n" or "nested too deep" in (outcome.stopped or "")
@@ -479,12 +481,12 @@ def test_reading_endless_files_is_bounded(victim: Sandbox) -> None:
 
 
 @pytest.mark.parametrize(
-    "target", ["/usr/bin/env", "/home/data/train.csv", bubblewrap.WARDEN, "/proc/sys/kernel/core_pattern",
+    "target", ["/usr/bin/env", "/home/data/train.csv", bubblewrap.INIT, "/proc/sys/kernel/core_pattern",
                "/proc/self/oom_score_adj", "/dev/null", "/proc/self/fd/2", "/nowhere/below/the/root"]
 )  # fmt: skip
 def test_writing_through_links_reaches_nothing_more(world: World, tmp_path: Path, target: str) -> None:
     mount = Mount(source=world.folder / "public", target="/home/data")
-    with Sandbox(BubblewrapConfig(mounts=(mount,)).policy(tmp_path)) as running:
+    with Bubblewrap().open(SandboxSpec(mounts=(mount,), workspace=tmp_path)) as running:
         running.run(["ln", "-s", target, "link"])
         for path in ("link", target):
             with pytest.raises(OSError):

@@ -8,8 +8,8 @@ import pytest
 from inspect_ai.util._sandbox import self_check
 from inspect_ai.util._sandbox.self_check import *  # noqa: F403
 
-from podium.sandbox.config import BubblewrapConfig
-from podium.sandbox.provider import BubblewrapSandbox
+from podium.sandbox.inspect import PodiumSandbox
+from podium.sandbox.spec import SandboxSpec
 
 pytestmark = pytest.mark.anyio
 
@@ -21,14 +21,14 @@ for name in SLEEPS:
 
 
 @pytest.fixture(scope="module")
-async def shared_sandbox() -> AsyncIterator[BubblewrapSandbox]:
-    environments = await BubblewrapSandbox.sample_init("self_check", BubblewrapConfig(), {})
-    yield environments["default"].as_type(BubblewrapSandbox)
-    await BubblewrapSandbox.sample_cleanup("self_check", BubblewrapConfig(), environments, False)
+async def shared_sandbox() -> AsyncIterator[PodiumSandbox]:
+    environments = await PodiumSandbox.sample_init("self_check", SandboxSpec(), {})
+    yield environments["default"].as_type(PodiumSandbox)
+    await PodiumSandbox.sample_cleanup("self_check", SandboxSpec(), environments, False)
 
 
 @pytest.fixture
-async def sandbox_env(request: pytest.FixtureRequest, shared_sandbox: BubblewrapSandbox) -> BubblewrapSandbox:
+async def sandbox_env(request: pytest.FixtureRequest, shared_sandbox: PodiumSandbox) -> PodiumSandbox:
     if reason := REFUSED.get(request.node.originalname):
         request.node.add_marker(pytest.mark.xfail(reason=reason, strict=True))
     return shared_sandbox

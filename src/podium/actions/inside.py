@@ -13,7 +13,7 @@ from inspect_ai.util import OutputLimitExceededError, sandbox
 
 from podium.actions import steward
 from podium.actions.observation import ActionError
-from podium.sandbox.policy import HOME
+from podium.sandbox.spec import HOME
 
 PATIENCE_S = 120
 

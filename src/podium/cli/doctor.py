@@ -6,7 +6,6 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -21,6 +20,7 @@ from podium.text import format_size
 MODEL_KEYS = ("ANTHROPIC_API_KEY", "GOOGLE_API_KEY", "OPENAI_API_KEY")
 ENOUGH_DISK = 5 << 30
 ENOUGH_MEMORY = 4 << 30
+_LIMITS = {"memory": "memory_bytes", "processes": "processes"}
 
 
 @dataclass(frozen=True)
@@ -89,36 +89,38 @@ def check_sandbox() -> Finding:
     if not shutil.which("bwrap"):
         return Finding("sandbox", "missing", "bubblewrap is not installed", "Run: apt-get install bubblewrap")
     try:
-        from podium.sandbox.config import BubblewrapConfig
-        from podium.sandbox.policy import GIB, Limits
-        from podium.sandbox.sandbox import Sandbox
+        from podium.sandbox.bubblewrap import Bubblewrap
+        from podium.sandbox.spec import GIB, Limits, SandboxSpec
     except ImportError:
         return Finding("sandbox", "missing", "Podium was installed without runs", "Run: pip install 'podium[run]'")
-    config = BubblewrapConfig(limits=Limits(memory_bytes=GIB))
     try:
-        with tempfile.TemporaryDirectory() as folder, Sandbox(config.policy(Path(folder))) as sandbox:
+        with Bubblewrap().open(SandboxSpec(limits=Limits(memory_bytes=GIB))) as sandbox:
             sandbox.run(["true"])
-            enforced = sandbox.enforced
+            limits = sandbox.enforced().limits
     except PodiumError as error:
         advice = "Allow unprivileged user namespaces: sysctl kernel.unprivileged_userns_clone=1"
         return Finding("sandbox", "missing", str(error), advice)
-    if {"memory", "pids"} <= enforced:
-        return Finding("sandbox", "ok", "bubblewrap seals executions; the kernel limits memory and processes")
-    found = "bubblewrap seals executions; a watchdog limits memory and processes (no control groups)"
-    if os.getuid() == 0:  # the kernel's own limit on processes does not hold for root
-        return Finding(
-            "sandbox", "ok", found, "As root without control groups a fork bomb is stopped only after a while."
-        )
+    watched = [name for name in ("memory", "processes") if limits[_LIMITS[name]].enforcement == "watched"]
+    found = "bubblewrap seals programs; the kernel limits memory and processes"
+    if watched:
+        found = f"bubblewrap seals programs; {' and '.join(watched)} are watched (no control groups)"
+    if "processes" in watched:
+        advice = "As root without control groups a fork bomb is stopped only after a while."
+        return Finding("sandbox", "ok", found, advice)
     return Finding("sandbox", "ok", found)
 
 
 def check_docker() -> Finding:
-    if not shutil.which("docker"):
-        return Finding("docker", "missing", "not installed", "Not needed: bubblewrap is the default sandbox.")
-    running = _run(["docker", "info", "--format", "{{.ServerVersion}}"]).returncode == 0
-    if not running:
-        return Finding("docker", "missing", "no engine running", "Not needed: bubblewrap is the default sandbox.")
-    return Finding("docker", "ok", "engine running")
+    """Asks the engine, which may be Podman's, what it can do."""
+    try:
+        from podium.sandbox.docker import Docker
+    except ImportError:
+        return Finding("docker", "missing", "Podium was installed without runs", "Run: pip install 'podium[run]'")
+    try:
+        Docker().capabilities()
+    except PodiumError as error:
+        return Finding("docker", "missing", str(error), "Not needed: bubblewrap is the default sandbox.")
+    return Finding("docker", "ok", "the engine answers")
 
 
 def check_kaggle() -> Finding:

@@ -29,8 +29,13 @@ if TYPE_CHECKING:
 @executor_options
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="The experiment's folder.")
 @click.option("--miniature", is_flag=True, help="Use fabricated stand-ins for data that is not there.")
-@click.option("--sandbox", default="bubblewrap", show_default=True, help="Kind of sandbox: bubblewrap, docker or none.")
-@click.option("--network", is_flag=True, help="Let programs inside use the host's network.")
+@click.option(
+    "--sandbox",
+    default="bubblewrap",
+    show_default=True,
+    help="Backend: bubblewrap, docker, none, or one that is installed.",
+)
+@click.option("--network", is_flag=True, help="Let programs use the network.")
 @click.option("--env", help="The agent's Python environment.  [default: Podium's own]")
 @click.option("--memory", "memory_bytes", type=SIZE, help="Memory per run, such as 8G.")
 @click.option("--disk", "disk_bytes", type=SIZE, help="Disk space per run, such as 50G.")
@@ -78,7 +83,7 @@ def command(names: tuple[str, ...], as_json: bool, **options: Any) -> None:
 def _plan(options: dict[str, Any]) -> Plan:
     """The plan the options describe, checked before anything is started."""
     from podium.runs.start import make_plan
-    from podium.sandbox.policy import Limits
+    from podium.sandbox.spec import Limits
 
     limits = {name: options[name] for name in ("memory_bytes", "disk_bytes") if options[name] is not None}
     same = ("agent", "model", "model_base_url", "edition", "sandbox", "network", "cores", "gpus", "person")

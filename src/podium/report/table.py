@@ -235,7 +235,7 @@ def _recorded(record: RunRecord, file: Path) -> dict[str, Any]:
         "started": record.times.started,
         "ended": record.times.ended,
         "sandbox": record.backend,
-        "network": None if record.sandbox is None else record.sandbox.network,
+        "network": None if record.sandbox is None else record.sandbox.network != "none",
         "versions": ", ".join(f"{name} {version}" for name, version in record.versions.items()),
     }
     check_numbers(found, file)

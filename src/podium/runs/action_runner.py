@@ -23,8 +23,8 @@ from podium.leases import default_pool
 from podium.runs.context import RunContext
 from podium.runs.grading import checker
 from podium.runs.loop import Loop
-from podium.sandbox.environment import Environment
-from podium.sandbox.interpreter import find_interpreter
+from podium.sandbox.inspect import PodiumSandbox
+from podium.sandbox.interpreter import python_inside
 from podium.workspace.events import Action
 from podium.workspace.layout import SUBMISSION
 from podium.workspace.observations import Observation, ProgramOutput, ScriptResult, SubmissionResult, Text
@@ -37,7 +37,7 @@ class ActionRunner:
     """Performs actions in one sandbox."""
 
     def __init__(
-        self, context: RunContext, sandbox: Environment, loop: Loop, agent: Agent[Any], *, person: Person | None
+        self, context: RunContext, sandbox: PodiumSandbox, loop: Loop, agent: Agent[Any], *, person: Person | None
     ) -> None:
         """
         Args:
@@ -52,7 +52,7 @@ class ActionRunner:
         }
         self._pool = default_pool()
         self._environment: dict[str, str] = {}
-        self._python = str(find_interpreter(context.plan.env).executable)
+        self._python = python_inside(context.spec)
         self._tools: dict[str, Tool] = actions(
             workspace=Workspace(root=sandbox.home, python=self._python),
             executor=self.execute,

@@ -17,9 +17,9 @@ from podium.grading.prepared import PreparedTask
 from podium.runs.folder import RunFolder
 from podium.runs.models import Plan
 from podium.runs.progress import Reporter
-from podium.sandbox.config import BubblewrapConfig
-from podium.sandbox.interpreter import find_interpreter
-from podium.sandbox.policy import HOME, Policy
+from podium.sandbox.backend import Capabilities, find_backend
+from podium.sandbox.policy import Policy
+from podium.sandbox.spec import SandboxSpec
 from podium.workspace import layout
 from podium.workspace.budget import Usage
 from podium.workspace.events import FORMAT, PlanChange, Resume, Start, now
@@ -40,7 +40,7 @@ class RunContext:
     prepared: PreparedTask
     seed: int
     instructions: str
-    config: BubblewrapConfig
+    spec: SandboxSpec
     journal: Journal
     history: History
     reporter: Reporter
@@ -109,8 +109,8 @@ def open_run(
     """A run whose workspace is laid out, or restored to where its journal ends."""
     task = prepared.task
     folder.workspace.mkdir(parents=True, exist_ok=True)
-    home = str(folder.workspace.absolute()) if plan.sandbox == "none" else HOME
-    text = instructions(plan, prepared, home=home)
+    capabilities, spec = find_backend(plan.sandbox).capabilities(), sandbox_spec(plan, workspace=folder.workspace)
+    text = instructions(plan, prepared, capabilities, spec)
     history = History(folder.history, folder.workspace, always=prepared.names)
     journal = Journal.open(folder.journal)
     lost: tuple[str, ...] = ()
@@ -127,7 +127,7 @@ def open_run(
         prepared=prepared,
         seed=seed,
         instructions=text,
-        config=sandbox_config(plan, prepared, text, workspace=folder.workspace, given=folder.given, data=folder.data),
+        spec=with_mounts(spec, capabilities, prepared, text, given=folder.given, data=folder.data),
         journal=journal,
         history=history,
         reporter=reporter,
@@ -136,22 +136,32 @@ def open_run(
     )
 
 
-def instructions(plan: Plan, prepared: PreparedTask, *, home: str) -> str:
+def instructions(plan: Plan, prepared: PreparedTask, capabilities: Capabilities, spec: SandboxSpec) -> str:
     """What the agent is told of its workspace and what it may use."""
     resources = layout.Resources(
         cores=plan.cores,
         gpus=plan.gpus,
         time_s=plan.budget.time_s or plan.budget.wall_s,
         steps=plan.budget.steps,
-        python=str(find_interpreter(plan.env).executable),
     )
-    return layout.instructions(resources, prepared.task, home=home)
+    return layout.instructions(resources, prepared.task, capabilities, spec)
 
 
-def sandbox_config(
-    plan: Plan, prepared: PreparedTask, text: str, *, workspace: Path, given: Path, data: Path
-) -> BubblewrapConfig:
-    """The sandbox of a run.
+def sandbox_spec(plan: Plan, *, workspace: Path | None) -> SandboxSpec:
+    """The sandbox of a run, still without mounts."""
+    return SandboxSpec(
+        env=None if plan.env is None else Path(plan.env),
+        workspace=workspace,
+        network=plan.network,
+        limits=plan.limits,
+        gpus=tuple(range(plan.gpus)),
+    )
+
+
+def with_mounts(
+    spec: SandboxSpec, capabilities: Capabilities, prepared: PreparedTask, text: str, *, given: Path, data: Path
+) -> SandboxSpec:
+    """The same with what the agent is given to read.
 
     Args:
         text: the instructions.
@@ -161,15 +171,9 @@ def sandbox_config(
     task, public = prepared.task, prepared.place.public
     if task.generated:  # programs can read what their mounts are called on the host, and that name says it all
         public = _link_aside(public, data)
-    mounts = layout.mounts(workspace, given, public, instructions=text, starter=task.starter)
-    return BubblewrapConfig(
-        env=None if plan.env is None else Path(plan.env),
-        workspace=workspace,
-        mounts=tuple(mounts[1:]),
-        network=plan.network,
-        limits=plan.limits,
-        gpus=tuple(range(plan.gpus)),
-    )
+    validates = capabilities.has_own_ports(spec)
+    mounts = layout.mounts(given, public, instructions=text, validates=validates, starter=task.starter)
+    return spec.model_copy(update={"mounts": mounts})
 
 
 def _link_aside(public: Path, target: Path) -> Path:

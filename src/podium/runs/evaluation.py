@@ -14,17 +14,24 @@ from podium.grading.files import read_plain
 from podium.grading.form import OpenExecute
 from podium.grading.prepared import PreparedTask
 from podium.leases import Lease, default_pool
-from podium.sandbox.config import BubblewrapConfig
-from podium.sandbox.policy import HOME, Limits, Mount
-from podium.sandbox.sandbox import Sandbox
+from podium.sandbox.backend import DEFAULT, Backend, find_backend
+from podium.sandbox.spec import HOME, Limits, Mount, SandboxSpec
 
 OUTPUT_CHARACTERS = 2_000
 
 
-def in_sandboxes(*, env: str | None = None, limits: Limits | None = None, cores: int = 1, gpus: int = 0) -> OpenExecute:
+def in_sandboxes(
+    *,
+    backend: str = DEFAULT,
+    env: str | None = None,
+    limits: Limits | None = None,
+    cores: int = 1,
+    gpus: int = 0,
+) -> OpenExecute:
     """What runs the programs of an evaluation, on cores and GPUs that are leased once for all of them.
 
     Args:
+        backend: the kind of sandbox.
         env: the Python environment inside; None for the one Podium runs in.
     """
 
@@ -33,10 +40,8 @@ def in_sandboxes(*, env: str | None = None, limits: Limits | None = None, cores:
         scratch = Path(tempfile.mkdtemp(prefix="podium-evaluation-"))
         try:
             with default_pool().take(cores, gpus, name=f"evaluation of {prepared.task.id}") as lease:
-                config = BubblewrapConfig(
-                    env=None if env is None else Path(env), limits=limits or Limits(), gpus=lease.gpus
-                )
-                yield _Execute(scratch, config, prepared.place.public, lease)
+                spec = SandboxSpec(env=None if env is None else Path(env), limits=limits or Limits(), gpus=lease.gpus)
+                yield _Execute(scratch, find_backend(backend), spec, prepared.place.public, lease)
         finally:
             with suppress(OSError):
                 remove_tree(scratch)
@@ -49,7 +54,8 @@ class _Execute:
     """Runs programs in sandboxes of their own."""
 
     scratch: Path
-    config: BubblewrapConfig
+    backend: Backend
+    spec: SandboxSpec
     public: Path
     lease: Lease
 
@@ -59,14 +65,12 @@ class _Execute:
         folder = Path(tempfile.mkdtemp(dir=self.scratch))
         for name, source in files.items():
             _put(source, folder / name)
-        config = self.config
-        if data:
-            (folder / "data").mkdir()
-            config = config.model_copy(update={"mounts": (Mount(source=self.public, target=f"{HOME}/data"),)})
-        with Sandbox(config.policy(folder)) as sandbox:
-            outcome = sandbox.run(command, environment=self.lease.environment, cores=self.lease.cores, timeout_s=time_s)
-        ends = (stream.text[-OUTPUT_CHARACTERS:] for stream in (outcome.stdout, outcome.stderr))
-        return _ProgramResult(outcome.seconds, outcome.exit_code, outcome.stopped, "\n".join(ends).strip(), folder)
+        mounts = (Mount(source=self.public, target=f"{HOME}/data"),) if data else ()
+        spec = self.spec.model_copy(update={"workspace": folder, "mounts": mounts})
+        with self.backend.open(spec) as sandbox:
+            done = sandbox.run(command, environment=self.lease.environment, cores=self.lease.cores, timeout_s=time_s)
+        ends = (stream.text[-OUTPUT_CHARACTERS:] for stream in (done.stdout, done.stderr))
+        return _ProgramResult(done.seconds, done.exit_code, done.stopped, "\n".join(ends).strip(), folder)
 
 
 @dataclass

@@ -53,7 +53,7 @@ class SnapshotFiles:
 def grade_snapshot(history: History, commit: str, prepared: PreparedTask, plan: Plan, target: Path) -> Grade:
     """The grade of the submission as it stood in a snapshot; it is left at `target`, a file or a folder."""
     remove_tree(target)
-    execute = in_sandboxes(env=plan.env, limits=plan.limits, cores=plan.cores, gpus=plan.gpus)
+    execute = in_sandboxes(backend=plan.sandbox, env=plan.env, limits=plan.limits, cores=plan.cores, gpus=plan.gpus)
     return prepared.grade_workspace(SnapshotFiles(history, commit), target, execute)
 
 

@@ -26,7 +26,7 @@ from podium.runs.context import RunContext
 from podium.runs.grading import checker, grade_snapshot, graded_place
 from podium.runs.loop import Ending, Loop
 from podium.runs.versions import versions
-from podium.sandbox.environment import Environment, adapt, specification
+from podium.sandbox.inspect import PodiumSandbox, inspect_spec
 from podium.workspace.layout import VALIDATION_PORT
 from podium.workspace.validator import Validator
 
@@ -92,14 +92,14 @@ def _inspect_task(context: RunContext, evaluated: Evaluated) -> InspectTask:
     def medals() -> Scorer:
         return partial(_score, context, evaluated)
 
-    task, folder = context.prepared.task, context.folder
+    task = context.prepared.task
     sample = Sample(id=task.id, input=context.instructions, metadata={"seed": context.seed})
     return InspectTask(
         name="podium",
         dataset=MemoryDataset([sample], name=task.id),
         solver=podium(),
         scorer=medals(),
-        sandbox=specification(context.plan.sandbox, context.config, folder.workspace, folder.given),
+        sandbox=inspect_spec(context.plan.sandbox, context.spec),
     )
 
 
@@ -107,8 +107,8 @@ async def _solve(context: RunContext, evaluated: Evaluated, state: TaskState, ge
     """What the agent does in its sandbox, to the last event of the journal."""
     plan, folder = context.plan, context.folder
     with _failure_kept(evaluated):
-        box = adapt(sandbox(), plan.sandbox, folder.workspace)
-        context.begin(context.config.policy(folder.workspace), versions())
+        box = sandbox().as_type(PodiumSandbox)
+        context.begin(box.sandbox.enforced(), versions())
         loop = Loop(folder, context.journal, context.history, plan.budget, reporter=context.reporter, stop=context.stop)
         agent = make_agent(plan.agent, plan.options, context.assignment(loop.remaining))
         runner = ActionRunner(context, box, loop, agent, person=_person(context) if plan.person else None)
@@ -145,7 +145,7 @@ def _failure_kept(evaluated: Evaluated) -> Iterator[None]:
 
 
 @asynccontextmanager
-async def _validating(context: RunContext, box: Environment, evaluated: Evaluated) -> AsyncIterator[None]:
+async def _validating(context: RunContext, box: PodiumSandbox, evaluated: Evaluated) -> AsyncIterator[None]:
     """Answers validations while the block runs, where programs can ask."""
     listener = box.listen(VALIDATION_PORT)
     if listener is None:

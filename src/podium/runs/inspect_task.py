@@ -12,19 +12,20 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, basic_agent, solver
 from inspect_ai.tool import bash, python
-from inspect_ai.util import SandboxEnvironmentSpec, sandbox
+from inspect_ai.util import sandbox
 
 from podium.catalog import load
 from podium.data.prepare import prepare_task
 from podium.data.trees import remove_tree
 from podium.errors import NotPreparedError
 from podium.grading.prepared import PreparedTask
-from podium.runs.context import instructions, sandbox_config
+from podium.runs.context import instructions, sandbox_spec, with_mounts
 from podium.runs.grading import checker, grade_snapshot, prepared_task
 from podium.runs.inspect_eval import SCORES, as_score
 from podium.runs.models import Plan
-from podium.sandbox.policy import HOME
-from podium.sandbox.provider import BubblewrapSandbox
+from podium.sandbox.backend import find_backend
+from podium.sandbox.inspect import PodiumSandbox, inspect_spec
+from podium.sandbox.spec import HOME
 from podium.task import Edition
 from podium.workspace import layout
 from podium.workspace.budget import Budget
@@ -57,8 +58,9 @@ def podium_task(
     prepared = _prepared(id, plan, miniature=miniature)
     given = Path(tempfile.mkdtemp(prefix="podium-given-"))
     atexit.register(remove_tree, given)
-    text = instructions(plan, prepared, home=HOME)
-    config = sandbox_config(plan, prepared, text, workspace=Path(HOME), given=given / "files", data=given / "data")
+    capabilities, spec = find_backend(plan.sandbox).capabilities(), sandbox_spec(plan, workspace=None)
+    text = instructions(plan, prepared, capabilities, spec)
+    spec = with_mounts(spec, capabilities, prepared, text, given=given / "files", data=given / "data")
     brief = (prepared.place.public / "description.md").read_text(encoding="utf-8")
     sample = Sample(input=f"{text}\n{PROMPT.format(home=HOME, brief=brief)}", id=1)
     return Task(
@@ -66,7 +68,7 @@ def podium_task(
         setup=open_workspace(id, edition, data_dir),
         solver=basic_agent(tools=[bash(timeout=3600), python(timeout=3600)], max_attempts=1),
         scorer=medals(id, edition, data_dir),
-        sandbox=SandboxEnvironmentSpec("bubblewrap", config.model_copy(update={"workspace": None})),
+        sandbox=inspect_spec(plan.sandbox, spec),
         working_limit=int(3600 * hours),
     )
 
@@ -92,9 +94,10 @@ def open_workspace(task_id: str, edition: Edition | None, data_dir: str | None) 
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         prepared = prepared_task(task_id, _plan(edition, data_dir))
-        environment = sandbox().as_type(BubblewrapSandbox)
+        environment = sandbox().as_type(PodiumSandbox).sandbox
         layout.lay_out(environment.workspace, starter=prepared.task.starter, agent_files=None)
-        listener = environment.sandbox.listen(layout.VALIDATION_PORT)
+        listener = environment.listen(layout.VALIDATION_PORT)
+        assert listener is not None  # nobody else is in there
         Validator(listener, checker(prepared), limit_bytes=prepared.submission_limit)
         return state
 
@@ -108,8 +111,8 @@ def medals(task_id: str, edition: Edition | None, data_dir: str | None) -> Score
     async def score(state: TaskState, target: Target) -> Score:
         plan = _plan(edition, data_dir)
         prepared = prepared_task(task_id, plan)
-        environment = sandbox().as_type(BubblewrapSandbox)
-        environment.sandbox.stop()
+        environment = sandbox().as_type(PodiumSandbox).sandbox
+        environment.stop()
         with (
             tempfile.TemporaryDirectory(prefix="podium-grade-") as folder,
             # Through a snapshot, because that is what never follows a link or waits for a pipe.

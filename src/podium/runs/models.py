@@ -8,7 +8,8 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, field_serializer
 
 from podium.grading.grade import Grade
-from podium.sandbox.policy import Limits, Policy
+from podium.sandbox.policy import Policy
+from podium.sandbox.spec import Limits
 from podium.task import Edition, Medal
 from podium.workspace.budget import Budget, Usage
 from podium.workspace.events import Action, PlanChange

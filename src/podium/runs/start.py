@@ -14,7 +14,8 @@ from podium.data.home import locate
 from podium.errors import NotPreparedError, PodiumError, UsageError
 from podium.runs.experiment import Experiment, change_plan, open_experiment
 from podium.runs.models import Plan
-from podium.sandbox.interpreter import find_interpreter
+from podium.sandbox.backend import find_backend
+from podium.sandbox.spec import SandboxSpec
 
 
 def make_plan(**settings: Any) -> Plan:
@@ -29,7 +30,7 @@ def make_plan(**settings: Any) -> Plan:
     plan = Plan.model_validate(settings)
     agent_class(plan.agent)
     read_options(plan.agent, plan.options)
-    find_interpreter(plan.env)
+    find_backend(plan.sandbox).check(SandboxSpec(env=None if plan.env is None else Path(plan.env)))
     return plan
 
 

@@ -14,6 +14,7 @@ from podium.runs.experiment import FILE, find_run, read_experiment
 from podium.runs.folder import RunFolder
 from podium.runs.grading import grade_snapshot, prepared_task
 from podium.runs.models import Plan, RunRecord
+from podium.sandbox.backend import DEFAULT
 from podium.workspace.events import End, Event, Resume
 from podium.workspace.history import History
 from podium.workspace.journal import JournalReader, read_journal
@@ -69,8 +70,9 @@ def verify_run(run: RunFolder, *, data_dir: Path | None = None) -> Verdict:
     verdict.checks["snapshots"] = _check_snapshots(history, events)
     if record is not None and record.is_graded:
         plan = read_experiment(run.experiment).plan
-        if data_dir is not None:
-            plan = plan.model_copy(update={"data_dir": data_dir})
+        # Whoever wrote the plan is not trusted: submitted programs run in a sealed sandbox here, whatever it says.
+        trusted = {"sandbox": DEFAULT} | ({} if data_dir is None else {"data_dir": data_dir})
+        plan = plan.model_copy(update=trusted)
         verdict.checks["grade"] = _check_grade(record, history, journal.snapshot, plan)
     return verdict
 

@@ -1,23 +1,71 @@
-"""A policy as a bubblewrap command line."""
+"""Sandboxes sealed by bubblewrap, without root: one long-lived `bwrap` each, in namespaces of its own."""
 
 from __future__ import annotations
 
+import os
 import shutil
+import subprocess
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from podium.errors import PodiumError
-from podium.sandbox.policy import USER_ID, Limits, Mount, Policy
+from podium.sandbox import cgroups, seccomp, view
+from podium.sandbox.backend import Capabilities
+from podium.sandbox.child import ChildInit, compiled_init
+from podium.sandbox.policy import Enforcement
+from podium.sandbox.spec import HOME, Mount, SandboxSpec
+from podium.sandbox.supervised import Setup, SupervisedSandbox, refuse_image, workspace_of
+from podium.sandbox.view import View, host_view
 
-# Of /etc only what programs need: read as the host's user, all of it could be told.
-_ETC = (
-    "ld.so.cache", "localtime", "mime.types", "nsswitch.conf", "os-release", "protocols", "services",
-    "ssl/openssl.cnf", "timezone",
-)  # fmt: skip
-_NETWORK = ("/etc/resolv.conf", "/etc/ssl/certs", "/etc/pki/tls/certs", "/etc/ca-certificates")
-_DEVICES = ("nvidiactl", "nvidia-uvm", "nvidia-uvm-tools", "nvidia-modeset", "nvidia-caps")
-WARDEN = "/run/podium/warden.pyc"
-_CPU_FACTS = "/sys/devices/system/cpu"  # how many cores there are: thread pools ask
+USER_ID = 1000
+INIT = "/run/podium/init.pyc"
+
+
+class Bubblewrap:
+    """The default backend."""
+
+    name = "bubblewrap"
+
+    def capabilities(self) -> Capabilities:
+        find_bubblewrap()
+        return Capabilities(
+            sealed=True,
+            network="host",
+            ports=True,
+            limits={**_enforcement(), **dict.fromkeys(cgroups.limits_held(), "kernel")},
+            core_binding=True,
+            gpus=True,
+            home=HOME,
+        )
+
+    def check(self, spec: SandboxSpec) -> None:
+        find_bubblewrap()
+        refuse_image(self.name, spec)
+        host_view(spec, Path(HOME))
+
+    def open(self, spec: SandboxSpec) -> SupervisedSandbox:
+        bwrap = find_bubblewrap()
+        refuse_image(self.name, spec)
+        with workspace_of(spec) as workspace:
+            seen = host_view(spec, workspace)
+            setup = Setup(
+                backend=self.name,
+                engine=_version(bwrap),
+                sealed=True,
+                home=HOME,
+                workspace=workspace,
+                mounts=seen.mounts,
+                environment=seen.environment,
+                limits=spec.limits.effective(),
+                enforcement=_enforcement(),
+                hidden=seen.hidden,
+                network=spec.network,
+                gpus=spec.gpus,
+                has_process_limit=True,
+                is_temporary=spec.workspace is None,
+            )
+            return SupervisedSandbox(setup, lambda folder: _launch(bwrap, spec, seen, folder))
 
 
 def find_bubblewrap() -> str:
@@ -35,99 +83,93 @@ def find_bubblewrap() -> str:
     return path
 
 
-def arguments(policy: Policy, temporary: Path, *, warden: Path) -> Iterator[str | Path]:
-    """bwrap's options for a policy; a path among them stands for a descriptor of that file.
+def _enforcement() -> dict[str, Enforcement]:
+    # The kernel counts the processes of a user in their namespace, but lets root have any number.
+    return {
+        "memory_bytes": "watched",
+        "shared_memory_bytes": "kernel",
+        "processes": "watched" if os.getuid() == 0 else "kernel",
+        "file_bytes": "kernel",
+        "disk_bytes": "watched",
+        "files": "watched",
+    }
+
+
+@cache
+def _version(bwrap: str) -> str:
+    done = subprocess.run([bwrap, "--version"], capture_output=True, text=True, check=False)
+    return done.stdout.strip() or "bubblewrap"
+
+
+def _launch(bwrap: str, spec: SandboxSpec, seen: View, folder: Path) -> ChildInit:
+    files = {
+        "passwd": f"agent:x:{USER_ID}:{USER_ID}::{HOME}:/bin/sh\n",
+        "group": f"agent:x:{USER_ID}:\n",
+        "hosts": "127.0.0.1 localhost\n::1 localhost\n",
+    }
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    for name in ("tmp", "var-tmp"):
+        (folder / name).mkdir()
+        (folder / name).chmod(0o1777)
+    (folder / "seccomp").write_bytes(seccomp.program())
+    (folder / "init.pyc").write_bytes(compiled_init(INIT))
+    return ChildInit([bwrap, *arguments(spec, seen, folder), "--"], INIT, folder / "messages")
+
+
+def arguments(spec: SandboxSpec, seen: View, folder: Path) -> Iterator[str | Path]:
+    """bwrap's options; a path among them stands for a descriptor of that file.
 
     Args:
-        temporary: a folder that holds `tmp`, `var-tmp`, `passwd`, `group`, `hosts` and the filter `seccomp`.
-        warden: the program to be found inside at WARDEN, compiled.
+        folder: holds `tmp`, `var-tmp`, `passwd`, `group`, `hosts`, the filter `seccomp` and the program `init.pyc`.
     """
     yield from ("--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup")
-    if not policy.network:
+    if not spec.network:
         yield "--unshare-net"
     yield from ("--uid", str(USER_ID), "--gid", str(USER_ID), "--hostname", "podium", "--new-session", "--as-pid-1")
-    yield from ("--cap-drop", "ALL", "--clearenv", "--seccomp", temporary / "seccomp")
+    yield from ("--cap-drop", "ALL", "--clearenv", "--seccomp", folder / "seccomp")
     yield from _system()
-    yield from ("--file", warden, WARDEN)
+    yield from ("--file", folder / "init.pyc", INIT)
     for name in ("passwd", "group", "hosts"):
-        yield from ("--file", temporary / name, f"/etc/{name}")
-    if policy.network:
-        for path in _NETWORK:
+        yield from ("--file", folder / name, f"/etc/{name}")
+    if spec.network:
+        for path in view.NETWORK:
             yield from ("--ro-bind-try", path, path)
     # Where the host's user is root the settings of the kernel would be the program's to change.
     yield from ("--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys", "--dev", "/dev")
-    yield from _devices(policy.gpus)
-    yield from ("--size", str(_shared_memory(policy.limits)), "--perms", "1777", "--tmpfs", "/dev/shm")
-    yield from ("--bind", str(temporary / "tmp"), "/tmp", "--bind", str(temporary / "var-tmp"), "/var/tmp")
-    yield from _mounts(policy.mounts)
-    for path in policy.hidden:
+    yield from _devices(spec.gpus)
+    yield from ("--size", str(spec.limits.effective().shared_memory_bytes), "--perms", "1777", "--tmpfs", "/dev/shm")
+    yield from ("--bind", str(folder / "tmp"), "/tmp", "--bind", str(folder / "var-tmp"), "/var/tmp")
+    yield from _mounts(seen.mounts)
+    for path in seen.hidden:
         yield from ("--tmpfs", path, "--remount-ro", path) if Path(path).is_dir() else ("--ro-bind", "/dev/null", path)
     # What is left of bwrap's own tmpfs would be memory that no limit counts.
     yield from ("--remount-ro", "/dev", "--remount-ro", "/")
 
 
-def _shared_memory(limits: Limits) -> int:
-    # What lies there stays when its programs have been killed for their memory: it may not leave the next ones none.
-    return min(limits.shared_memory_bytes, (limits.memory_bytes or 2 * limits.shared_memory_bytes) // 2)
-
-
 def _mounts(mounts: tuple[Mount, ...]) -> Iterator[str]:
-    """The mounts, with mounts also of the folders between a writable one and those inside it.
-
-    Only what is a mount itself cannot be renamed: a program could move the folder around a read-only file away and put
-    a file of its own in the place.
-    """
-    taken = {mount.target for mount in mounts}
-    for number, mount in enumerate(mounts):
-        places = _places(mount, mounts[:number])
-        _refuse_links(places)
-        for folder in places[:-1]:
-            folder.source.mkdir(exist_ok=True)
-            if folder.target not in taken:
-                taken.add(folder.target)
-                yield from ("--bind", str(folder.source), folder.target)
+    for mount in view.in_order(mounts):
         if mount.source.is_symlink() and str(mount.source) == mount.target:
             yield from ("--symlink", str(mount.source.readlink()), mount.target)
         else:
             yield from ("--bind" if mount.writable else "--ro-bind", str(mount.source), mount.target)
 
 
-def _places(mount: Mount, earlier: tuple[Mount, ...]) -> list[Mount]:
-    """The folders from the writable mount around a mount down to its own place, if it has one around it."""
-    around = [other for other in earlier if Path(mount.target).is_relative_to(other.target)]
-    outer = max(around, key=lambda other: len(other.target), default=mount)
-    if not outer.writable:
-        return []
-    parts = Path(mount.target).relative_to(outer.target).parts
-    steps = [Path(*parts[: number + 1]) for number in range(len(parts))]
-    return [Mount(source=outer.source / step, target=f"{outer.target}/{step}", writable=True) for step in steps]
-
-
-def _refuse_links(places: list[Mount]) -> None:
-    for place in places:
-        if place.source.is_symlink():
-            raise PodiumError(
-                f"{place.target} cannot be mounted: {place.source} is a link to {place.source.readlink()}, "
-                "put there by a program inside. Remove it and start again."
-            )
-
-
 def _system() -> Iterator[str | Path]:
     yield from ("--ro-bind", "/usr", "/usr")
-    for folder in ("/etc/alternatives", _CPU_FACTS):
+    for folder in ("/etc/alternatives", view.CPU_FACTS):
         yield from ("--ro-bind-try", folder, folder)
-    for name in ("bin", "sbin", "lib", "lib32", "lib64"):
-        path = Path("/", name)
+    for path in (Path("/", name) for name in view.SYSTEM_LINKS):
         if path.is_symlink():
             yield from ("--symlink", str(path.readlink()), str(path))
         elif path.exists():
             yield from ("--ro-bind", str(path), str(path))
     # Files of bwrap's own, not mounts: each mount costs a millisecond at the start of the sandbox.
-    for path in (Path("/etc", name) for name in _ETC):
+    for path in (Path("/etc", name) for name in view.ETC):
         if path.is_file():
             yield from ("--file", path, str(path))
 
 
 def _devices(gpus: tuple[int, ...]) -> Iterator[str]:
-    for name in (*_DEVICES, *(f"nvidia{number}" for number in gpus)) if gpus else ():
+    for name in (*view.DEVICES, *(f"nvidia{number}" for number in gpus)) if gpus else ():
         yield from ("--dev-bind-try", f"/dev/{name}", f"/dev/{name}")

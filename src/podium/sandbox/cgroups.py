@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import signal
 import time
 import uuid
 from dataclasses import dataclass
 from pathlib import Path
 
-from podium.sandbox.policy import Limits
+from podium.sandbox.spec import Limits
 
 ROOT = Path("/sys/fs/cgroup")
+CONTROLLERS = {"memory_bytes": "memory", "processes": "pids"}
+"""By the name of a limit, the controller that holds it."""
 
 
 @dataclass(frozen=True)
@@ -18,6 +22,8 @@ class Group:
     """A control group of our own, by controller ("memory", "pids"); only those that could be had."""
 
     folders: dict[str, Path]
+    is_ours: bool = True
+    """Whether we made it, and remove it."""
 
     def memory_kills(self) -> int:
         """How many processes of the group the kernel has killed for its memory."""
@@ -31,8 +37,9 @@ class Group:
         return 0
 
     def remove(self) -> None:
-        """Deletes the group; its processes must have been killed."""
-        for folder in set(self.folders.values()):
+        """Deletes the group if it is ours, after killing what has escaped from its parents and is still in it."""
+        for folder in set(self.folders.values()) if self.is_ours else ():
+            _kill_members(folder)
             for _ in range(50):
                 try:
                     folder.rmdir()
@@ -41,6 +48,11 @@ class Group:
                     break
                 except OSError:  # the last of them is still ending
                     time.sleep(0.02)
+
+
+def limits_held() -> list[str]:
+    """The limits for which this user may make groups."""
+    return [limit for limit, controller in CONTROLLERS.items() if _parent(controller) is not None]
 
 
 def make_group(limits: Limits, pid: int) -> Group:
@@ -71,6 +83,42 @@ def make_group(limits: Limits, pid: int) -> Group:
         else:
             folders[controller] = folder
     return Group(folders)
+
+
+def group_of(limits: Limits, pid: int) -> Group:
+    """The group that somebody else has put a process into, with the controllers that hold it to our limits."""
+    wanted: dict[str, tuple[int, tuple[str, ...]]] = {"pids": (limits.processes, ("pids.max",))}
+    if limits.memory_bytes is not None:
+        wanted["memory"] = (limits.memory_bytes, ("memory.max", "memory.limit_in_bytes"))
+    folders = {}
+    for controller, (limit, names) in wanted.items():
+        for folder in _folders_of(pid, controller):
+            if any(value <= limit for value in _values(folder, names)):
+                folders[controller] = folder
+    return Group(folders, is_ours=False)
+
+
+def _folders_of(pid: int | str, controller: str) -> list[Path]:
+    """Where the group of a process is for a controller: its tree of version 1, or the one tree of version 2."""
+    try:
+        lines = Path(f"/proc/{pid}/cgroup").read_text().splitlines()
+    except OSError:
+        return []
+    parts = [line.split(":", 2) for line in lines]
+    ours = [part for part in parts if controller in part[1].split(",")] or [part for part in parts if part[1] == ""]
+    return [ROOT / controllers / path.strip("/") for _, controllers, path in ours]
+
+
+def _values(folder: Path, names: tuple[str, ...]) -> list[int]:
+    texts = [(folder / name).read_text().strip() for name in names if (folder / name).exists()]
+    return [int(text) for text in texts if text.isdigit()]
+
+
+def _kill_members(folder: Path) -> None:
+    with contextlib.suppress(OSError):
+        for pid in (folder / "cgroup.procs").read_text().split():
+            with contextlib.suppress(OSError):
+                os.kill(int(pid), signal.SIGKILL)
 
 
 def _parent(controller: str) -> Path | None:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from podium.sandbox.policy import Limits
+from podium.sandbox.spec import Limits
 
 INTERVAL_S = 10.0
 DEPTH = 200  # folders within folders; each holds a descriptor while it is measured

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from podium.catalog.outside import places_of_tasks
 from podium.errors import UsageError
-from podium.sandbox.policy import Mount
+from podium.sandbox.spec import Mount, SandboxSpec
 
 _TRACE = re.compile(r"podium|podium-.*|podium\.egg-link|.*_podium\.pth|__editable__.*podium.*")
 SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -106,6 +106,13 @@ def find_interpreter(place: str | Path | None) -> Interpreter:
             "Give the folder of a virtual or conda environment, for example: python -m venv ENV"
         )
     return Interpreter(folder)
+
+
+def python_inside(spec: SandboxSpec) -> str:
+    """The interpreter of programs, as they call it: the host's, or with an image the image's own."""
+    if spec.image is None:
+        return str(find_interpreter(spec.env).executable)
+    return "python3" if spec.env is None else f"{spec.env}/bin/python"
 
 
 def _links(executable: Path) -> list[Path]:

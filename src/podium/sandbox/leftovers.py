@@ -34,14 +34,19 @@ def note_groups(folder: Path, groups: Iterable[Path]) -> None:
 def remove_abandoned() -> None:
     """Removes the folders whose claim has ended with its process, and their control groups."""
     for folder in _ours((SANDBOX_PREFIX,)):
-        if not (folder / _LOCK).exists() or _is_claimed(folder):
+        if not (folder / _LOCK).exists() or is_claimed(folder):
             continue
         with contextlib.suppress(OSError):
             for group in (folder / _GROUPS).read_text(encoding="utf-8").splitlines():
                 with contextlib.suppress(OSError):
                     Path(group).rmdir()
-        with contextlib.suppress(OSError):
-            remove_tree(folder)
+        remove_what_goes(folder)
+
+
+def remove_what_goes(folder: Path) -> None:
+    """Removes a folder as far as that is possible; the rest is found again later."""
+    with contextlib.suppress(OSError):
+        remove_tree(folder)
 
 
 def remove_leftovers(name: str | None = None) -> list[Path]:
@@ -50,7 +55,7 @@ def remove_leftovers(name: str | None = None) -> list[Path]:
     removed = []
     for folder in _ours((SANDBOX_PREFIX, WORKSPACE_PREFIX)):
         is_old = time.time() - folder.lstat().st_mtime > YOUTH_S
-        if name in (None, folder.name) and is_old and folder.name not in mounted and not _is_claimed(folder):
+        if name in (None, folder.name) and is_old and folder.name not in mounted and not is_claimed(folder):
             with contextlib.suppress(OSError):
                 remove_tree(folder)
                 removed.append(folder)
@@ -66,7 +71,8 @@ def _ours(prefixes: tuple[str, ...]) -> Iterator[Path]:
                 yield folder
 
 
-def _is_claimed(folder: Path) -> bool:
+def is_claimed(folder: Path) -> bool:
+    """Whether some process uses the sandbox of a folder."""
     try:
         with (folder / _LOCK).open("rb") as file:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,51 +1,48 @@
-"""What a sandbox allows: the one description that is mounted, enforced, journalled and shown by `podium verify`."""
+"""What an open sandbox really enforces: journalled by runs, shown by `podium verify`."""
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from podium.sandbox.spec import Frozen, Mount
 
-KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
-HOME = "/home"
-USER_ID = 1000
-
-
-class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+Enforcement = Literal["kernel", "watched", "no"]
+"""How a limit is held: by the kernel; by measuring, and killing whatever exceeds it; not at all."""
+Network = Literal["none", "own", "host"]
+"""What programs can reach: their own loopback alone; a network beside the host's; the host's, loopback included."""
 
 
-class Mount(_Frozen):
-    """A file or folder of the host that is seen inside."""
+class EnforcedLimit(Frozen):
+    """A limit as it holds in an open sandbox."""
 
-    source: Path
-    target: str
-    writable: bool = False
-
-
-class Limits(_Frozen):
-    """Bounds for everything that runs in one sandbox at a time. None: only the machine's own."""
-
-    memory_bytes: int | None = None
-    shared_memory_bytes: int = 4 * GIB
-    """Size of /dev/shm, where data loaders pass batches."""
-    processes: int = 4096
-    """Processes and threads."""
-    file_bytes: int = 64 * GIB
-    """Size of a single file."""
-    disk_bytes: int = 100 * GIB
-    """Everything the sandbox has written."""
-    files: int = 1_000_000
+    value: int | None
+    enforcement: Enforcement
 
 
-class Policy(_Frozen):
-    """One sandbox: what it sees, what it may use."""
+class Policy(Frozen):
+    """One open sandbox: what its programs see and may use."""
 
-    mounts: tuple[Mount, ...] = ()
-    hidden: tuple[str, ...] = ()
+    backend: str
+    engine: str
+    """The program that seals it, with its version; empty if there is none."""
+    sealed: bool
+    """Whether programs see nothing of the host but the mounts and a read-only system."""
+    home: str
+    """The workspace as programs see it."""
+    mounts: tuple[Mount, ...]
+    """`writable` is what holds, which is not always what was asked for."""
+    hidden: tuple[str, ...]
     """Paths inside mounts that are covered by something empty."""
-    environment: dict[str, str] = {}
-    cwd: str = HOME
-    network: bool = False
-    gpus: tuple[int, ...] = ()
-    limits: Limits = Limits()
+    environment: dict[str, str]
+    network: Network
+    gpus: tuple[int, ...]
+    limits: dict[str, EnforcedLimit]
+    """By the names of the fields of `Limits`."""
+    namespaces: tuple[str, ...]
+    """Kinds of the kernel's namespaces that are the sandbox's own."""
+    user_id: int
+    """Of programs, as the host's kernel counts it."""
+    no_new_privileges: bool
+    """Whether the kernel keeps programs from gaining rights, such as those of set-user-id files."""
+    seccomp: bool
+    """Whether system calls are filtered."""

@@ -89,7 +89,7 @@ def program(machine: str | None = None) -> bytes:
     # Cores are leased: a program that moves itself is told it worked and stays where it is.
     code += _for_calls([_SETAFFINITY[kind.column]], _refuse(0))
     code += _when_call(_CLONE[kind.column], _refuse_bits(0, _NAMESPACES))
-    # A keeper or the warden with a limit of no files or no time would be a useless one.
+    # A supervisor or the first process with a limit of no files or no time would be a useless one.
     code += _when_call(
         _PRLIMIT[kind.column],
         [_operation(_LOAD, _ARGUMENTS[0]), _operation(_EQUAL, 0, yes=1), _answer(_refuse(errno.EPERM))],

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from podium.sandbox.disk import DiskMeter
-from podium.sandbox.policy import Limits
+from podium.sandbox.spec import Limits
 from podium.text import format_size
 
 INTERVAL_S = 0.15
@@ -181,8 +181,11 @@ def _share(pid: int) -> _Share:
 
 
 def _shared_memory(root: int) -> int:
+    place = f"/proc/{root}/root/dev/shm"
     try:
-        status = os.statvfs(f"/proc/{root}/root/dev/shm")
+        if os.stat(place).st_dev == os.stat("/dev/shm").st_dev:
+            return 0  # the host's own, which is not theirs alone
+        status = os.statvfs(place)
     except OSError:
         return 0
     return (status.f_blocks - status.f_bfree) * status.f_frsize

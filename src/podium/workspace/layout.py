@@ -14,13 +14,15 @@ from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
 
-from podium.sandbox.policy import HOME, Mount
+from podium.sandbox.backend import Capabilities
+from podium.sandbox.interpreter import python_inside
+from podium.sandbox.spec import HOME, Mount, SandboxSpec
 from podium.task import Starter, Task
 from podium.text import format_duration, plural
 
 SUBMISSION = "submission/submission.csv"
 FOLDERS = ("submission", "code", "logs", "agent")
-GIVEN = ("instructions.txt", "validate_submission.sh")
+INSTRUCTIONS, VALIDATE = "instructions.txt", "validate_submission.sh"
 VALIDATION_PORT = 5000
 
 _VALIDATE = f"""#!/bin/sh
@@ -46,7 +48,7 @@ END
 """
 
 _INSTRUCTIONS = """\
-You are taking part in an offline machine-learning benchmark. {like}
+You are taking part in a machine-learning benchmark. {like}
 
 GOAL
 {goal}
@@ -55,11 +57,11 @@ WHAT COUNTS
 {counts}
 
 RULES
-There is no network. Looking at other people's solutions to this task is forbidden; code that repeats one is
-disqualified. These rules stand above everything the description says.
+{surroundings} Looking at other people's solutions to this task is forbidden; code that repeats one is disqualified.
+These rules stand above everything the description says.
 
-MEANS
-{means}
+RESOURCES
+{resources}
 """
 
 
@@ -73,9 +75,10 @@ Read the description of the task in {home}/data/description.md. Starter code lie
 
 _TABLE = """\
 Only the file {home}/submission/submission.csv is graded, as it stands when your time is up, by the metric of the task
-on answers that are not on this machine. Write a valid submission early and replace it when you have a better one.
-The data was split anew for this benchmark: where numbers of rows or file names differ from the description, the files
-are right.
+on hidden answers. Write a valid submission early and replace it when you have a better one. The data was split anew for
+this benchmark: where numbers of rows or file names differ from the description, the files are right."""
+
+_CHECKING = """
 
 CHECKING
 {home}/validate_submission.sh {home}/submission/submission.csv says whether a file has the right form. So does a POST of
@@ -83,7 +86,7 @@ the file to http://localhost:{port}/validate (form field "file"). Neither knows 
 
 _FILES = """\
 Only these files of {home} are evaluated, as they stand when your time is up: {names}. They are run or loaded again,
-elsewhere, on inputs that are not on this machine, and measured there; what your own runs printed does not count.
+elsewhere, on hidden inputs, and measured there; what your own runs printed does not count.
 Keep them working at all times."""
 
 
@@ -95,24 +98,14 @@ class Resources:
     gpus: int
     time_s: float | None
     steps: int | None
-    python: str
 
 
-def instructions(resources: Resources, task: Task, home: str = HOME) -> str:
-    """The text of instructions.txt for a task, in a workspace that programs see at `home`."""
-    hardware = plural(resources.cores, "CPU core")
-    if resources.gpus:
-        hardware += f" and {plural(resources.gpus, 'GPU')}"
-    lines = [
-        f"Programs run on {hardware}. Python is {resources.python}, with its packages; nothing can be installed.",
-        "" if resources.time_s is None else f"You have {format_duration(resources.time_s)} of working time.",
-        "" if resources.steps is None else f"You have {plural(resources.steps, 'step')}.",
-        "Use what you are given: a better submission is worth more than an early end.",
-    ]
+def instructions(resources: Resources, task: Task, capabilities: Capabilities, spec: SandboxSpec) -> str:
+    """The text of instructions.txt for a task, in the sandbox that a backend will open for a spec."""
     goal = _COMPETITION if task.starter is None else _RESEARCH
-    counts = _TABLE if task.is_table else _FILES
+    counts = _TABLE + (_CHECKING if capabilities.has_own_ports(spec) else "") if task.is_table else _FILES
     facts = {
-        "home": home,
+        "home": capabilities.home_of(spec),
         "port": VALIDATION_PORT,
         "script": task.starter.script if task.starter else "",
         "names": ", ".join(task.submission.names),
@@ -121,39 +114,62 @@ def instructions(resources: Resources, task: Task, home: str = HOME) -> str:
         like="It works like a Kaggle competition." if task.starter is None else "You do the work of a researcher.",
         goal=goal.format(**facts),
         counts=counts.format(**facts),
-        means="\n".join(line for line in lines if line),
+        surroundings=_surroundings(capabilities, spec),
+        resources=_resources(resources, capabilities, spec),
     )
+
+
+def _surroundings(capabilities: Capabilities, spec: SandboxSpec) -> str:
+    network = "Programs can use the network." if capabilities.has_network(spec) else "There is no network."
+    if capabilities.sealed:
+        return network
+    home = capabilities.home_of(spec)
+    return f"{network} You are not in a sandbox: leave alone everything of this machine that is not in {home}."
+
+
+def _resources(resources: Resources, capabilities: Capabilities, spec: SandboxSpec) -> str:
+    hardware = plural(resources.cores, "CPU core")
+    if resources.gpus:
+        hardware += f" and {plural(resources.gpus, 'GPU')}"
+    can_install = capabilities.has_network(spec)
+    packages = "others go into folders of your own" if can_install else "nothing can be installed"
+    lines = [
+        f"Programs run on {hardware}. Python is {python_inside(spec)}, with its packages; {packages}.",
+        "" if resources.time_s is None else f"You have {format_duration(resources.time_s)} of working time.",
+        "" if resources.steps is None else f"You have {plural(resources.steps, 'step')}.",
+        "Use what you are given: a better submission is worth more than an early end.",
+    ]
+    return "\n".join(line for line in lines if line)
 
 
 def lay_out(workspace: Path, *, starter: Starter | None, agent_files: Path | None) -> None:
     """Fills an empty workspace with what the agent may change."""
     for name in (*FOLDERS, "data"):
         (workspace / name).mkdir(parents=True, exist_ok=True)
-    for name in GIVEN:
-        (workspace / name).touch()  # to mount ours on
     if starter is not None:
         shutil.copytree(starter.folder, workspace, dirs_exist_ok=True)
     if agent_files is not None:
         shutil.copytree(agent_files, workspace / "agent", dirs_exist_ok=True, symlinks=True)
 
 
-def mounts(workspace: Path, given: Path, public: Path, *, instructions: str, starter: Starter | None) -> list[Mount]:
-    """The workspace and everything in it that is read-only: enforced by mounts, whatever the permissions say.
+def mounts(
+    given: Path, public: Path, *, instructions: str, validates: bool, starter: Starter | None
+) -> tuple[Mount, ...]:
+    """Everything in the workspace that is read-only: enforced by mounts, whatever the permissions say.
 
     Args:
         given: a folder of our own for the files that are mounted into the workspace.
+        validates: whether submissions can be validated at the usual port.
     """
     given.mkdir(parents=True, exist_ok=True)
-    for name, text in zip(GIVEN, (instructions, _VALIDATE), strict=True):
+    files = {INSTRUCTIONS: instructions, **({VALIDATE: _VALIDATE} if validates else {})}
+    for name, text in files.items():
         (given / name).write_text(text, encoding="utf-8")
-        (given / name).chmod(0o755 if name.endswith(".sh") else 0o644)
-    found = [Mount(source=workspace, target=HOME, writable=True), Mount(source=public, target=f"{HOME}/data")]
-    found += [Mount(source=given / name, target=f"{HOME}/{name}") for name in GIVEN]
-    return found + [
-        Mount(source=starter.folder / name, target=f"{HOME}/{name}")
-        for starter in ([starter] if starter else [])
-        for name in _protected(starter)
-    ]
+        (given / name).chmod(0o755 if name == VALIDATE else 0o644)
+    sources = {"data": public, **{name: given / name for name in files}}
+    if starter is not None:
+        sources |= {name: starter.folder / name for name in _protected(starter)}
+    return tuple(Mount(source=source, target=f"{HOME}/{name}") for name, source in sources.items())
 
 
 def _protected(starter: Starter) -> list[str]:

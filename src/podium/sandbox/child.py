@@ -1,0 +1,89 @@
+"""`init.py` as a child process of this one."""
+
+from __future__ import annotations
+import __future__
+
+import contextlib
+import marshal
+import os
+import signal
+import subprocess
+from collections.abc import Iterator, Sequence
+from functools import cache
+from importlib.util import MAGIC_NUMBER
+from pathlib import Path
+
+from podium.sandbox import init
+from podium.sandbox.control import control_pair
+from podium.sandbox.view import own_python
+
+
+class ChildInit:
+    """The first process of a sandbox, or the program that sealed it."""
+
+    def __init__(self, command: Sequence[str | Path], program: str, messages: Path) -> None:
+        """Starts it.
+
+        Args:
+            command: goes before the interpreter; a path in it stands for a descriptor of that file.
+            program: where the new process finds `init.py`, compiled.
+            messages: a file for what is said until everything works.
+        """
+        self.channel, theirs = control_pair()
+        self._messages = messages
+        try:
+            with contextlib.ExitStack() as opened:
+                descriptors = [opened.enter_context(theirs).fileno()]
+                sealing = list(_with_descriptors(command, descriptors, opened))
+                output = opened.enter_context(messages.open("wb"))
+                self._process = subprocess.Popen(
+                    [*sealing, str(own_python()), "-I", "-S", "-B", program, str(descriptors[0])],
+                    pass_fds=descriptors,
+                    stdin=subprocess.DEVNULL,
+                    stdout=output,
+                    stderr=output,
+                    env={},
+                    cwd="/",  # bwrap tells it in PWD
+                    start_new_session=True,
+                )
+        except BaseException:
+            self.channel.close()
+            raise
+
+    def is_running(self) -> bool:
+        return self._process.poll() is None
+
+    def wait(self, timeout_s: float) -> bool:
+        try:
+            self._process.wait(timeout_s)
+        except subprocess.TimeoutExpired:
+            return False
+        return True
+
+    def kill(self, pid: int | None) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid or self._process.pid, signal.SIGKILL)
+        self._process.wait()
+
+    def messages(self) -> str:
+        return self._messages.read_text(errors="replace")
+
+
+def _with_descriptors(
+    command: Sequence[str | Path], descriptors: list[int], opened: contextlib.ExitStack
+) -> Iterator[str]:
+    for part in command:
+        if isinstance(part, Path):
+            descriptors.append(opened.enter_context(part.open("rb")).fileno())
+            part = str(descriptors[-1])
+        yield part
+
+
+@cache
+def compiled_init(name: str) -> bytes:
+    """`init.py` as bytecode for the interpreter we run on: compiling it would take half of its start."""
+    source = Path(init.__file__).read_bytes()
+    flags_time_and_size = bytes(12)
+    without_types = __future__.annotations.compiler_flag
+    code = compile(source, name, "exec", flags=without_types, dont_inherit=True)
+    return MAGIC_NUMBER + flags_time_and_size + marshal.dumps(code)

@@ -1,0 +1,24 @@
+"""Checks that a backend keeps what `podium.sandbox.backend` promises, with real programs, hostile ones included.
+
+    from podium.sandbox.conformance import check
+    for result in check(MyBackend()):
+        print(result.name, result.status, result.reason)
+
+What a backend does not claim among its capabilities is not checked; the result says so.
+"""
+
+from __future__ import annotations
+
+from podium.sandbox.backend import Backend
+from podium.sandbox.conformance import escape, files, harm, running
+from podium.sandbox.conformance.bench import CHECKS, Bench, CheckResult
+
+__all__ = ["CHECKS", "Bench", "CheckResult", "check"]
+
+_MODULES = (running, files, escape, harm)  # imported for the checks they hold
+
+
+def check(backend: Backend) -> list[CheckResult]:
+    """The results of all checks, which take a minute or two."""
+    with Bench(backend) as bench:
+        return [bench.run(name) for name in CHECKS]

@@ -1,0 +1,92 @@
+"""Reads and writes files that hostile programs have made, through descriptors that were opened with care."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import errno
+import os
+import stat
+from pathlib import Path
+
+from podium.sandbox.spec import MIB
+
+# Their files answer and obey whoever reads and writes them, wherever they were opened: us.
+_OF_THE_KERNEL = {
+    "proc": 0x9FA0, "sysfs": 0x62656572, "cgroup": 0x27E0EB, "cgroup2": 0x63677270, "debugfs": 0x64626720,
+    "tracefs": 0x74726163, "securityfs": 0x73636673, "configfs": 0x62656570, "bpf": 0xCAFE4A11, "efivarfs": 0xDE5E81E4,
+}  # fmt: skip
+
+
+def read(descriptor: int, path: str, *, limit_bytes: int) -> bytes:
+    """The content of a regular file, at most `limit_bytes` of it and one more byte; closes the descriptor."""
+    try:
+        require_regular(descriptor, path)
+        data = bytearray()
+        while len(data) <= limit_bytes and (piece := os.read(descriptor, min(MIB, limit_bytes + 1 - len(data)))):
+            data += piece
+        return bytes(data)
+    finally:
+        os.close(descriptor)
+
+
+def write(descriptor: int, path: str, data: bytes) -> None:
+    """Writes to a regular file; closes the descriptor."""
+    with open(descriptor, "wb", buffering=0) as file:
+        require_regular(descriptor, path)
+        view = memoryview(data)
+        while view:
+            view = view[file.write(view) :]
+
+
+def require_regular(descriptor: int, path: str) -> None:
+    """
+    Raises:
+        IsADirectoryError: it is a folder.
+        OSError: it is a pipe, a device, a socket or a file of the kernel's.
+    """
+    mode = os.fstat(descriptor).st_mode
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, "Is a directory", path)
+    if not stat.S_ISREG(mode) or _file_system(descriptor) in _OF_THE_KERNEL.values():
+        raise OSError(errno.EINVAL, "Not a regular file", path)
+
+
+def _file_system(descriptor: int) -> int:
+    """The kind of file system an open file is on."""
+    status = ctypes.create_string_buffer(256)  # struct statfs, whose first field is the kind
+    if ctypes.CDLL(None, use_errno=True).fstatfs(descriptor, status) != 0:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+    return ctypes.c_long.from_buffer(status).value & 0xFFFFFFFF
+
+
+def open_below(root: Path, target: Path, flags: int, *, parents: bool, name: str) -> int:
+    """A descriptor of a file somewhere below a folder; no link is followed on the way.
+
+    Args:
+        parents: whether folders that are missing on the way are made.
+        name: what the file is called in errors.
+
+    Raises:
+        OSError: as `os.open` would.
+    """
+    parts = target.relative_to(root).parts or (".",)
+    folder = os.open(root, os.O_PATH | os.O_DIRECTORY)
+    try:
+        for part in parts[:-1]:
+            inner = _enter(folder, part, make=parents)
+            os.close(folder)
+            folder = inner
+        # A FIFO must not block us; the caller decides what to do with what is not a regular file.
+        return os.open(parts[-1], flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o666, dir_fd=folder)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, name) from error
+    finally:
+        os.close(folder)
+
+
+def _enter(folder: int, part: str, *, make: bool) -> int:
+    if make:
+        with contextlib.suppress(FileExistsError):
+            os.mkdir(part, dir_fd=folder)
+    return os.open(part, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=folder)

@@ -1,0 +1,99 @@
+"""Holds an open sandbox to its limits: through a control group, and by measuring what the kernel will not."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from podium.sandbox import leftovers
+from podium.sandbox.cgroups import Group
+from podium.sandbox.spec import Limits
+from podium.sandbox.watchdog import Watchdog
+
+WATCH_INTERVAL_S, BOMB_INTERVAL_S = 0.2, 0.05
+
+
+class Guard:
+    """Works in a thread from `start` to `stop`, because joining a control group takes the kernel long."""
+
+    def __init__(
+        self,
+        limits: Limits,
+        folders: Sequence[Path],
+        *,
+        make_group: Callable[[Limits, int], Group],
+        kill_all: Callable[[], None],
+    ) -> None:
+        """
+        Args:
+            folders: where programs can write; the first is the sandbox's own, temporary one.
+            make_group: the control group around a process.
+            kill_all: ends everything in the sandbox.
+        """
+        self.violation: str | None = None
+        """The last limit that was exceeded."""
+        self._violated_at = 0.0
+        self._limits, self._folders, self._make_group, self._kill_all = limits, folders, make_group, kill_all
+        self._group = Group({})
+        self._watchdog: Watchdog | None = None
+        self._ready, self._stopping = threading.Event(), threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def start(self, pid: int) -> None:
+        """Begins to guard a process and all it will start."""
+        self._thread = threading.Thread(target=self._work, args=(pid,), name="podium-guard", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Ends with the sandbox, whose processes must have been killed."""
+        self._stopping.set()
+        if self._thread is not None:
+            self._thread.join()
+        self._group.remove()
+
+    def by_kernel(self) -> frozenset[str]:
+        """The limits that a control group holds ("memory", "pids"). Waits until programs may be started."""
+        self._ready.wait()
+        return frozenset(self._group.folders)
+
+    def is_disk_full(self) -> bool:
+        """Whether more is written than may be. Waits until programs may be started."""
+        self._ready.wait()
+        return self._watchdog is not None and self._watchdog.is_disk_full()
+
+    def memory_kills(self) -> int:
+        """How many processes the kernel has killed for their memory."""
+        return self._group.memory_kills()
+
+    def violation_since(self, moment: float) -> str | None:
+        """The limit that was exceeded after a moment of the monotonic clock."""
+        return self.violation if self._violated_at >= moment else None
+
+    def _work(self, pid: int) -> None:
+        try:
+            self._group = self._make_group(self._limits, pid)
+            if self._group.is_ours:
+                leftovers.note_groups(self._folders[0], self._group.folders.values())
+            self._watchdog = watchdog = Watchdog(pid, self._limits, self._folders, enforced=self._group.folders)
+        finally:
+            self._ready.set()
+        threading.Thread(target=leftovers.remove_abandoned, name="podium-leftovers", daemon=True).start()
+        is_unbounded = os.getuid() == 0 and "pids" not in self._group.folders  # RLIMIT_NPROC does not hold for root
+        if is_unbounded:
+            _go_first(pid, threading.get_native_id())
+        while not self._stopping.wait(BOMB_INTERVAL_S if is_unbounded else WATCH_INTERVAL_S):
+            reason = watchdog.exceeded()
+            if reason is not None:
+                self.violation, self._violated_at = reason, time.monotonic()
+                self._kill_all()
+
+
+def _go_first(*tasks: int) -> None:
+    """Lets those who have to stop a fork bomb run before it."""
+    for task in tasks:
+        with contextlib.suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, task, os.getpriority(os.PRIO_PROCESS, 0) - 10)

@@ -1,0 +1,451 @@
+"""The first process inside a sandbox: starts programs for the host and outlives none of them.
+
+This file runs alone, by path: it may import nothing of Podium and, because the start of a sandbox waits for it, little
+of the standard library (hence `posix` instead of `os`). Where it is pid 1 of a namespace the kernel ends everything in
+there with it; where it is not (the backend `none`) it adopts what its programs leave behind, and kills that itself. It
+ends when the host closes the control socket or ends itself, however that comes about.
+
+Its first argument is the descriptor of the control socket, or a path to connect to; a second, the file of a filter for
+system calls. When it is ready it sends b"r" and the names of its namespaces. Requests are one byte with descriptors;
+the first is a socket for that request alone, on which the host sends four bytes of length and a marshalled dictionary:
+
+    b"x"  run a program      socket, stdin, stdout, stderr    answers b"r"; then, when it ended, the exit code
+    b"o"  open a file        socket                           answers an errno, with the descriptor if that is 0
+    b"l"  listen on a port   socket                           answers the same
+    b"k"  kill everything but this process                    no answer
+    b"p"  end with a process, of which the one descriptor is the pidfd; no answer
+
+Each request is served by a forked supervisor. The supervisor of a program adopts whatever the program leaves behind, so
+a tree is killed as a whole however often it forks or changes its session. Programs have the rights to kill or stop a
+supervisor, though not the first process of a namespace: that holds a copy of each request's socket, wakes supervisors
+that were stopped, and when one was killed it kills what that one kept before the host sees the socket closed.
+"""
+
+import posix
+import sys
+
+if __name__ == "__main__":
+    NAMESPACES = [posix.readlink(f"/proc/self/ns/{name}") for name in posix.listdir("/proc/self/ns")]
+    READY = f"r{' '.join(NAMESPACES)}".encode()
+    if sys.argv[1].isdigit():
+        posix.write(int(sys.argv[1]), READY)  # the host waits for this and not for the rest
+
+import _signal  # type: ignore[import-not-found]
+import _socket
+import marshal
+import time
+
+TYPE_CHECKING = False  # as in `typing`, which takes too long to import
+if TYPE_CHECKING:
+    from collections.abc import Collection
+    from typing import Any
+
+EVERYBODY = -1
+FIRST = posix.getpid()
+HAS_NAMESPACE = FIRST == 1
+EIO, EINVAL = 5, 22
+RESTORED = [number for number in range(1, 32) if number not in (9, 19)]  # all but SIGKILL and SIGSTOP, which are fixed
+PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 4, 22, 36, 38
+SECCOMP_MODE_FILTER, FILTER_OPERATION_BYTES = 2, 8
+STOP_AFTER_S, KILL_PATIENCE_S = 0.1, 5.0
+AWAITED: dict[int, int] = {}  # children whose end matters, each with the socket of its request
+ENDED: dict[int, int] = {}  # their exit codes
+
+
+def main(control: _socket.socket) -> None:
+    _signal.signal(_signal.SIGINT, _signal.SIG_IGN)  # the one signal Python lets a program end this process with
+    load()
+    prctl(PR_SET_CHILD_SUBREAPER, 1)
+    prctl(PR_SET_DUMPABLE, 0)  # hides memory and descriptors of this process and its supervisors from programs
+    children = wake_on_children()
+    hosts: list[int] = []
+    while True:
+        for descriptor in wait_for(children, control.fileno(), *hosts):
+            if descriptor == children:
+                posix.read(children, 4096)
+                look_after_supervisors()
+            elif descriptor == control.fileno():
+                hosts += answer(control)
+            else:  # the host's process has ended, though perhaps not a child of it that inherited the socket
+                end()
+
+
+def connect(path: str) -> _socket.socket:
+    control = _socket.socket(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
+    control.connect(path)
+    return control
+
+
+def filter_system_calls(path: str) -> None:
+    import ctypes
+
+    program = read_whole(path, 1 << 20)
+
+    class Filter(ctypes.Structure):
+        _fields_ = (("length", ctypes.c_ushort), ("operations", ctypes.c_char_p))
+
+    prctl(PR_SET_NO_NEW_PRIVS, 1)
+    described = Filter(len(program) // FILTER_OPERATION_BYTES, program)
+    if ctypes.CDLL(None).prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.byref(described), 0, 0) != 0:
+        posix._exit(1)
+
+
+def end() -> None:
+    if not HAS_NAMESPACE:
+        kill_descendants()
+    posix._exit(0)
+
+
+def answer(control: _socket.socket) -> list[int]:
+    """Serves a request; descriptors that are to be watched from now on."""
+    request, descriptors = receive(control)
+    if not request:
+        end()
+    if request == b"p":
+        return descriptors
+    if request == b"k":
+        if HAS_NAMESPACE:
+            signal_everybody(_signal.SIGKILL, [])
+        kill_descendants()  # and waits for their end: the next request may need their room
+        return []
+    supervisor = fork()
+    if supervisor == 0:
+        control.close()
+        for stream in (1, 2):  # a path may lead to the supervisor's own descriptors: /proc/self/fd/2
+            posix.dup2(0, stream)
+        try:
+            serve(request, descriptors)
+            posix._exit(0)
+        finally:
+            posix._exit(1)
+    if supervisor > 0:
+        AWAITED[supervisor] = descriptors.pop(0)
+    for descriptor in descriptors:
+        posix.close(descriptor)
+    return []
+
+
+def look_after_supervisors() -> None:
+    """Clears up behind supervisors that have ended."""
+    reap()
+    gone = AWAITED.keys() & ENDED.keys()
+    sockets = [AWAITED.pop(supervisor) for supervisor in gone]
+    codes = [ENDED.pop(supervisor) for supervisor in gone]
+    if any(codes):
+        kill_descendants(
+            spared=AWAITED.keys()
+        )  # the host must not take a program for ended that has lost its supervisor
+    for descriptor in sockets:
+        posix.close(descriptor)
+
+
+def load() -> None:
+    """Imports what supervisors import, once for all of them, and after the host has been told that we are here."""
+    for name in ("ctypes", "resource", "select"):
+        __import__(name)
+
+
+def prctl(option: int, value: int) -> None:
+    import ctypes
+
+    ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
+
+
+def receive(control: _socket.socket) -> tuple[bytes, list[int]]:
+    message, ancillary, _, _ = control.recvmsg(1, 1024, _socket.MSG_CMSG_CLOEXEC)
+    descriptors = []
+    for level, kind, data in ancillary:
+        if level == _socket.SOL_SOCKET and kind == _socket.SCM_RIGHTS:
+            descriptors += memoryview(data).cast("i").tolist()
+    return message, descriptors
+
+
+def fork() -> int:
+    """As os.fork, but -1 when the process table is full: the request's socket then closes, which the host sees."""
+    try:
+        return posix.fork()
+    except OSError:
+        return -1
+
+
+def signal_everybody(number: int, known: "Collection[int]") -> None:
+    """Sends a signal to everything in our namespace; where we have none, to the processes that are known."""
+    # One system call against all at once: a fork bomb cannot outrun it, as it could a loop over pids.
+    for process in (EVERYBODY,) if HAS_NAMESPACE else known:
+        try:
+            posix.kill(process, number)
+        except ProcessLookupError:
+            pass
+
+
+def wake_on_children() -> int:
+    """A descriptor that can be read when children have ended or stopped."""
+    woken, wake = posix.pipe()
+    posix.set_blocking(wake, False)
+    _signal.signal(_signal.SIGCHLD, lambda *_: None)
+    _signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
+    return woken
+
+
+def wait_for(*descriptors: int) -> list[int]:
+    import select
+
+    events = select.poll()
+    for descriptor in descriptors:
+        events.register(descriptor, select.POLLIN)
+    return [descriptor for descriptor, _ in events.poll()]
+
+
+def serve(request: bytes, descriptors: list[int]) -> None:
+    host = _socket.socket(fileno=descriptors[0])
+    for name in ("SIGTERM", "SIGINT", "SIGHUP"):  # a careless pkill should not take the supervisor
+        _signal.signal(getattr(_signal, name), _signal.SIG_IGN)
+    if request == b"x":
+        keep(host, descriptors[1:])
+        return
+    order = read_order(host)
+    try:
+        opened = open_file(**order) if request == b"o" else open_port(**order)
+    except (OSError, ValueError) as error:
+        host.send(encode(getattr(error, "errno", EINVAL) or EIO))
+    else:
+        host.sendmsg([encode(0)], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, encode(opened))])
+
+
+def encode(number: int) -> bytes:
+    return number.to_bytes(4, "little")
+
+
+def read_order(host: _socket.socket) -> "dict[str, Any]":
+    size = int.from_bytes(read_exactly(host, 4), "little")
+    order: dict[str, Any] = marshal.loads(read_exactly(host, size))
+    return order
+
+
+def read_exactly(host: _socket.socket, size: int) -> bytes:
+    data = bytearray()
+    while len(data) < size:
+        part = host.recv(size - len(data))
+        if not part:
+            posix._exit(0)  # the host gave up
+        data += part
+    return bytes(data)
+
+
+def open_file(path: str, flags: int, parents: bool) -> int:
+    if parents:
+        make_folders(path.rpartition("/")[0])
+    # A FIFO must not block the supervisor; the host decides what to do with what is no regular file.
+    return posix.open(path, flags | posix.O_NONBLOCK | posix.O_CLOEXEC, 0o666)
+
+
+def make_folders(path: str) -> None:
+    missing: list[str] = []
+    while path:
+        try:
+            posix.mkdir(path)
+        except FileNotFoundError:
+            missing.append(path)
+            path = path.rpartition("/")[0]
+            continue
+        except FileExistsError:
+            pass
+        break
+    for folder in reversed(missing):  # once each: below a link that leads nowhere they can never be made
+        try:
+            posix.mkdir(folder)
+        except FileExistsError:
+            pass
+
+
+def open_port(port: int) -> int:
+    server = _socket.socket(_socket.AF_INET, _socket.SOCK_STREAM)
+    server.setsockopt(_socket.SOL_SOCKET, _socket.SO_REUSEADDR, 1)
+    server.bind(("127.0.0.1", port))
+    server.listen(64)
+    return server.detach()
+
+
+def keep(host: _socket.socket, streams: list[int]) -> None:
+    """Runs a program to its end, or to the host's."""
+    prctl(PR_SET_CHILD_SUBREAPER, 1)
+    host.send(b"r")  # the host now places this process (cores, groups): what it starts inherits that
+    order = read_order(host)
+    AWAITED.clear()
+    children = wake_on_children()
+    program = posix.fork()
+    if program == 0:
+        become(streams, **order["program"])
+    AWAITED[program] = host.fileno()
+    for stream in streams:
+        posix.close(stream)
+    killed = False
+    while program not in reap():
+        for descriptor in wait_for(children, host.fileno()):
+            if descriptor == children:
+                posix.read(children, 4096)
+            else:  # b"k", or the host is gone
+                killed = True
+                kill_descendants()
+    if killed or not order["background"]:
+        kill_descendants()
+    try:
+        host.send(encode(ENDED[program]))
+    except OSError:
+        pass
+    host.close()
+    try:
+        while posix.waitpid(EVERYBODY, 0):  # background programs keep their supervisor
+            pass
+    except ChildProcessError:
+        pass
+
+
+def become(
+    streams: list[int], command: list[str], cwd: str, environment: dict[str, str], limits: dict[str, int], nice: int
+) -> None:
+    """Turns this process into the program."""
+    import resource
+
+    code = 126
+    try:
+        posix.setsid()
+        for target, stream in enumerate(streams):
+            posix.dup2(stream, target)
+        posix.closerange(3, 256)
+        for number in RESTORED:  # a shell in the background, or nohup, has us ignore some
+            _signal.signal(number, _signal.SIG_DFL)
+        prefer_when_memory_is_short()
+        be_nice(nice)
+        for kind, value in limits.items():
+            resource.setrlimit(getattr(resource, kind), (value, value))
+        posix.chdir(cwd)
+        code, reason = 127, "command not found"
+        for path in candidates(command[0], environment.get("PATH", "")):
+            try:
+                posix.execve(path, command, environment)
+            except (FileNotFoundError, NotADirectoryError):
+                continue
+            except (OSError, ValueError) as error:  # of value: a zero byte, half a character
+                code, reason = 126, explain(error)
+        complain(f"{command[0]}: {reason}")
+    except (OSError, ValueError) as error:
+        complain(f"{cwd}: {explain(error)}")
+    finally:
+        posix._exit(code)
+
+
+def explain(error: Exception) -> str:
+    return str(getattr(error, "strerror", error)).lower()
+
+
+def complain(text: str) -> None:
+    posix.write(2, f"{text}\n".encode(errors="replace"))
+
+
+def prefer_when_memory_is_short() -> None:
+    prctl(PR_SET_DUMPABLE, 1)  # what is not belongs to root; nothing is left in this process that programs may not have
+    try:
+        descriptor = posix.open("/proc/self/oom_score_adj", posix.O_WRONLY)
+        posix.write(descriptor, b"1000")
+        posix.close(descriptor)
+    except OSError:
+        pass  # a preference, no promise
+
+
+def be_nice(nice: int) -> None:
+    try:
+        posix.setpriority(posix.PRIO_PROCESS, 0, nice)
+    except PermissionError:
+        pass  # the host has a higher priority than whoever started this process
+
+
+def candidates(program: str, path: str) -> list[str]:
+    return [program] if "/" in program else [f"{folder}/{program}" for folder in path.split(":") if folder]
+
+
+def reap() -> dict[int, int]:
+    """Exit codes, as a shell gives them, of the awaited children that have ended so far; buries the others unnoted."""
+    try:
+        while (found := posix.waitpid(EVERYBODY, posix.WNOHANG | posix.WUNTRACED))[0]:
+            child, status = found
+            if posix.WIFSTOPPED(status):
+                if posix.getpid() == FIRST and child in AWAITED:
+                    posix.kill(child, _signal.SIGCONT)
+            elif child in AWAITED:
+                code = posix.waitstatus_to_exitcode(status)
+                ENDED[child] = code if code >= 0 else 128 - code
+    except ChildProcessError:
+        pass
+    return ENDED
+
+
+def kill_descendants(spared: "Collection[int]" = ()) -> None:
+    """Kills everything below this process but the spared children and what is below those."""
+    if not has_children():
+        return
+    started = time.monotonic()
+    while victims := descendants(posix.getpid(), spared):
+        waited = time.monotonic() - started
+        if waited > KILL_PATIENCE_S:
+            return  # they hang in the kernel, and will die there
+        if waited > STOP_AFTER_S:  # something forks and ends faster than it can be found, unless nobody moves
+            signal_everybody(_signal.SIGSTOP, victims)
+            victims = descendants(posix.getpid(), spared)
+        for victim in victims:
+            try:
+                posix.kill(victim, _signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        if waited > STOP_AFTER_S:
+            signal_everybody(_signal.SIGCONT, [])
+        time.sleep(0.001)
+        reap()
+
+
+def has_children() -> bool:
+    """Whether anything is below this process: orphans too are children of it, adopted ones."""
+    try:
+        posix.waitid(posix.P_ALL, 0, posix.WEXITED | posix.WNOHANG | posix.WNOWAIT)
+    except ChildProcessError:
+        return False
+    return True
+
+
+def descendants(root: int, spared: "Collection[int]") -> set[int]:
+    """Processes below a process, zombies too: a zombie may be a program whose first thread alone has ended."""
+    parents = {}
+    for name in posix.listdir("/proc"):
+        if name.isdigit():
+            try:
+                parents[int(name)] = int(read_whole(f"/proc/{name}/stat").rpartition(b") ")[2].split()[1])
+            except OSError:
+                continue  # it has ended
+    found: set[int] = set()
+    below = {root}
+    while below:
+        below = {pid for pid, parent in parents.items() if parent in below and pid not in spared}
+        found |= below
+    return found
+
+
+def read_whole(path: str, at_most: int = 1024) -> bytes:
+    descriptor = posix.open(path, posix.O_RDONLY)
+    try:
+        return posix.read(descriptor, at_most)
+    finally:
+        posix.close(descriptor)
+
+
+def start(where: str, *filters: str) -> None:
+    if where.isdigit():
+        main(_socket.socket(fileno=int(where)))
+    control = connect(where)
+    for path in filters:
+        filter_system_calls(path)
+    control.send(READY)
+    main(control)
+
+
+if __name__ == "__main__":
+    start(*sys.argv[1:])

@@ -1,0 +1,72 @@
+"""What a sandbox is asked to be, whichever backend opens it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict
+
+KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
+HOME = "/home"
+"""The workspace as programs in a sealed sandbox see it, and the folder that targets of mounts lie below."""
+
+
+class Frozen(BaseModel):
+    """A value that cannot be changed and has no fields that nobody knows."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Mount(Frozen):
+    """A file or folder of the host that is seen inside."""
+
+    source: Path
+    target: str
+    writable: bool = False
+
+
+class Limits(Frozen):
+    """Bounds for everything that runs in one sandbox at a time. None: only the machine's own."""
+
+    memory_bytes: int | None = None
+    shared_memory_bytes: int = 4 * GIB
+    """Size of /dev/shm, where data loaders pass batches."""
+    processes: int = 4096
+    """Processes and threads."""
+    file_bytes: int = 64 * GIB
+    """Size of a single file."""
+    disk_bytes: int = 100 * GIB
+    """Everything the sandbox has written."""
+    files: int = 1_000_000
+
+    def effective(self) -> Limits:
+        """The same with as much shared memory as may really be used.
+
+        What lies there stays when its programs have been killed for their memory: it may not leave the next ones none.
+        """
+        most = (self.memory_bytes or 2 * self.shared_memory_bytes) // 2
+        return self.model_copy(update={"shared_memory_bytes": min(self.shared_memory_bytes, most)})
+
+
+class SandboxSpec(Frozen):
+    """A sandbox in the words of its user: `SandboxEnvironmentSpec("bubblewrap", SandboxSpec(network=True))`."""
+
+    env: Path | None = None
+    """Folder of the Python environment seen inside, read-only. None: the one Podium runs in, with Podium hidden."""
+    image: str | None = None
+    """Image of a container, whose own system and Python are used. None: those of the host. Only docker knows images."""
+    workspace: Path | None = None
+    """Folder of the host that is /home inside, made if missing. None: a temporary one, removed with the sandbox."""
+    mounts: tuple[Mount, ...] = ()
+    """Data of the host seen inside; read-only unless a mount says otherwise."""
+    environment: dict[str, str] = {}
+    """Variables beside the usual ones. Nothing of the host's own environment is visible inside."""
+    network: bool = False
+    """Whether programs may use a network."""
+    gpus: tuple[int, ...] = ()
+    """Numbers of the NVIDIA devices that may be used."""
+    limits: Limits = Limits()
+    """Bounds for everything that runs inside together."""
+
+    def __hash__(self) -> int:  # Inspect keeps configurations in sets
+        return hash(self.model_dump_json())
