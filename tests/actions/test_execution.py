@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
+from typing import Any
 
 import pytest
 from workbench import Bench
 
-from podium.actions import Execution, sandbox_executor
+from podium.actions import run_in_sandbox
+from podium.sandbox.result import Output, ProgramResult
 
 
 def run(script: str, arguments: str = "") -> tuple[str, dict[str, str]]:
     return "execute_script", {"script_name": script, "arguments": arguments}
+
+
+def ended(exit_code: int, stdout: str = "", stderr: str = "", stopped: str | None = None) -> ProgramResult:
+    return ProgramResult(exit_code, Output(stdout.encode()), Output(stderr.encode()), 1.0, stopped)
 
 
 def test_scripts_run_in_the_workspace_with_their_arguments(bench: Bench) -> None:
@@ -68,21 +75,21 @@ def test_scripts_that_cannot_be_run(bench: Bench) -> None:
 
 def test_a_time_limit_shows_what_was_printed_until_then(bench: Bench) -> None:
     (bench.workspace / "a.py").write_text("import time\nprint('started')\ntime.sleep(60)")
-    [observation] = bench.perform(run("a.py"), executor=sandbox_executor(timeout_s=2))
+    [observation] = bench.perform(run("a.py"), run_program=partial(run_in_sandbox, time_s=2))
     assert observation == "a.py was stopped: time limit of 2 s. Until then it had printed:\nstarted"
 
 
 def test_a_runtime_runs_programs_its_own_way(bench: Bench) -> None:
     commands: list[list[str]] = []
 
-    async def executor(command: Sequence[str], *, cwd: str, stdin: str = "", background: bool = False) -> Execution:
+    async def run_program(command: Sequence[str], *, background: bool = False, **options: Any) -> ProgramResult:
         commands.append(list(command))
-        assert cwd == "/home"
+        assert options == {"cwd": "/home"}
         assert not background
-        return Execution(None, "half\n", "", stopped="budget used up")
+        return ended(137, "half\n", stopped="budget used up")
 
     (bench.workspace / "a.py").write_text("")
-    [observation] = bench.perform(run("a.py"), executor=executor)
+    [observation] = bench.perform(run("a.py"), run_program=run_program)
     assert observation == "a.py was stopped: budget used up. Until then it had printed:\nhalf"
     assert commands == [["python", "-u", "./a.py"]]
 
@@ -160,7 +167,7 @@ def test_a_session_of_an_earlier_sandbox_is_lost(bench: Bench) -> None:
 def test_a_session_is_interrupted_when_its_time_is_up(bench: Bench) -> None:
     _, slow, after = bench.perform(
         *session("x = 1", "import time\nprint('waiting')\ntime.sleep(60)\nx = 2", "x"),
-        executor=sandbox_executor(timeout_s=2),
+        run_program=partial(run_in_sandbox, time_s=2),
     )
     assert slow == "Stopped: time limit of 2 s. The session's variables are kept. Until then it printed:\nwaiting"
     assert after == "1"
@@ -173,7 +180,7 @@ def test_a_session_that_cannot_be_interrupted_is_ended(bench: Bench) -> None:
             "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: signal.sigtimedwait([], 1)",
             "'x' in globals()",
         ),
-        executor=sandbox_executor(timeout_s=2),
+        run_program=partial(run_in_sandbox, time_s=2),
     )
     assert "The session's variables are lost" in stuck
     assert after.endswith("this ran in a new one.\nFalse")
@@ -201,18 +208,18 @@ def test_long_output_of_a_session_is_bounded(bench: Bench) -> None:
 def test_the_runtime_lets_a_session_stay_in_the_background(bench: Bench) -> None:
     seen: list[bool] = []
 
-    async def executor(command: Sequence[str], *, cwd: str, stdin: str = "", background: bool = False) -> Execution:
+    async def run_program(command: Sequence[str], *, background: bool = False, **options: Any) -> ProgramResult:
         seen.append(background)
-        return await sandbox_executor()(command, cwd=cwd, stdin=stdin, background=background)
+        return await run_in_sandbox(command, background=background, **options)
 
-    assert bench.perform(*session("x = 1", "x"), executor=executor)[1] == "1"
+    assert bench.perform(*session("x = 1", "x"), run_program=run_program)[1] == "1"
     assert seen == [True, True]
 
 
 @pytest.mark.parametrize("stderr", ["", "python: command not found\n", "[1]"])
 def test_a_session_that_does_not_start_is_an_observation(bench: Bench, stderr: str) -> None:
-    async def executor(command: Sequence[str], *, cwd: str, stdin: str = "", background: bool = False) -> Execution:
-        return Execution(127, "", stderr)
+    async def run_program(command: Sequence[str], *, background: bool = False, **options: Any) -> ProgramResult:
+        return ended(127, stderr=stderr)
 
-    [observation] = bench.perform(*session("1"), executor=executor)
+    [observation] = bench.perform(*session("1"), run_program=run_program)
     assert observation.startswith("The Python session could not be reached: ")

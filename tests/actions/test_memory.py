@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from workbench import Bench
 
 from model_server import Fault
-from podium.actions.asking import BLOCK_CHARACTERS, split_blocks
+from podium.actions.model_calls import BLOCK_CHARACTERS, split_blocks
 
 
 def understand(file: str, question: str = "the learning rate") -> tuple[str, dict[str, str]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import io
 import sys
 from typing import Any
@@ -11,12 +10,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from inspect_ai.model import ChatMessageAssistant, execute_tools
-from inspect_ai.tool import Tool, ToolCall, ToolDef, tool
+from inspect_ai.tool import ToolCall, ToolDef
 from inspect_ai.util import LimitExceededError
 from workbench import Bench
 
 import podium.actions
-from podium.actions import ACTIONS, ActionError, Workspace, actions, bounded, perform
+from podium.actions import ACTIONS, ActionContext, ActionError, action, ask_operator, offered, perform, tools
+from podium.actions.text import bounded
+from podium.workspace.observations import Refusal, Text
 
 MLAGENTBENCH = {
     "List Files", "Read File", "Write File", "Append File", "Copy File", "Undo Edit Script", "Execute Script",
@@ -25,27 +26,35 @@ MLAGENTBENCH = {
 }  # fmt: skip
 
 
-def test_all_of_mlagentbench_is_there() -> None:
-    assert {usage.title for usage in ACTIONS.values()} == MLAGENTBENCH
-    assert set(actions(interactive=True)) == set(ACTIONS)
-    assert set(ACTIONS) - set(actions()) == {"request_help"}
+def test_all_of_mlagentbench_is_there_and_what_podium_adds() -> None:
+    added = {"Run Command", "Try Script", "Submit Script", "Validate Submission"}
+    assert {spec.title for spec in ACTIONS.values()} == MLAGENTBENCH | added
+
+
+def test_actions_are_offered_where_there_is_what_they_need() -> None:
+    async def answer(text: str) -> str:
+        return text
+
+    assert set(offered(ActionContext(person=answer, check_submission=answer))) == set(ACTIONS)
+    assert set(ACTIONS) - set(offered(ActionContext(check_submission=answer))) == {"request_help"}
+    assert set(ACTIONS) - set(offered(ActionContext(person=answer))) == {
+        *("try_script", "submit_script", "validate_submission")
+    }
 
 
 def test_every_action_is_described_in_full() -> None:
-    for name, usage in ACTIONS.items():
-        assert usage.description
-        assert usage.returns
-        assert usage.title in usage.prompt()
-        for argument in usage.arguments.values():
-            assert argument.type in ("string", "integer")
+    for spec in ACTIONS.values():
+        assert spec.description
+        assert spec.returns
+        assert spec.title in spec.prompt()
+        for argument in spec.arguments.values():
+            assert argument.type in ("string", "integer", "number")
             assert argument.description
-        assert name in podium.actions.__all__
-        assert inspect.getdoc(getattr(podium.actions, name))
 
 
 def test_tools_carry_their_names_for_models() -> None:
-    for name, action in actions(interactive=True).items():
-        assert ToolDef(action).name == name
+    for name, tool in tools(ActionContext(person=ask_operator)).items():
+        assert ToolDef(tool).name == name
 
 
 def test_public_names_exist() -> None:
@@ -58,28 +67,22 @@ def test_names_are_taken_as_agents_write_them(bench: Bench) -> None:
 
 
 def test_actions_from_elsewhere_can_be_among_them(bench: Bench) -> None:
-    @tool
-    def validate_submission() -> Tool:
-        async def execute(strict: bool) -> str:
-            """Check the submission.
+    @action(title="Wait a Bit")
+    async def wait(context: ActionContext, seconds: float) -> Text:
+        """Wait.
 
-            Args:
-                strict: Whether to be strict.
-            """
-            return f"checked {strict}"
+        Args:
+            seconds: How long.
+        """
+        return Text(text=f"waited {seconds:g} s in {context.root}")
 
-        return execute
-
-    async def work(tools: dict[str, Tool]) -> list[str]:
-        more = {**tools, "validate_submission": validate_submission()}
-        return [
-            await perform("Validate Submission", {"strict": True}, more),
-            await perform("Validate Submission", {}, more),
-        ]
+    async def work(context: ActionContext) -> list[Any]:
+        more = {**offered(context), wait.name: wait}
+        return [await perform("Wait a Bit", given, context, more) for given in ({"seconds": "2.5"}, {})]
 
     done, misused = bench.play(work)
-    assert done == "checked True"
-    assert "lacks strict" in misused
+    assert done == Text(text="waited 2.5 s in /home")
+    assert isinstance(misused, Refusal) and "lacks seconds" in misused.text
 
 
 def test_other_sandboxes_do_as_well(bench: Bench) -> None:
@@ -93,7 +96,8 @@ def test_other_sandboxes_do_as_well(bench: Bench) -> None:
         ("python_session", {"command": "x + 1"}),
         ("undo_edit_script", {"script_name": "code/a.py"}),
         ("list_files", {}),
-        workspace=Workspace(root=".", python=sys.executable),
+        root=".",
+        python=sys.executable,
     )
     assert observations == [
         "code/a.py has been written.",
@@ -161,7 +165,7 @@ def calls(draw: st.DrawFn) -> tuple[str, object]:
     name = draw(st.sampled_from(FREE) | st.text(max_size=10))
     if name not in ACTIONS or draw(st.integers(0, 4)) == 0:
         return name, draw(JSON)
-    value = {"string": NAMES, "integer": st.integers() | NAMES}
+    value = {"string": NAMES, "integer": st.integers() | NAMES, "number": st.floats() | NAMES}
     return name, {key: draw(value[argument.type] | JSON) for key, argument in ACTIONS[name].arguments.items()}
 
 
@@ -186,11 +190,11 @@ def test_no_input_whatever_raises(bench: Bench) -> None:
 def test_an_agent_that_calls_tools_gets_the_same(bench: Bench) -> None:
     (bench.workspace / "a.py").write_text("print(6 * 7)")
 
-    async def work(tools: dict[str, Tool]) -> list[Any]:
+    async def work(context: ActionContext) -> list[Any]:
         wanted = [("list_files", {}), ("execute_script", {"script_name": "a.py"}), ("read_file", {"file_name": "/etc"})]
         calls = [ToolCall(id=str(n), function=name, arguments=args) for n, (name, args) in enumerate(wanted)]
         message = ChatMessageAssistant(content="", tool_calls=calls)
-        return [reply.text for reply in (await execute_tools([message], list(tools.values()))).messages]
+        return [reply.text for reply in (await execute_tools([message], list(tools(context).values()))).messages]
 
     assert bench.play(work) == [
         "a.py\ndata/",
@@ -204,9 +208,9 @@ def test_limits_of_the_run_are_no_observation(bench: Bench) -> None:
     bench.limits = {"token_limit": 20}
     bench.answers = ["one", "two", "three"]
 
-    async def work(tools: dict[str, Tool]) -> None:
+    async def work(context: ActionContext) -> None:
         for _ in range(3):
-            await perform("understand_file", {"file_name": "a.py", "things_to_look_for": "x"}, tools)
+            await perform("understand_file", {"file_name": "a.py", "things_to_look_for": "x"}, context)
 
     with pytest.raises(LimitExceededError):
         bench.play(work)
@@ -221,7 +225,6 @@ def test_a_person_is_asked_only_where_there_is_one(bench: Bench) -> None:
     polite, rude = bench.perform(
         ("Request Help", {"request": "help please"}),
         ("Request Help", {"request": "help"}),
-        interactive=True,
         person=person,
     )
     assert polite == "You asked: help please"
@@ -240,7 +243,7 @@ def test_the_operator_answers_on_the_terminal(
     bench: Bench, monkeypatch: pytest.MonkeyPatch, typed: str, observed: str
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO(typed))
-    assert bench.perform(("request_help", {"request": "which [/rate]?"}), interactive=True) == [observed]
+    assert bench.perform(("request_help", {"request": "which [/rate]?"}), person=ask_operator) == [observed]
 
 
 def test_the_final_answer_is_the_answer(bench: Bench) -> None:
@@ -249,4 +252,6 @@ def test_the_final_answer_is_the_answer(bench: Bench) -> None:
 
 def test_bounded_text_counts_what_it_leaves_out() -> None:
     assert bounded("x" * 10, 10) == "x" * 10
-    assert bounded("a" * 6 + "b" * 6, 10) == "aaaaa\n[... 2 characters left out ...]\nbbbbb"
+    text = bounded("a" * 60 + "b" * 60, 100)
+    assert text == "a" * 25 + "\n[... 70 characters left out ...]\n" + "b" * 25
+    assert all(len(bounded("x" * 10_000_000, limit)) <= limit for limit in (60, 100, 12_345))

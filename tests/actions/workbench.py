@@ -15,15 +15,15 @@ from inspect_ai import eval as evaluate
 from inspect_ai.dataset import Sample
 from inspect_ai.model import Model, get_model
 from inspect_ai.solver import Generate, TaskState, solver
-from inspect_ai.tool import Tool
 from inspect_ai.util import SandboxEnvironmentSpec
 
 import podium.sandbox.inspect  # noqa: F401 (makes itself known to Inspect)
 from model_server import Fault, ModelServer, Request, last_text, serving
-from podium.actions import actions, perform
+from podium.actions import ActionContext, perform
 from podium.sandbox.spec import Limits, Mount, SandboxSpec
+from podium.workspace.observations import Observation
 
-Work = Callable[[dict[str, Tool]], Awaitable[Any]]
+Work = Callable[[ActionContext], Awaitable[Any]]
 
 
 @contextmanager
@@ -67,8 +67,8 @@ class Bench:
         """The last message of a request."""
         return last_text(self.models.requests[number])
 
-    def play(self, work: Work, **options: Any) -> Any:
-        """What the work returns, done in a sandbox with the actions."""
+    def play(self, work: Work, **provided: Any) -> Any:
+        """What the work returns, done in a sandbox with what is provided for actions."""
         results: list[Any] = []
         main, roles = self._model("main"), {role: self._model(name) for role, name in self.roles.items()}
 
@@ -79,7 +79,7 @@ class Bench:
                     for model in (main, *roles.values()):
                         await connections.enter_async_context(model)
                     try:
-                        results.append(await work(actions(**options)))
+                        results.append(await work(ActionContext(**provided)))
                     except Exception as error:
                         results.append(error)
                 return state
@@ -107,14 +107,18 @@ class Bench:
             raise results[0]
         return results[0] if results else log
 
-    def perform(self, *steps: tuple[str, object], **options: Any) -> list[str]:
+    def observe(self, *steps: tuple[str, object], **provided: Any) -> list[Observation]:
         """The observations after some actions, one after the other in one sandbox."""
 
-        async def work(tools: dict[str, Tool]) -> list[str]:
-            return [await perform(name, arguments, tools) for name, arguments in steps]
+        async def work(context: ActionContext) -> list[Observation]:
+            return [await perform(name, arguments, context) for name, arguments in steps]
 
-        observations: list[str] = self.play(work, **options)
+        observations: list[Observation] = self.play(work, **provided)
         return observations
+
+    def perform(self, *steps: tuple[str, object], **provided: Any) -> list[str]:
+        """What a language model reads of these observations."""
+        return [observation.text for observation in self.observe(*steps, **provided)]
 
     def one(self, action: str, /, **arguments: object) -> str:
         """The observation after one action."""

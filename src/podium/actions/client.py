@@ -2,8 +2,8 @@
 
 This file runs alone, as `python -c`, in the workspace: it may import nothing of Podium and, because every call waits
 for it, little of the standard library. Its arguments are what to do and the text of `kernel.py`. `run` passes the code
-on stdin to the session, which is started if there is none; the code's output goes straight to our stdout, and a line
-about the session to our stderr. `stop` interrupts what the session is doing, and kills it if that does not help.
+on stdin to the session, which is started if there is none; the code's output goes straight to our stdout. `stop`
+interrupts what the session is doing, and kills it if that does not help. Facts about the session are the exit code.
 """
 
 # pathlib is slow to import:
@@ -30,17 +30,20 @@ FOLDER = "/tmp/podium-session-" + "".join(c if c.isalnum() else "-" for c in os.
 ADDRESS = os.path.join(FOLDER, "socket")
 DONE = b"d"
 SIGINT, SIGKILL = 2, 9
+REPORT = 64  # plus the facts below: an exit code by which the caller knows that we came to the end
+LOST, ENDED, KEPT = 1, 2, 4
 PATIENCE_S = 5.0
 
 
 def run() -> None:
     code = sys.stdin.buffer.read()
     session, is_lost = connect_or_start()
-    report(lost=is_lost, ended=not does(session, code))
+    has_ended = not does(session, code)
+    sys.exit(REPORT | LOST * is_lost | ENDED * has_ended)
 
 
 def stop() -> None:
-    """Reports whether the session, and with it its variables, is still there."""
+    """Tells whether the session, and with it its variables, is still there."""
     is_kept = False
     try:
         with open(os.path.join(FOLDER, "pid")) as file:
@@ -51,7 +54,7 @@ def stop() -> None:
             os.killpg(pid, SIGKILL)
     except OSError:  # there is none
         pass
-    report(kept=is_kept)
+    sys.exit(REPORT | KEPT * is_kept)
 
 
 def answers() -> bool:
@@ -62,10 +65,6 @@ def answers() -> bool:
         return False
     session.settimeout(PATIENCE_S)
     return does(session, b"")
-
-
-def report(**facts: bool) -> None:
-    print("session:", *(fact for fact, is_true in facts.items() if is_true), file=sys.stderr)
 
 
 def connect() -> _socket.socket:

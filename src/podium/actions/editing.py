@@ -5,72 +5,63 @@ from __future__ import annotations
 import difflib
 import re
 
-from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageUser
-from inspect_ai.tool import Tool, tool
-
-from podium.actions.asking import ask
-from podium.actions.inside import Workspace, ask_steward, read_text
-from podium.actions.observation import ActionError, observed
+from podium.actions.context import ActionContext
+from podium.actions.file_access import call_file_helper, read_text
+from podium.actions.model_calls import ask
+from podium.actions.spec import ActionError, action
 
 SCRIPT_BYTES = 200_000
 ATTEMPTS = 2
 _FENCE = re.compile(r" {0,3}(`{3,})[^`]*")
 
 
-@tool(max_output=0)
-def edit_script(workspace: Workspace = Workspace()) -> Tool:  # noqa: B008 (frozen)
-    """The action that has a script rewritten by the edit model."""
+@action(title="Edit Script (AI)")
+async def edit_script(context: ActionContext, script_name: str, edit_instruction: str, save_name: str) -> str:
+    """Have a script changed by a model that follows your instruction. Check the result: it may be wrong.
 
-    @observed
-    async def execute(script_name: str, edit_instruction: str, save_name: str) -> str:
-        """Have a script changed by a model that follows your instruction. Check the result: it may be wrong.
+    Args:
+        script_name: The script to change, relative to the workspace; one that does not exist starts empty.
+        edit_instruction: What to change, step by step and in detail: the editor knows nothing but the script.
+        save_name: Where to save the changed script, relative to the workspace; may be the same as script_name.
 
-        Args:
-            script_name: The script to change, relative to the workspace; one that does not exist starts empty.
-            edit_instruction: What to change, step by step and in detail: the editor knows nothing but the script.
-            save_name: Where to save the changed script, relative to the workspace; may be the same as script_name.
-
-        Returns:
-            The changes as a unified diff.
-        """
-        script = await _read_script(workspace, script_name)
-        edited = await _rewrite(script, edit_instruction, what=f"the script {script_name}")
-        return await _save(workspace, script, edited, script_name=script_name, save_name=save_name)
-
-    return execute
+    Returns:
+        The changes as a unified diff.
+    """
+    script = await _read_script(context, script_name)
+    edited = await _rewrite(script, edit_instruction, what=f"the script {script_name}")
+    return await _save(context, script, edited, script_name=script_name, save_name=save_name)
 
 
-@tool(max_output=0)
-def edit_script_segment(workspace: Workspace = Workspace()) -> Tool:  # noqa: B008
-    """The action that has some lines of a script rewritten by the edit model."""
+@action(title="Edit Script Segment (AI)")
+async def edit_script_segment(
+    context: ActionContext,
+    script_name: str,
+    start_line_number: int,
+    end_line_number: int,
+    edit_instruction: str,
+    save_name: str,
+) -> str:
+    """Have some lines of a script changed by a model that follows your instruction. Check the result.
 
-    @observed
-    async def execute(
-        script_name: str, start_line_number: int, end_line_number: int, edit_instruction: str, save_name: str
-    ) -> str:
-        """Have some lines of a script changed by a model that follows your instruction. Check the result.
+    Args:
+        script_name: The script to change, relative to the workspace.
+        start_line_number: The first line that may change; lines are counted from 1.
+        end_line_number: The last line that may change.
+        edit_instruction: What to change, step by step and in detail: the editor sees nothing but these lines.
+        save_name: Where to save the changed script, relative to the workspace; may be the same as script_name.
 
-        Args:
-            script_name: The script to change, relative to the workspace.
-            start_line_number: The first line that may change; lines are counted from 1.
-            end_line_number: The last line that may change.
-            edit_instruction: What to change, step by step and in detail: the editor sees nothing but these lines.
-            save_name: Where to save the changed script, relative to the workspace; may be the same as script_name.
-
-        Returns:
-            The changes as a unified diff.
-        """
-        script = await _read_script(workspace, script_name)
-        lines = re.findall(r"[^\n]*\n|[^\n]+", script)
-        first, last = start_line_number, end_line_number
-        if not 1 <= first <= last <= max(1, len(lines)):
-            raise ActionError(f"{script_name} has {len(lines)} lines: there are no lines {first} to {last}.")
-        segment = "".join(lines[first - 1 : last])
-        edited = await _rewrite(segment, edit_instruction, what=f"lines {first} to {last} of the script {script_name}")
-        spliced = "".join([*lines[: first - 1], edited, *lines[last:]])
-        return await _save(workspace, script, spliced, script_name=script_name, save_name=save_name)
-
-    return execute
+    Returns:
+        The changes as a unified diff.
+    """
+    script = await _read_script(context, script_name)
+    lines = re.findall(r"[^\n]*\n|[^\n]+", script)
+    first, last = start_line_number, end_line_number
+    if not 1 <= first <= last <= max(1, len(lines)):
+        raise ActionError(f"{script_name} has {len(lines)} lines: there are no lines {first} to {last}.")
+    segment = "".join(lines[first - 1 : last])
+    edited = await _rewrite(segment, edit_instruction, what=f"lines {first} to {last} of the script {script_name}")
+    spliced = "".join([*lines[: first - 1], edited, *lines[last:]])
+    return await _save(context, script, spliced, script_name=script_name, save_name=save_name)
 
 
 def fenced_block(answer: str) -> str | None:
@@ -88,13 +79,13 @@ def fenced_block(answer: str) -> str | None:
     return "".join(f"{line}\n" for line in block) if blocks == 1 and not fence else None
 
 
-async def _read_script(workspace: Workspace, name: str) -> str:
+async def _read_script(context: ActionContext, name: str) -> str:
     """The script; an empty one if there is no such file.
 
     Raises:
         ActionError: it cannot be rewritten without damage.
     """
-    file = await read_text(workspace, name, limit_bytes=SCRIPT_BYTES, missing_is_empty=True)
+    file = await read_text(context, name, limit_bytes=SCRIPT_BYTES, missing_is_empty=True)
     if file.left_out:
         raise ActionError(f"{name} is too large to edit: it has {file.size:,} bytes, the limit is {SCRIPT_BYTES:,}.")
     if not file.is_clean:
@@ -104,6 +95,8 @@ async def _read_script(workspace: Workspace, name: str) -> str:
 
 async def _rewrite(text: str, instruction: str, *, what: str) -> str:
     """The text as the edit model changed it, with the line ends it had."""
+    from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageUser
+
     messages: list[ChatMessage] = [ChatMessageUser(content=_edit_prompt(text, instruction, what=what))]
     for _ in range(ATTEMPTS):
         answer = await ask("edit", messages)
@@ -117,8 +110,8 @@ async def _rewrite(text: str, instruction: str, *, what: str) -> str:
     )
 
 
-async def _save(workspace: Workspace, before: str, after: str, *, script_name: str, save_name: str) -> str:
-    await ask_steward(workspace, "write", name=save_name, content=after, undoable=True)
+async def _save(context: ActionContext, before: str, after: str, *, script_name: str, save_name: str) -> str:
+    await call_file_helper(context, "write", name=save_name, content=after, undoable=True)
     old, new = before.split("\n"), after.split("\n")
     diff = "\n".join(difflib.unified_diff(old, new, fromfile=script_name, tofile=save_name, lineterm=""))
     if not diff:

@@ -2,90 +2,63 @@
 
 from __future__ import annotations
 
-from inspect_ai.tool import Tool, tool
-
-from podium.actions.asking import BLOCK_CHARACTERS, BLOCKS, ask, ask_about, split_blocks
-from podium.actions.inside import Workspace, ask_steward, read_text
-from podium.actions.observation import observed
+from podium.actions.context import ActionContext
+from podium.actions.file_access import call_file_helper, read_text
+from podium.actions.model_calls import BLOCK_CHARACTERS, BLOCKS, ask, ask_about, split_blocks
+from podium.actions.spec import action
 
 LOG = "research_log.log"
 
 
-@tool(max_output=0)
-def append_summary_to_research_log(workspace: Workspace = Workspace()) -> Tool:  # noqa: B008 (frozen)
-    """The action that adds an entry to the research log."""
-
-    @observed
-    async def execute(content: str) -> str:
-        """Add an entry to the research log, which keeps what you have done and found.
-
-        Args:
-            content: A summary of the last step: what was done, why, and what came out. At most about 500 characters.
-
-        Returns:
-            A confirmation.
-        """
-        await ask_steward(workspace, "write", name=LOG, content=f"{content.strip()}\n\n", append=True)
-        return "The summary has been added to the research log."
-
-    return execute
-
-
-@tool(max_output=0)
-def retrieval_from_research_log(workspace: Workspace = Workspace(), problem: str = "") -> Tool:  # noqa: B008
-    """The action that has the research log condensed by the fast model.
+@action(title="Append Summary to Research Log")
+async def append_summary_to_research_log(context: ActionContext, content: str) -> str:
+    """Add an entry to the research log, which keeps what you have done and found.
 
     Args:
-        problem: what the agent was asked to do.
+        content: A summary of the last step: what was done, why, and what came out. At most about 500 characters.
+
+    Returns:
+        A confirmation.
     """
-
-    @observed
-    async def execute(current_plan: str) -> str:
-        """Get what the research log holds that matters for your current plan.
-
-        Args:
-            current_plan: What you are doing and intend to do next; may be empty.
-
-        Returns:
-            A summary of the log, with the results it records.
-        """
-        log = await _read_log(workspace)
-        if not log.strip():
-            return "The research log is empty."
-        question = _retrieval_question(problem, current_plan)
-        return await ask_about(split_blocks(log)[-BLOCKS:], name="a research log", question=question)
-
-    return execute
+    await call_file_helper(context, "write", name=LOG, content=f"{content.strip()}\n\n", append=True)
+    return "The summary has been added to the research log."
 
 
-@tool(max_output=0)
-def reflection(workspace: Workspace = Workspace(), problem: str = "") -> Tool:  # noqa: B008
-    """The action that has the fast model reflect on the research log.
+@action(title="Retrieval from Research Log")
+async def retrieval_from_research_log(context: ActionContext, current_plan: str) -> str:
+    """Get what the research log holds that matters for your current plan.
 
     Args:
-        problem: what the agent was asked to do.
+        current_plan: What you are doing and intend to do next; may be empty.
+
+    Returns:
+        A summary of the log, with the results it records.
     """
-
-    @observed
-    async def execute(things_to_reflect_on: str) -> str:
-        """Have a model look back over the research log and reflect on a question of yours.
-
-        Args:
-            things_to_reflect_on: What to reflect on: a doubt, a choice between ways to go on, an unexpected result.
-
-        Returns:
-            The reflection.
-        """
-        log = await _read_log(workspace)
-        return await ask("fast", _reflection_prompt(problem, log, things_to_reflect_on))
-
-    return execute
+    log = await _read_log(context)
+    if not log.strip():
+        return "The research log is empty."
+    question = _retrieval_question(context.problem, current_plan)
+    return await ask_about(split_blocks(log)[-BLOCKS:], name="a research log", question=question)
 
 
-async def _read_log(workspace: Workspace) -> str:
+@action()
+async def reflection(context: ActionContext, things_to_reflect_on: str) -> str:
+    """Have a model look back over the research log and reflect on a question of yours.
+
+    Args:
+        things_to_reflect_on: What to reflect on: a doubt, a choice between ways to go on, an unexpected result.
+
+    Returns:
+        The reflection.
+    """
+    log = await _read_log(context)
+    return await ask("fast", _reflection_prompt(context.problem, log, things_to_reflect_on))
+
+
+async def _read_log(context: ActionContext) -> str:
     """The log, or the latest part of a long one."""
     limit = BLOCK_CHARACTERS * BLOCKS
-    file = await read_text(workspace, LOG, limit_bytes=2 * limit, missing_is_empty=True)
+    file = await read_text(context, LOG, limit_bytes=2 * limit, missing_is_empty=True)
     return (file.tail or file.text)[-limit:]
 
 

@@ -2,16 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-
-from inspect_ai.tool import Tool, tool
-from inspect_ai.util import InputResult, request_input
-from rich.markup import escape
-
-from podium.actions.observation import ActionError, observed
-
-Person = Callable[[str], Awaitable[str]]
-"""Somebody who answers a request, in words."""
+from podium.actions.context import ActionContext
+from podium.actions.spec import ActionError, action
 
 
 async def ask_operator(request: str) -> str:
@@ -20,7 +12,9 @@ async def ask_operator(request: str) -> str:
     Raises:
         ActionError: they did not want to answer.
     """
-    from acp.schema import ElicitationSchema  # slow to import
+    from acp.schema import ElicitationSchema
+    from inspect_ai.util import InputResult, request_input
+    from rich.markup import escape
 
     schema = {"type": "object", "properties": {"answer": {"type": "string"}}, "required": ["answer"]}
     try:
@@ -33,39 +27,28 @@ async def ask_operator(request: str) -> str:
     return str(result.content["answer"])
 
 
-@tool(max_output=0)
-def request_help(person: Person = ask_operator) -> Tool:
-    """The action that asks a person."""
+@action(needs="person")
+async def request_help(context: ActionContext, request: str) -> str:
+    """Ask a person for help, and wait for the answer.
 
-    @observed
-    async def execute(request: str) -> str:
-        """Ask a person for help, and wait for the answer.
+    Args:
+        request: What you need, with all that is needed to understand it.
 
-        Args:
-            request: What you need, with all that is needed to understand it.
-
-        Returns:
-            The person's answer.
-        """
-        return await person(request)
-
-    return execute
+    Returns:
+        The person's answer.
+    """
+    assert context.person is not None, "not offered without a person"
+    return await context.person(request)
 
 
-@tool(max_output=0)
-def final_answer() -> Tool:
-    """The action that ends the work."""
+@action()
+async def final_answer(context: ActionContext, final_answer: str) -> str:
+    """End the work. Do this once, when nothing is left to improve: nothing can be done afterwards.
 
-    @observed
-    async def execute(final_answer: str) -> str:
-        """End the work. Do this once, when nothing is left to improve: nothing can be done afterwards.
+    Args:
+        final_answer: A summary of what was achieved.
 
-        Args:
-            final_answer: A summary of what was achieved.
-
-        Returns:
-            The answer itself; there is no further step.
-        """
-        return final_answer
-
-    return execute
+    Returns:
+        The answer itself; there is no further step.
+    """
+    return final_answer

@@ -2,62 +2,45 @@
 
 from __future__ import annotations
 
-from inspect_ai.tool import Tool, tool
-
 from podium.actions import client, kernel
-from podium.actions.execution import Execution, Executor, sandbox_executor
-from podium.actions.inside import Workspace, source_of
-from podium.actions.observation import ActionError, bounded, observed
+from podium.actions.context import ActionContext
+from podium.actions.file_access import source_of
+from podium.actions.programs import run_in_sandbox
+from podium.actions.spec import ActionError, action
+from podium.actions.text import bounded
 
-STOP_PATIENCE_S = 30
+STOP_TIMEOUT_S = 30
 _LOST = "The earlier session had ended, and its variables with it; this ran in a new one."
+_ENDED = "The session's process ended during this; its variables are lost. The next call starts anew."
 
 
-@tool(max_output=0)
-def python_session(workspace: Workspace = Workspace(), executor: Executor | None = None) -> Tool:  # noqa: B008 (frozen)
-    """The action that runs code in the workspace's Python session."""
-    run = executor or sandbox_executor()
+@action(title="Python REPL")
+async def python_session(context: ActionContext, command: str) -> str:
+    """Run Python code in a session that keeps variables, functions and imports between calls.
 
-    @observed
-    async def execute(command: str) -> str:
-        """Run Python code in a session that keeps variables, functions and imports between calls.
+    The value of an expression on the last line is shown. The current folder is the workspace.
 
-        The value of an expression on the last line is shown. The current folder is the workspace.
+    Args:
+        command: The Python code: one or more lines.
 
-        Args:
-            command: The Python code: one or more lines.
-
-        Returns:
-            What the code printed, or its exception.
-        """
-        program = [workspace.python, "-u", "-c", source_of(client.__file__)]
-        if "\0" in command:
-            raise ActionError("The code holds a null byte.")
-        execution = await run(
-            [*program, "run", source_of(kernel.__file__)], cwd=workspace.root, stdin=command, background=True
+    Returns:
+        What the code printed, or its exception.
+    """
+    if "\0" in command:
+        raise ActionError("The code must not contain a null byte.")
+    program = [context.python, "-u", "-c", source_of(client.__file__)]
+    run = [*program, "run", source_of(kernel.__file__)]
+    result = await context.run_program(run, cwd=context.root, stdin=command, background=True)
+    printed = result.stdout.text.strip("\n")
+    if result.stopped is not None:
+        stop = await run_in_sandbox([*program, "stop"], cwd=context.root, time_s=STOP_TIMEOUT_S)
+        kept = "kept" if stop.exit_code == client.REPORT | client.KEPT else "lost"
+        return f"Stopped: {result.stopped}. The session's variables are {kept}. Until then it printed:\n" + (
+            printed or "(nothing)"
         )
-        if execution.stopped is None:
-            return _describe(execution)
-        stop = await sandbox_executor(timeout_s=STOP_PATIENCE_S)([*program, "stop"], cwd=workspace.root)
-        kept = "kept" if "kept" in (_facts(stop) or []) else "lost"
-        printed = execution.stdout.strip("\n") or "(nothing)"
-        return f"Stopped: {execution.stopped}. The session's variables are {kept}. Until then it printed:\n{printed}"
-
-    return execute
-
-
-def _describe(execution: Execution) -> str:
-    facts = _facts(execution)
-    if facts is None:
-        said = bounded(execution.stderr.strip(), 1_000) or f"exit code {execution.exit_code}"
-        raise ActionError(f"The Python session could not be reached: {said}")
-    notes = [_LOST] if "lost" in facts else []
-    if "ended" in facts:
-        notes.append("The session's process ended during this; its variables are lost. The next call starts anew.")
-    return "\n".join([*notes, execution.stdout.strip("\n") or "(nothing was printed)"])
-
-
-def _facts(execution: Execution) -> list[str] | None:
-    """What the client reports about the session; None if it did not come to that."""
-    last = execution.stderr.rpartition("session:")
-    return last[2].split() if last[1] else None
+    facts = result.exit_code ^ client.REPORT
+    if not 0 <= facts <= client.LOST | client.ENDED:
+        reason = bounded(result.stderr.text.strip(), 1_000) or f"exit code {result.exit_code}"
+        raise ActionError(f"The Python session could not be reached: {reason}")
+    notes = [note for fact, note in ((client.LOST, _LOST), (client.ENDED, _ENDED)) if facts & fact]
+    return "\n".join([*notes, printed or "(nothing was printed)"])

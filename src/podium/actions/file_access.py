@@ -1,4 +1,4 @@
-"""The workspace as actions reach it: through small programs of ours that run inside the sandbox."""
+"""Files of the workspace as actions reach them: through `file_helper.py`, which runs inside the sandbox."""
 
 from __future__ import annotations
 
@@ -9,23 +9,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from inspect_ai.util import OutputLimitExceededError, sandbox
+from podium.actions import file_helper
+from podium.actions.context import ActionContext
+from podium.actions.spec import ActionError
 
-from podium.actions import steward
-from podium.actions.observation import ActionError
-from podium.sandbox.spec import HOME
-
-PATIENCE_S = 120
-
-
-@dataclass(frozen=True)
-class Workspace:
-    """Where the agent's files are, seen from inside the sandbox."""
-
-    root: str = HOME
-    """The folder that paths are relative to and cannot leave."""
-    python: str = "python"
-    """The interpreter that runs scripts."""
+TIMEOUT_S = 120
 
 
 @dataclass(frozen=True)
@@ -51,19 +39,21 @@ def source_of(module_file: str) -> str:
     return Path(module_file).read_text(encoding="utf-8")
 
 
-async def ask_steward(workspace: Workspace, do: str, **request: object) -> Any:
-    """The result of an operation of `steward.py` on the files inside.
+async def call_file_helper(context: ActionContext, do: str, **request: object) -> Any:
+    """The result of an operation of `file_helper.py` on the files inside.
 
     Raises:
         ActionError: it was refused, or could not be run.
     """
-    command = [workspace.python, "-I", "-S", "-B", "-c", source_of(steward.__file__)]
+    from inspect_ai.util import OutputLimitExceededError, sandbox
+
+    command = [context.python, "-I", "-S", "-B", "-c", source_of(file_helper.__file__)]
     try:
         done = await sandbox().exec(
             command,
             input=marshal.dumps({"do": do, **request}, 2),
-            cwd=workspace.root,
-            timeout=PATIENCE_S,
+            cwd=context.root,
+            timeout=TIMEOUT_S,
             timeout_retry=False,
             concurrency=False,
         )
@@ -79,14 +69,14 @@ async def ask_steward(workspace: Workspace, do: str, **request: object) -> Any:
     return answer["result"]
 
 
-async def read_text(workspace: Workspace, name: str, *, limit_bytes: int, missing_is_empty: bool = False) -> FileText:
+async def read_text(context: ActionContext, name: str, *, limit_bytes: int, missing_is_empty: bool = False) -> FileText:
     """What a text file holds, within a limit.
 
     Raises:
         ActionError: there is no such file, or it is not text.
     """
     file = FileText(
-        **await ask_steward(workspace, "read", name=name, limit_bytes=limit_bytes, missing_is_empty=missing_is_empty)
+        **await call_file_helper(context, "read", name=name, limit_bytes=limit_bytes, missing_is_empty=missing_is_empty)
     )
     if not file.is_text:
         raise ActionError(f"{name} is a binary file of {file.size:,} bytes and cannot be used as text.")

@@ -1,14 +1,15 @@
-"""Asking a model from within an action."""
+"""Calls of a model from within an action."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from inspect_ai.model import ChatMessage, get_model
-from inspect_ai.util import LimitExceededError
+from podium.actions.spec import ActionError
+from podium.actions.text import bounded
 
-from podium.actions.observation import ActionError, bounded
+if TYPE_CHECKING:
+    from inspect_ai.model import ChatMessage
 
 BLOCK_CHARACTERS = 10_000
 BLOCKS = 10
@@ -22,6 +23,9 @@ async def ask(role: Role, messages: str | Sequence[ChatMessage]) -> str:
     Raises:
         ActionError: it gave none.
     """
+    from inspect_ai.model import get_model
+    from inspect_ai.util import LimitExceededError
+
     try:
         output = await get_model(role=role).generate(messages if isinstance(messages, str) else list(messages))
     except LimitExceededError:

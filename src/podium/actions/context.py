@@ -1,0 +1,34 @@
+"""What actions have to work with."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from podium.actions.programs import RunProgram, run_in_sandbox
+from podium.sandbox.spec import HOME
+
+Person = Callable[[str], Awaitable[str]]
+"""Somebody who answers a request, in words."""
+CheckSubmission = Callable[[str], Awaitable[str | None]]
+"""What is wrong with the submission at a path of the workspace; None if its form is right."""
+
+
+@dataclass(frozen=True)
+class ActionContext:
+    """The workspace, and what a run provides. By default the sandbox of the current Inspect sample, without a run."""
+
+    root: str = HOME
+    """The workspace as programs see it: paths are relative to it and cannot leave it."""
+    python: str = "python"
+    """The interpreter that runs scripts."""
+    run_program: RunProgram = run_in_sandbox
+    check_submission: CheckSubmission | None = None
+    """None: there is no task, and the actions that check submissions are not offered."""
+    person: Person | None = None
+    """None: nobody can be asked for help."""
+    problem: str = ""
+    """What the agent was asked to do, for the actions that look back at its research."""
+    seed: int = 0
+    remaining_s: Callable[[], float | None] = lambda: None
+    """Seconds of working time that are left; None if there is no limit."""

@@ -1,0 +1,113 @@
+"""Trying whole solutions, each in a folder of its own, and submitting what one of them has left."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from podium.actions.context import ActionContext
+from podium.actions.file_access import call_file_helper
+from podium.actions.spec import ActionError, action
+from podium.actions.text import bounded
+from podium.workspace.layout import SUBMISSION
+from podium.workspace.observations import ScriptResult, SubmissionResult, ValidationResult
+
+METRIC_LINE = "podium-metric:"
+"""A script reports its validation score by printing this and a number, as the last such line of its output."""
+OUTPUT_CHARACTERS = 12_000
+_METRIC = re.compile(rf"^{METRIC_LINE}\s*(\S+)\s*$", re.MULTILINE)
+
+
+@action(needs="check_submission")
+async def try_script(
+    context: ActionContext, number: int, script: str, split: int = 0, time_s: float | None = None
+) -> ScriptResult:
+    """Run a Python script in a folder of its own, code/NUMBER, and check the submission.csv that it leaves there.
+
+    The script finds the data in $PODIUM_DATA, a seed in $PODIUM_SEED and its time limit in seconds in $PODIUM_TIME_S.
+
+    Args:
+        number: The number of the script, which names its folder.
+        script: The script itself.
+        split: Which validation split the script is to use, in $PODIUM_SPLIT; each has a folder of its own.
+        time_s: The seconds it may take at most.
+
+    Returns:
+        What it printed, its score in the last line "podium-metric: NUMBER", and whether its submission is valid.
+    """
+    folder = _script_folder(number, split)
+    await call_file_helper(context, "write", name=f"{folder}/script.py", content=script)
+    left_s = context.remaining_s()
+    limit_s = min((limit for limit in (time_s, left_s) if limit is not None), default=None)
+    result = await context.run_program(
+        [context.python, "-u", "script.py"],
+        cwd=f"{context.root}/{folder}",
+        environment={
+            "PODIUM_DATA": f"{context.root}/data",
+            "PODIUM_SEED": str(context.seed),
+            "PODIUM_SPLIT": str(split),
+            **({} if limit_s is None else {"PODIUM_TIME_S": f"{limit_s:.1f}"}),
+        },
+        time_s=time_s,
+    )
+    checked = await _check(context, f"{folder}/submission.csv")
+    return ScriptResult(
+        exit_code=None if result.stopped else result.exit_code,
+        stopped=result.stopped,
+        output=bounded(f"{result.stdout.text}\n{result.stderr.text}".strip(), OUTPUT_CHARACTERS),
+        seconds=round(result.seconds, 2),
+        metric=last_metric(result.stdout.text),
+        valid=checked.valid,
+        error=checked.error,
+    )
+
+
+@action(needs="check_submission")
+async def submit_script(context: ActionContext, number: int, split: int = 0) -> SubmissionResult:
+    """Make the submission.csv that a tried script has left the submission.
+
+    Args:
+        number: The number of the script.
+        split: The validation split it was tried with.
+
+    Returns:
+        A confirmation, or why there is nothing to submit.
+    """
+    source = f"{_script_folder(number, split)}/submission.csv"
+    try:
+        await call_file_helper(context, "copy", source=source, destination=SUBMISSION)
+    except ActionError as error:
+        return SubmissionResult(script=number, accepted=False, reason=str(error))
+    return SubmissionResult(script=number, accepted=True)
+
+
+@action(needs="check_submission")
+async def validate_submission(context: ActionContext) -> ValidationResult:
+    """Check whether submission/submission.csv has the form the task asks for. This says nothing about its score.
+
+    Returns:
+        Whether it is valid, and what is wrong if not.
+    """
+    return await _check(context, SUBMISSION)
+
+
+def last_metric(output: str) -> float | None:
+    """The number of the last metric line that holds one."""
+    for text in reversed(_METRIC.findall(output)):
+        try:
+            value = float(text)
+        except ValueError:
+            continue
+        if math.isfinite(value):
+            return value
+    return None
+
+
+async def _check(context: ActionContext, path: str) -> ValidationResult:
+    assert context.check_submission is not None, "not offered without a task"
+    error = await context.check_submission(path)
+    return ValidationResult(valid=error is None, error=error)
+
+
+def _script_folder(number: int, split: int) -> str:
+    return f"code/{number:03d}" if split == 0 else f"code/{number:03d}-split-{split}"
