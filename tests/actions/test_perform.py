@@ -179,9 +179,11 @@ def test_no_input_whatever_raises(bench: Bench) -> None:
         examples.append(call)
 
     collect()
-    observations = bench.perform(*examples)
-    for observation in observations:
-        assert isinstance(observation, str)
+
+    async def check(path: str) -> str | None:
+        return f"{path} is wrong"
+
+    for observation in bench.perform(*examples, check_submission=check):
         observation.encode("utf-8")
         assert len(observation) < 20_100
     assert (bench.data / "train.csv").read_text() == "id,label\n1,2\n"
