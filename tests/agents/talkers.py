@@ -238,5 +238,4 @@ def assignment(data_dir: Path, **remaining: Any) -> Assignment:
         instructions="Do your best.",
         public=place,
         remaining=lambda: Remaining(**remaining),
-        has_model=True,
     )

@@ -13,6 +13,7 @@ import anyio
 import coders
 import pytest
 from inspect_ai.model import Model, get_model
+from podium.agents.search.text import quoted, shortened
 from trees import node, tree
 
 from model_server import (
@@ -38,7 +39,6 @@ from podium.agents.search.options import ModelOptions
 from podium.agents.search.packages import installed_packages
 from podium.agents.search.preview import preview
 from podium.agents.search.proposer import Context, Proposal, Review
-from podium.agents.search.text import quoted, shortened
 from podium.metrics import accuracy
 from podium.workspace.observations import ScriptResult
 

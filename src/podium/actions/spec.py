@@ -191,7 +191,7 @@ def action(
                 known.name: Argument(_TYPES[types[known.name]], _in_one_line(descriptions[known.name]), known.default)
                 for known in parameters
             },
-            returns=_in_one_line(said.returns and said.returns.description),
+            returns=_in_one_line(said.returns.description if said.returns else None),
             function=function,
             needs=needs,
         )

@@ -1,51 +1,55 @@
-"""The agents: whatever produces a submission. `AGENTS` finds them by name without importing the others."""
+"""The agents: whatever produces a submission. They are found by name, and only those asked for are imported.
+
+Other packages offer agents in the entry-point group `podium.agents`; `package.module:Class` names any other.
+"""
 
 from __future__ import annotations
 
-from difflib import get_close_matches
-from importlib import import_module
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from podium import plugins
 from podium.errors import UsageError
 
 if TYPE_CHECKING:
     from podium.agents.base import Agent, Assignment
 
 AGENTS = {
-    "recipes": "Writes machine-learning scripts from a library of recipes, and needs no model.",
-    "aide": "Tree search by a model: drafts, then mends and improves the best (greedy, as AIDE).",
-    "mcts": "Tree search by a model, guided by upper confidence bounds (Monte Carlo, as AIRA).",
-    "evolve": "A population of a model's scripts, improved and merged by fitness (as AIRA).",
-    "baseline": "Submits the sample submission, or runs the starter code as it stands.",
-    "scripted": "Repeats a list of actions from a file, such as those of another run.",
-    "research": "MLAgentBench's agent: reflects, plans, checks facts, acts, and keeps a research log.",
-    "react": "Lets a model call tools, a shell among them, until it has its final answer.",
-    "command": "Runs any program inside the sandbox, such as an MLE-bench agent.",
-    "human": "A person in a shell inside the sandbox, timed. Open it with: podium shell RUN",
+    "recipes": "podium.agents.recipes:Recipes",
+    "aide": "podium.agents.tree_search:Aide",
+    "mcts": "podium.agents.tree_search:Mcts",
+    "evolve": "podium.agents.tree_search:Evolve",
+    "baseline": "podium.agents.baseline:Baseline",
+    "scripted": "podium.agents.scripted:Scripted",
+    "research": "podium.agents.research.researcher:Researcher",
+    "react": "podium.agents.react:React",
+    "command": "podium.agents.command:Command",
+    "human": "podium.agents.human.person:Human",
 }
+"""Podium's own, by name."""
+
+
+def agent_names() -> list[str]:
+    """The names of all agents, those of installed packages included."""
+    return list(plugins.offered("agents", AGENTS))
 
 
 def agent_class(name: str) -> type[Agent[Any]]:
     """The agent of that name.
 
     Raises:
-        UsageError: there is none.
+        UsageError: there is none, or it is not an agent.
     """
-    if name not in AGENTS:
-        close = get_close_matches(name, AGENTS, n=1)
-        hint = f"Did you mean '{close[0]}'?" if close else f"The agents are: {', '.join(AGENTS)}."
-        raise UsageError(f"There is no agent '{name}'. {hint}")
-    found: type[Agent[Any]] = import_module(f"podium.agents.{name}").agent
+    from podium.agents.base import Agent
+
+    found = plugins.find("agents", name, AGENTS)
+    if not (isinstance(found, type) and issubclass(found, Agent)):
+        raise UsageError(f"'{name}' is not an agent: it does not inherit from podium.agents.base.Agent")
     return found
 
 
-def make_agent(name: str, options: dict[str, str], assignment: Assignment) -> Agent[Any]:
-    """An agent with its options, which come as text from the command line."""
-    return agent_class(name)(assignment, read_options(name, options))
-
-
 def read_options(name: str, options: dict[str, str]) -> Any:
-    """An agent's options, checked.
+    """An agent's options, which come as text from the command line, checked.
 
     Raises:
         UsageError: one is unknown, missing or not what it should be.
@@ -53,13 +57,38 @@ def read_options(name: str, options: dict[str, str]) -> Any:
     from pydantic import ValidationError
 
     kind = agent_class(name).Options
-    unknown = [option for option in options if option not in kind.model_fields]
-    if unknown:
-        known = ", ".join(kind.model_fields) or "none"
-        raise UsageError(f"The agent '{name}' has no option '{unknown[0]}'. Its options are: {known}")
+    _require_known(name, "option", options, kind.model_fields)
     try:
         return kind.model_validate(options)
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"])) or "options"
         raise UsageError(f"-A {place}: {first['msg']} (agent '{name}')") from error
+
+
+def make_agent(name: str, options: dict[str, str], assignment: Assignment) -> Agent[Any]:
+    """An agent with its options on its task."""
+    return agent_class(name)(assignment, read_options(name, options))
+
+
+def check_agent(name: str, options: dict[str, str], *, has_model: bool, roles: Iterable[str] = ()) -> None:
+    """Refuses what an agent cannot be run with, before anything is started.
+
+    Args:
+        roles: those that are given models of their own.
+
+    Raises:
+        UsageError: the agent, an option or a role is unknown, or there is no model for an agent that needs one.
+    """
+    agent = agent_class(name)
+    read_options(name, options)
+    _require_known(name, "role", roles, agent.roles)
+    if agent.needs_model and not has_model:
+        raise UsageError(f"The agent '{name}' needs a model. Add --model, for example --model openai/gpt-4o")
+
+
+def _require_known(agent: str, what: str, given: Iterable[str], known: Iterable[str]) -> None:
+    unknown = [name for name in given if name not in known]
+    if unknown:
+        names = ", ".join(known) or "none"
+        raise UsageError(f"The agent '{agent}' has no {what} '{unknown[0]}'. Its {what}s are: {names}")

@@ -7,7 +7,7 @@ with the very next action; an agent that keeps everything it knows in its state 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
@@ -26,7 +26,7 @@ class State(BaseModel):
 
 
 class Options(BaseModel):
-    """An agent's options; each is settable as `-A name=value`."""
+    """An agent's options; each is settable as `-A name=value` and says in its description what it does."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -52,7 +52,6 @@ class Assignment:
     public: Path
     """The public data on the host; inside it is /home/data."""
     remaining: Callable[[], Remaining] = field(repr=False)
-    has_model: bool = False
     cores: int = 1
     """For each execution."""
     gpus: int = 0
@@ -66,10 +65,17 @@ AnyState = TypeVar("AnyState", bound=State)
 
 
 class Agent(ABC, Generic[AnyState]):
-    """One agent on one task. It is made anew whenever a run is resumed."""
+    """One agent on one task. It is made anew whenever a run is resumed.
+
+    The first line of a subclass's docstring is what `podium agents` says about it.
+    """
 
     Options: ClassVar[type[Options]] = Options
     State: ClassVar[type[State]]
+    roles: ClassVar[Mapping[str, str]] = {}
+    """The roles it asks models in, each with what that model does; `--role ROLE=MODEL` gives one a model of its own."""
+    needs_model: ClassVar[bool] = False
+    """Whether a run of it must have a model."""
     serves_model: ClassVar[bool] = False
     """Whether its programs may ask the run's model themselves, at an address inside the sandbox."""
 

@@ -32,6 +32,8 @@ class BaselineState(State):
 
 
 class Baseline(Agent[BaselineState]):
+    """Submits the sample submission, or runs the starter code as it stands."""
+
     State = BaselineState
 
     def begin(self) -> BaselineState:
@@ -64,6 +66,3 @@ class Baseline(Agent[BaselineState]):
             Action(name="write_file", arguments={"file_name": "code/unpack.py", "content": script}),
             Action(name="execute_script", arguments={"script_name": "code/unpack.py"}),
         ]
-
-
-agent = Baseline

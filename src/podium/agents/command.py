@@ -30,6 +30,8 @@ class CommandState(State):
 
 
 class Command(Agent[CommandState]):
+    """Runs any program inside the sandbox, such as an MLE-bench agent."""
+
     Options = CommandOptions
     State = CommandState
     serves_model = True
@@ -67,6 +69,3 @@ class Command(Agent[CommandState]):
             **({} if remaining.steps is None else {"STEP_LIMIT": str(remaining.steps)}),
             **{name.strip(): value for name, _, value in given},
         }
-
-
-agent = Command

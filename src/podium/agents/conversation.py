@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from podium.actions.text import bounded
 from podium.agents.model import CHARACTERS_PER_TOKEN
 
 if TYPE_CHECKING:
@@ -113,8 +114,6 @@ class Conversation:
 
     def _cut(self, limit: int) -> None:
         """Cuts the middle out of what is left, the longest first."""
-        from podium.actions import bounded
-
         while self._size() > limit:
             place = max(range(1, len(self._messages)), key=lambda place: len(self._messages[place].text))
             text = self._messages[place].text

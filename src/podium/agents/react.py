@@ -8,20 +8,24 @@ whole turns.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
-from podium.agents.base import Agent, Assignment, State
+from podium.actions import ACTIONS
+from podium.agents.base import Agent, State
 from podium.agents.conversation import CONTEXT_TOKENS, Conversation
-from podium.agents.model import TalkOptions, ask_model, brief, budget_line, end_of_run, require_model, tool_info
+from podium.agents.model import ROLES, ModelOptions, ask_model, brief, budget_line, end_of_run
 from podium.workspace.events import Action
 from podium.workspace.observations import Observation
 
 if TYPE_CHECKING:
     from inspect_ai.model import ModelOutput
-    from inspect_ai.tool import ToolCall, ToolInfo
+    from inspect_ai.tool import ToolCall
 
+TOOLS_TOKENS = 2_500
+"""What the tools' own descriptions take."""
 SYSTEM = """\
 You are a machine-learning engineer who works alone, with tools: a shell, files, Python scripts. Paths are relative to
 /home, your workspace. Nobody answers questions; decide for yourself and go on.
@@ -40,10 +44,18 @@ TOOLS = (
     *("write_file", "append_file", "copy_file", "edit_script", "edit_script_segment", "undo_edit_script"),
     *("understand_file", "final_answer"),
 )
-_OTHER_NAMES = {"submit": "final_answer"}
+_OTHER_NAMES = {"submit": "final_answer", "bash": "run_command"}
+_RUN_COMMAND = ACTIONS["run_command"]
+_BASH = replace(
+    _RUN_COMMAND,
+    name="bash",
+    description="Run a shell command in /home and wait until it has ended. Each starts anew, there.",
+    arguments={"command": _RUN_COMMAND.arguments["command"]},
+)
+"""The shell, under the name that models know."""
 
 
-class ReactOptions(TalkOptions):
+class ReactOptions(ModelOptions):
     together: bool = Field(False, description="Do several tool calls of one answer side by side, not one by one.")
     context_tokens: int | None = Field(
         None, ge=2_000, description=f"The model's window; by default what Inspect knows of it, or {CONTEXT_TOKENS}."
@@ -61,13 +73,13 @@ class ReactState(State):
 
 
 class React(Agent[ReactState]):
+    """Lets a model call tools, a shell among them, until it has its final answer."""
+
     Options = ReactOptions
     State = ReactState
     options: ReactOptions
-
-    def __init__(self, assignment: Assignment, options: ReactOptions) -> None:
-        super().__init__(assignment, options)
-        require_model(assignment, "react")
+    needs_model = True
+    roles = ROLES
 
     def begin(self) -> ReactState:
         return ReactState()
@@ -101,14 +113,14 @@ class React(Agent[ReactState]):
 
     async def _converse(self, conversation: Conversation) -> str | None:
         """Talks until the model has called tools in a usable way; why it did not, if so."""
-        window = self._window()
-        fault = ""
+        window, fault = self._window(), ""
+        tools = [(_BASH if name == "bash" else ACTIONS[name]).tool_info() for name in self._tool_names()]
         for left in reversed(range(self.options.attempts)):
             conversation.shorten(window)
             output = await ask_model(
                 conversation.messages(note=f"[{budget_line(self.assignment.remaining())}]"),
-                tools=_tools(has_person=self.assignment.has_person),
-                options=self.options,
+                self.options,
+                tools=tools,
             )
             if output.stop_reason == "model_length":
                 window, fault = window // 2, "the conversation was too long for the model"
@@ -128,12 +140,26 @@ class React(Agent[ReactState]):
             cut = output.stop_reason == "max_tokens"
             conversation.tell(CONTINUE.format(left=left) + (" Your answer was cut off: be brief." if cut else ""))
             return "it called no tool" + (" and was cut off" if cut else "")
-        faults = {call.id: _fault(call) for call in calls}
+        faults = {call.id: self._fault(call) for call in calls}
         if not any(faults.values()):
             return ""
         for call in calls:
             conversation.answer(call, faults[call.id] or "Not done, because another call of this answer was wrong.")
         return next(text for text in faults.values() if text)
+
+    def _tool_names(self) -> tuple[str, ...]:
+        return (*TOOLS, "request_help") if self.assignment.has_person else TOOLS
+
+    def _fault(self, call: ToolCall) -> str:
+        """What is wrong with a call, as far as it cannot be left to the action to say."""
+        if call.parse_error:
+            return f"The arguments of {call.function} cannot be read: {call.parse_error[:300]}"
+        names = self._tool_names()
+        if call.function not in (*names, "submit"):
+            return f"There is no tool {call.function[:60]!r}. The tools are: {', '.join(names)}."
+        if call.function == "bash" and (fault := _BASH.name_fault(call.arguments)):
+            return f"The input of bash {fault}. It looks like this:\n{_BASH.template()}"
+        return ""
 
     def _window(self) -> int:
         """How many tokens a conversation may have, so that there is room for an answer."""
@@ -141,46 +167,11 @@ class React(Agent[ReactState]):
 
         info = get_model_info(get_model(role="main"))
         tokens = self.options.context_tokens or (info and info.context_length) or CONTEXT_TOKENS
-        return max(tokens - self.options.max_tokens - _TOOLS_TOKENS, 1_000)
-
-
-_TOOLS_TOKENS = 2_500
-"""What the tools' own descriptions take."""
-
-
-def _tools(*, has_person: bool) -> list[ToolInfo]:
-    from podium.actions import ACTIONS, Argument, Usage
-
-    bash = Usage(
-        name="bash",
-        title="Bash",
-        description="Run a shell command in /home and wait until it has ended. Each starts anew, there.",
-        arguments={"command": Argument("string", "The command.", is_required=True)},
-        returns="The exit code and what it printed.",
-    )
-    names = (*TOOLS, "request_help") if has_person else TOOLS
-    return [tool_info(bash if name == "bash" else ACTIONS[name]) for name in names]
-
-
-def _fault(call: ToolCall) -> str:
-    """What is wrong with a call, as far as it cannot be left to the action to say."""
-    if call.parse_error:
-        return f"The arguments of {call.function} cannot be read: {call.parse_error[:300]}"
-    name = _OTHER_NAMES.get(call.function, call.function)
-    if name not in TOOLS:
-        return f"There is no tool {call.function[:60]!r}. The tools are: {', '.join(TOOLS)}."
-    if name == "bash" and (list(call.arguments) != ["command"] or not isinstance(call.arguments["command"], str)):
-        return 'bash takes one argument, a text: {"command": "..."}'
-    return ""
+        return max(tokens - self.options.max_tokens - TOOLS_TOKENS, 1_000)
 
 
 def _as_action(call: ToolCall) -> Action:
-    if call.function == "bash":
-        return Action(name="run_command", arguments={"command": call.arguments["command"]})
     name = _OTHER_NAMES.get(call.function, call.function)
     if name == "final_answer" and "final_answer" not in call.arguments:
         return Action(name=name, arguments={"final_answer": " ".join(map(str, call.arguments.values()))})
     return Action(name=name, arguments=call.arguments)
-
-
-agent = React

@@ -28,6 +28,8 @@ class RecipesOptions(SearchOptions):
 
 
 class Recipes(SearchAgent):
+    """Writes machine-learning scripts from a library of recipes, and needs no model."""
+
     Options = RecipesOptions
     options: RecipesOptions
 
@@ -67,6 +69,3 @@ def _blended(tree: Tree) -> set[int]:
     """The scripts that are part of some blend."""
     blends = [node for node in tree if (header := read_header(node.script)) is not None and header.recipe == BLEND]
     return {number for node in blends for number in node.parents}
-
-
-agent = Recipes

@@ -29,6 +29,8 @@ class ScriptedState(State):
 
 
 class Scripted(Agent[ScriptedState]):
+    """Repeats a list of actions from a file, such as those of another run."""
+
     Options = ScriptedOptions
     State = ScriptedState
     options: ScriptedOptions
@@ -53,7 +55,4 @@ class Scripted(Agent[ScriptedState]):
             entries = json.loads(path.read_text(encoding="utf-8"))
             return [Action(name=entry["action"], arguments=entry["arguments"]) for entry in entries]
         except (OSError, ValueError, KeyError, TypeError, ValidationError) as error:
-            raise UsageError(f"-A script={path} is no list of actions: {error}") from error
-
-
-agent = Scripted
+            raise UsageError(f"-A script={path} is not a list of actions: {error}") from error

@@ -1,7 +1,8 @@
-"""`podium agents`: lists the agents and their options."""
+"""`podium agents`: lists the agents, their options and the roles of their models."""
 
 from __future__ import annotations
 
+import inspect
 import textwrap
 from typing import Any
 
@@ -14,17 +15,11 @@ from podium.cli.options import as_json, print_json, require_extra
 @click.argument("name", required=False)
 @as_json
 def command(name: str | None, as_json: bool) -> None:
-    """List the agents and their options, or explain those of NAME."""
+    """List the agents and their options, or explain NAME: an agent's name, or package.module:Class."""
     require_extra("run")
-    from podium.agents import AGENTS, agent_class
+    from podium.agents import agent_names
 
-    if name is not None:
-        agent_class(name)  # says what is wrong with the name
-    found: list[dict[str, Any]] = [
-        {"name": agent, "what": text, "options": _options(agent_class(agent).Options)}
-        for agent, text in AGENTS.items()
-        if name in (None, agent)
-    ]
+    found = [_describe(agent) for agent in ([name] if name is not None else agent_names())]
     if as_json:
         print_json(found)
     elif name is not None:
@@ -33,6 +28,28 @@ def command(name: str | None, as_json: bool) -> None:
         for entry in found:
             _mention(entry)
         click.echo("\nOptions are given as -A name=value. What they mean: podium agents NAME")
+
+
+def _describe(name: str) -> dict[str, Any]:
+    from podium.agents import agent_class
+
+    agent = agent_class(name)
+    options = [
+        {
+            "name": option,
+            "what": field.description or "",
+            "required": field.is_required(),
+            "default": None if field.is_required() else field.default,
+        }
+        for option, field in agent.Options.model_fields.items()
+    ]
+    return {
+        "name": name,
+        "what": (inspect.getdoc(agent) or "").partition("\n")[0],
+        "needs_model": agent.needs_model,
+        "roles": dict(agent.roles),
+        "options": options,
+    }
 
 
 def _mention(entry: dict[str, Any]) -> None:
@@ -44,20 +61,12 @@ def _mention(entry: dict[str, Any]) -> None:
 
 def _explain(entry: dict[str, Any]) -> None:
     click.echo(f"{entry['name']}: {entry['what']}")
+    if entry["needs_model"]:
+        click.echo("It needs a model: --model MODEL")
+    for role, what in entry["roles"].items():
+        click.echo(f"\n  --role {role}=MODEL\n      The model that {what}, if not the run's.")
     for option in entry["options"]:
         default = "required" if option["required"] else f"default: {option['default']}"
         click.echo(f"\n  -A {option['name']}=...  [{default}]")
         for line in textwrap.wrap(option["what"], 100):
             click.echo(f"      {line}")
-
-
-def _options(kind: Any) -> list[dict[str, Any]]:
-    return [
-        {
-            "name": name,
-            "what": field.description or "",
-            "required": field.is_required(),
-            "default": None if field.is_required() else field.default,
-        }
-        for name, field in kind.model_fields.items()
-    ]

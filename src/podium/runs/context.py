@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from podium.agents import agent_class, read_options
+from podium.agents import make_agent
 from podium.agents.base import Assignment, Remaining
 from podium.data.files import link_tree
 from podium.data.trees import remove_tree
@@ -59,7 +59,6 @@ class RunContext:
             instructions=self.instructions,
             public=self.prepared.place.public,
             remaining=remaining,
-            has_model=self.plan.model is not None,
             cores=self.plan.cores,
             gpus=self.plan.gpus,
             env=self.plan.env,
@@ -115,9 +114,8 @@ def open_run(
     journal = Journal.open(folder.journal)
     lost: tuple[str, ...] = ()
     if len(journal) == 0:
-        agent = agent_class(plan.agent)
         assignment = Assignment(task, seed, text, prepared.place.public, Remaining)
-        files = agent(assignment, read_options(plan.agent, plan.options)).files()
+        files = make_agent(plan.agent, plan.options, assignment).files()
         layout.lay_out(folder.workspace, starter=task.starter, agent_files=files)
     else:
         lost = tuple(history.restore(journal.snapshot).lost)

@@ -114,6 +114,7 @@ async def _solve(context: RunContext, evaluated: Evaluated, state: TaskState, ge
         runner = ActionRunner(context, box, loop, agent, person=_person(context) if plan.person else None)
         async with _validating(context, box, evaluated), runner.serving():
             ending = await loop.run(agent, runner.perform)
+        evaluated.validations += runner.validations
         await box.stop()  # nothing of the agent is left when answers are read
         await loop.conclude(ending)
         evaluated.ending = ending
@@ -156,7 +157,7 @@ async def _validating(context: RunContext, box: PodiumSandbox, evaluated: Evalua
         yield
     finally:
         validator.close()
-        evaluated.validations = validator.asked
+        evaluated.validations += validator.asked
 
 
 def _person(context: RunContext) -> Person:

@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from podium.agents import agent_class, read_options
+from podium.agents import check_agent
 from podium.catalog import load
 from podium.catalog.preparing import PreparedOne, prepare_many
 from podium.data.home import locate
@@ -22,16 +22,19 @@ def make_plan(**settings: Any) -> Plan:
     """A plan, checked before anything is started.
 
     Raises:
-        UsageError: a setting is unknown, or the agent, its options or the Python environment are wrong.
+        UsageError: a setting is unknown, or the agent, its options, its models or the Python environment are wrong.
     """
     unknown = [name for name in settings if name not in Plan.model_fields]
     if unknown:
         raise UsageError(f"There is no setting '{unknown[0]}'. The settings are: {', '.join(Plan.model_fields)}")
     plan = Plan.model_validate(settings)
-    agent_class(plan.agent)
-    read_options(plan.agent, plan.options)
-    find_backend(plan.sandbox).check(SandboxSpec(env=None if plan.env is None else Path(plan.env)))
+    _check(plan)
     return plan
+
+
+def _check(plan: Plan) -> None:
+    check_agent(plan.agent, plan.options, has_model=plan.model is not None, roles=plan.model_roles)
+    find_backend(plan.sandbox).check(SandboxSpec(env=None if plan.env is None else Path(plan.env)))
 
 
 def default_folder(plan: Plan) -> Path:
@@ -98,10 +101,11 @@ def resume_experiment(experiment: Experiment, changes: dict[str, Any]) -> Experi
         changes: parts of the plan to replace: `model`, `model_base_url`, `model_roles` or `budget`.
 
     Raises:
-        UsageError: a change would make the runs incomparable with themselves.
+        UsageError: a change would make the runs incomparable with themselves, or the agent has no such role.
     """
     allowed = ("model", "model_base_url", "model_roles", "budget")
     wrong = [name for name in changes if name not in allowed]
     if wrong:
         raise UsageError(f"{wrong[0]} cannot be changed in an experiment that was begun; only: {', '.join(allowed)}")
+    _check(Plan.model_validate({**experiment.plan.model_dump(), **changes}))
     return change_plan(experiment, changes)

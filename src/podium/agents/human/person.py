@@ -22,6 +22,8 @@ class HumanState(State):
 
 
 class Human(Agent[HumanState]):
+    """A person in a shell inside the sandbox, timed. Open it with: podium shell RUN"""
+
     State = HumanState
 
     def begin(self) -> HumanState:

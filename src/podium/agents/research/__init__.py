@@ -1,7 +1,1 @@
 """MLAgentBench's research agent."""
-
-from podium.agents.research.researcher import Researcher
-
-agent = Researcher
-
-__all__ = ["agent"]

@@ -23,7 +23,7 @@ ENTRIES = (
     Entry(
         "reflection",
         "Reflection",
-        "What does the last observation mean? If something failed, what is the likely cause, and how can it be mended?",
+        "What does the last observation mean? If something failed, what is the likely cause, and how can it be fixed?",
     ),
     Entry(
         "plan",

@@ -13,10 +13,10 @@ from inspect_ai.model import (
     ChatMessageUser,
     ModelOutput,
 )
-from inspect_ai.tool import ToolCall, ToolInfo
+from inspect_ai.tool import ToolCall, ToolInfo, ToolParam, ToolParams
 
-from podium.actions import Usage, bounded
-from podium.agents.model import tool_info, whole
+from podium.actions import ActionSpec
+from podium.actions.text import bounded, valid_unicode
 from podium.agents.research import prompts
 from podium.agents.research.memory import ENTRIES, Step
 from podium.agents.research.reading import FormatError, check_names, find_action, read_entries, read_input
@@ -55,16 +55,16 @@ class TalkProtocol(Protocol):
 class TextProtocol:
     """Six entries in text."""
 
-    def __init__(self, usages: Mapping[str, Usage], shown: Sequence[str]) -> None:
+    def __init__(self, actions: Mapping[str, ActionSpec], shown: Sequence[str]) -> None:
         """
         Args:
-            usages: all actions that can be done.
+            actions: all that can be done.
             shown: the names of those that are mentioned.
         """
-        self._usages, self._shown = usages, shown
+        self._actions, self._shown = actions, shown
 
     def system(self) -> str:
-        actions = "\n\n".join(self._usages[name].prompt() for name in self._shown)
+        actions = "\n\n".join(self._actions[name].prompt() for name in self._shown)
         form = prompts.TEXT_FORMAT.format(entries=prompts.entries_of(titles=True))
         return "\n\n".join([prompts.ROLE, f"THE ACTIONS\n\n{actions}", prompts.RULES, form])
 
@@ -73,19 +73,19 @@ class TextProtocol:
 
     def show(self, step: Step) -> list[ChatMessage]:
         lines = [f"{entry.title}: {step.entries.get(entry.name, '')}" for entry in ENTRIES]
-        lines.append(f"Action: {self._usages[step.action].title}")
+        lines.append(f"Action: {self._actions[step.action].title}")
         lines.append(f"Action Input: {json.dumps(step.input, indent=4, ensure_ascii=False)}")
         said, seen = "\n".join(lines), f"Observation:\n{step.observation}"
         return [ChatMessageAssistant(content=said), ChatMessageUser(content=seen)]
 
     def read(self, output: ModelOutput, number: int) -> Step:
         entries = read_entries(output.completion)
-        usage = find_action(entries["Action"].split("\n")[0], self._usages, self._shown)
+        action = find_action(entries["Action"].split("\n")[0], self._actions, self._shown)
         return Step(
             number=number,
             entries={entry.name: _kept(entries[entry.title]) for entry in ENTRIES},
-            action=usage.name,
-            input=whole(read_input(entries["Action Input"], usage)),
+            action=action.name,
+            input=valid_unicode(read_input(entries["Action Input"], action)),
         )
 
     def complain(self, output: ModelOutput, fault: str) -> list[ChatMessage]:
@@ -96,16 +96,15 @@ class TextProtocol:
 class ToolsProtocol:
     """Tool calls; the thinking entries are arguments that every tool has."""
 
-    def __init__(self, usages: Mapping[str, Usage], shown: Sequence[str]) -> None:
-        self._usages, self._shown = usages, shown
+    def __init__(self, actions: Mapping[str, ActionSpec], shown: Sequence[str]) -> None:
+        self._actions, self._shown = actions, shown
 
     def system(self) -> str:
         form = prompts.TOOLS_FORMAT.format(entries=prompts.entries_of(titles=False))
         return "\n\n".join([prompts.ROLE, prompts.RULES, form])
 
     def tools(self) -> list[ToolInfo]:
-        before = {entry.name: f"{entry.title}: {entry.purpose}" for entry in ENTRIES}
-        return [tool_info(self._usages[name], before=before) for name in self._shown]
+        return [_with_entries(self._actions[name].tool_info()) for name in self._shown]
 
     def show(self, step: Step) -> list[ChatMessage]:
         call = ToolCall(id=f"step_{step.number}", function=step.action, arguments={**step.entries, **step.input})
@@ -119,12 +118,12 @@ class ToolsProtocol:
         call = calls[0]
         if call.parse_error:
             raise FormatError(f"the arguments of {call.function} cannot be read: {call.parse_error[:300]}.")
-        usage = find_action(call.function, self._usages, self._shown)
+        action = find_action(call.function, self._actions, self._shown)
         arguments: dict[str, Any] = dict(call.arguments)
         # Models that think elsewhere leave these out; the plan is then carried over as it was.
         thinking = {entry.name: _kept(str(arguments.pop(entry.name, ""))) for entry in ENTRIES}
         thinking["thought"] = thinking["thought"] or _kept(output.completion.strip())
-        return Step(number=number, entries=thinking, action=usage.name, input=check_names(arguments, usage))
+        return Step(number=number, entries=thinking, action=action.name, input=check_names(arguments, action))
 
     def complain(self, output: ModelOutput, fault: str) -> list[ChatMessage]:
         calls = output.message.tool_calls if output.choices else None
@@ -133,6 +132,14 @@ class ToolsProtocol:
             return [ChatMessageAssistant(content=said), ChatMessageUser(content=fault)]
         answers = [ChatMessageTool(content=fault, tool_call_id=call.id, function=call.function) for call in calls]
         return [output.message, *answers]
+
+
+def _with_entries(tool: ToolInfo) -> ToolInfo:
+    """A tool that takes the entries before its own arguments."""
+    entries = {entry.name: ToolParam(type="string", description=f"{entry.title}: {entry.purpose}") for entry in ENTRIES}
+    own = tool.parameters
+    parameters = ToolParams(properties={**entries, **own.properties}, required=[*entries, *own.required])
+    return tool.model_copy(update={"parameters": parameters})
 
 
 def _kept(text: str) -> str:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from podium.agents.research.memory import ENTRIES
 
 if TYPE_CHECKING:
-    from podium.actions import Usage
+    from podium.actions import ActionSpec
 
 TITLES = (*(entry.title for entry in ENTRIES), "Action", "Action Input")
 _FENCE = re.compile(r"^\s*```\w*\s*\n|\n?\s*```\s*$")
@@ -48,27 +48,26 @@ def read_entries(text: str) -> dict[str, str]:
     return {title: text[match.end() : end].strip() for title, match, end in pairs}
 
 
-def find_action(name: str, usages: Mapping[str, Usage], shown: Sequence[str]) -> Usage:
+def find_action(name: str, actions: Mapping[str, ActionSpec], shown: Sequence[str]) -> ActionSpec:
     """The action that is meant by a name or title.
 
     Raises:
         FormatError: there is none.
     """
-    wanted = " ".join(re.sub(r"[^\w() ]", "", name.replace("_", " ")).lower().split())
-    for usage in usages.values():
-        if wanted in (usage.name.replace("_", " "), usage.title.lower(), usage.title.lower().removesuffix(" (ai)")):
-            return usage
-    offered = ", ".join(usages[known].title for known in shown)
+    for action in actions.values():
+        if action.is_called(name):
+            return action
+    offered = ", ".join(actions[known].title for known in shown)
     raise FormatError(f"there is no action {name[:60]!r}. The actions are: {offered}.")
 
 
-def read_input(text: str, usage: Usage) -> dict[str, Any]:
+def read_input(text: str, action: ActionSpec) -> dict[str, Any]:
     """The input of an action.
 
     Raises:
         FormatError: it is not a JSON object, or not with the right names.
     """
-    if not usage.arguments:
+    if not action.arguments:
         return {}
     for candidate in _candidates(text):
         try:
@@ -76,24 +75,21 @@ def read_input(text: str, usage: Usage) -> dict[str, Any]:
         except ValueError:
             continue
         if isinstance(value, dict):
-            return check_names(value, usage)
-    values = _between_names(_INVENTED.split(text)[0], list(usage.arguments))
+            return check_names(value, action)
+    values = _between_names(_INVENTED.split(text)[0], list(action.arguments))
     if values is None:
-        raise FormatError(f"the Action Input is not a JSON object. It must look like this:\n{usage.template()}\n")
+        raise FormatError(f"the Action Input is not a JSON object. It must look like this:\n{action.template()}\n")
     return values
 
 
-def check_names(value: dict[str, Any], usage: Usage) -> dict[str, Any]:
+def check_names(value: dict[str, Any], action: ActionSpec) -> dict[str, Any]:
     """The input, if it has the names the action takes.
 
     Raises:
         FormatError: it does not.
     """
-    missing = [name for name, argument in usage.arguments.items() if argument.is_required and name not in value]
-    surplus = [str(name) for name in value if name not in usage.arguments]
-    if missing or surplus:
-        what = f"lacks {', '.join(missing)}" if missing else f"has no use for {surplus[0][:60]}"
-        raise FormatError(f"the input of {usage.title} {what}. It must look like this:\n{usage.template()}\n")
+    if fault := action.name_fault(value):
+        raise FormatError(f"the input of {action.title} {fault}. It must look like this:\n{action.template()}\n")
     return value
 
 

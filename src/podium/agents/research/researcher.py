@@ -14,19 +14,20 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field, field_validator
 
-from podium.agents.base import Agent, Assignment
-from podium.agents.model import TalkOptions, ask_model, brief, budget_line, end_of_run, require_model, whole
+from podium.actions import ACTIONS, ActionError, ActionSpec
+from podium.actions.model_calls import BLOCKS, ask, ask_about, split_blocks
+from podium.actions.text import bounded, valid_unicode
+from podium.agents.base import Agent
+from podium.agents.model import ROLES, ModelOptions, ask_model, brief, budget_line, end_of_run
 from podium.agents.research import prompts
 from podium.agents.research.memory import ResearchState, Step
 from podium.agents.research.reading import FormatError
 from podium.workspace.events import Action
-from podium.workspace.layout import SUBMISSION
 from podium.workspace.observations import Observation
 
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage, ModelOutput
 
-    from podium.actions import Usage
     from podium.agents.research.protocols import TalkProtocol
 
 SHOWN = (
@@ -37,7 +38,7 @@ SHOWN = (
 LOG_CHARACTERS = 6_000
 
 
-class ResearchOptions(TalkOptions):
+class ResearchOptions(ModelOptions):
     protocol: Literal["text", "tools"] = Field("text", description="Entries in text, as in the paper, or tool calls.")
     max_steps: int = Field(50, ge=1, description="Steps after which the agent ends by itself.")
     steps_in_context: int = Field(3, ge=1, description="How many of the last steps the model sees in full.")
@@ -53,7 +54,7 @@ class ResearchOptions(TalkOptions):
     @field_validator("show")
     @classmethod
     def _are_actions(cls, text: str) -> str:
-        known = _usages(has_person=False)
+        known = _actions(has_person=False)
         unknown = [name for name in _names(text) if name not in known]
         if unknown:
             raise ValueError(f"there is no action '{unknown[0]}'; the actions are: {', '.join(known)}")
@@ -61,13 +62,13 @@ class ResearchOptions(TalkOptions):
 
 
 class Researcher(Agent[ResearchState]):
+    """MLAgentBench's agent: reflects, plans, checks facts, acts, and keeps a research log."""
+
     Options = ResearchOptions
     State = ResearchState
     options: ResearchOptions
-
-    def __init__(self, assignment: Assignment, options: ResearchOptions) -> None:
-        super().__init__(assignment, options)
-        require_model(assignment, "research")
+    needs_model = True
+    roles = ROLES
 
     def begin(self) -> ResearchState:
         return ResearchState()
@@ -84,7 +85,7 @@ class Researcher(Agent[ResearchState]):
             return end_of_run(step)
         state.plan = step.entries["plan"] or state.plan
         state.steps = [*state.steps, step][-self.options.steps_in_context :]
-        action = _as_action(step)
+        action = Action(name=step.action, arguments=step.input)
         return [action, *news] if action.name != "final_answer" else [action]
 
     def observe(
@@ -113,9 +114,6 @@ class Researcher(Agent[ResearchState]):
         return [Action(name="append_summary_to_research_log", arguments={"content": state.log[-1]})]
 
     async def _condense(self, step: Step) -> Step:
-        from podium.actions import ActionError, bounded
-        from podium.actions.asking import BLOCKS, ask_about, split_blocks
-
         limit = self.options.summarise_over
         if len(step.observation) <= limit or step.is_condensed:
             return step
@@ -124,7 +122,7 @@ class Researcher(Agent[ResearchState]):
         )
         try:
             said = await ask_about(split_blocks(step.observation)[:BLOCKS], name="an observation", question=question)
-            text = f"[condensed from {len(step.observation):,} characters]\n{bounded(whole(said), limit)}"
+            text = f"[condensed from {len(step.observation):,} characters]\n{bounded(valid_unicode(said), limit)}"
         except ActionError:  # without a reader: its beginning and end
             text = bounded(step.observation, limit)
         return step.model_copy(update={"observation": text, "is_condensed": True})
@@ -135,11 +133,7 @@ class Researcher(Agent[ResearchState]):
         reminder: list[ChatMessage] = []
         fault = ""
         for attempt in range(1, self.options.attempts + 1):
-            output = await ask_model(
-                [*messages, *reminder],
-                tools=protocol.tools(),
-                options=self.options,
-            )
+            output = await ask_model([*messages, *reminder], self.options, tools=protocol.tools())
             try:
                 _check_complete(output)
                 return protocol.read(output, state.done + 1)
@@ -165,9 +159,6 @@ class Researcher(Agent[ResearchState]):
 
     async def _recall(self, state: ResearchState, shown: int) -> str:
         """What the log says of steps that are no longer shown."""
-        from podium.actions import ActionError
-        from podium.actions.asking import BLOCKS, ask_about, split_blocks
-
         earlier = prompts.log_text(state.log[: max(0, len(state.log) - shown)])
         if self.options.retrieval and earlier:
             question = prompts.RETRIEVAL_QUESTION.format(plan=state.plan or "(none yet)")
@@ -181,43 +172,23 @@ class Researcher(Agent[ResearchState]):
         from podium.agents.research.protocols import PROTOCOLS
 
         has_person = self.assignment.has_person
-        usages = _usages(has_person=has_person)
         further = ["reflection"] * self.options.retrieval + ["request_help"] * has_person
         shown = dict.fromkeys([*SHOWN, *further, *_names(self.options.show)])
-        return PROTOCOLS[self.options.protocol](usages, list(shown))
+        return PROTOCOLS[self.options.protocol](_actions(has_person=has_person), list(shown))
 
 
 def _names(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
-def _usages(*, has_person: bool) -> dict[str, Usage]:
+def _actions(*, has_person: bool) -> dict[str, ActionSpec]:
     """All actions the researcher may use."""
-    from podium.actions import ACTIONS, Usage
-
-    check = Usage(
-        name="validate_submission",
-        title="Validate Submission",
-        description=f"Check whether {SUBMISSION} has the form the task asks for. This says nothing about its score.",
-        arguments={},
-        returns="Whether it is valid, and what is wrong if not.",
-    )
-    usages = {name: usage for name, usage in ACTIONS.items() if has_person or name != "request_help"}
-    return {**usages, check.name: check}
-
-
-def _as_action(step: Step) -> Action:
-    if step.action == "validate_submission":
-        return Action(name="run_command", arguments={"command": f"sh validate_submission.sh {SUBMISSION}"})
-    return Action(name=step.action, arguments=step.input)
+    return {name: action for name, action in ACTIONS.items() if has_person or action.needs != "person"}
 
 
 async def _summarise(step: Step) -> str:
-    from podium.actions import ActionError, bounded
-    from podium.actions.asking import ask
-
     try:
-        return bounded(whole((await ask("fast", prompts.summary(step))).strip()), 800)
+        return bounded(valid_unicode((await ask("fast", prompts.summary(step))).strip()), 800)
     except ActionError:
         return prompts.plain_summary(step)
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from podium.actions.text import bounded
 from podium.agents.search.proposer import Review
-from podium.agents.search.text import shortened
 
 SCRIPT_CHARACTERS = 100_000
 PLAN_CHARACTERS = 2_000
@@ -35,7 +35,7 @@ class Answer:
 def read_answer(text: str, *, cut_off: bool = False) -> Answer:
     """The plan and the script in an answer: of several code blocks, the longest that is Python."""
     text = _THOUGHTS.sub("", text.replace("\r\n", "\n"))
-    plan = shortened(_OPENING.split(text, maxsplit=1)[0].strip(), PLAN_CHARACTERS)
+    plan = bounded(_OPENING.split(text, maxsplit=1)[0].strip(), PLAN_CHARACTERS)
     blocks = [code for language, code in _blocks(text) if language.lower() in _LANGUAGES and code.strip()]
     if not blocks:
         return Answer(plan, fault="it was cut off before the script was complete" if cut_off else _no_block(text))
@@ -74,7 +74,7 @@ def _syntax_fault(code: str) -> str | None:
             ast.parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         line = f" in line {error.lineno}" if isinstance(error, SyntaxError) else ""
-        return f"the script is no valid Python{line}: {getattr(error, 'msg', error)}"
+        return f"the script is not valid Python{line}: {getattr(error, 'msg', error)}"
     return None
 
 

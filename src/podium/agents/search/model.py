@@ -6,14 +6,12 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from podium.agents.base import Assignment
-from podium.agents.model import generate, require_model
+from podium.actions.text import bounded, valid_unicode
+from podium.agents.model import ask_model
 from podium.agents.search import prompts
 from podium.agents.search.answers import Answer, read_answer, read_review
-from podium.agents.search.options import ModelOptions
-from podium.agents.search.proposer import Context, Proposal, Proposer, Review
-from podium.agents.search.search import SearchAgent
-from podium.agents.search.text import shortened, whole
+from podium.agents.search.options import WritingOptions
+from podium.agents.search.proposer import Context, Proposal, Review
 from podium.agents.search.tree import Node, Operator, Tree
 from podium.workspace.observations import ScriptResult
 
@@ -33,7 +31,7 @@ class ModelProposer:
     """Asks the models in the roles `coder` and `reviewer`, by default both the run's own."""
 
     def __init__(
-        self, context: Context, options: ModelOptions, find_model: Callable[[str], Model] | None = None
+        self, context: Context, options: WritingOptions, find_model: Callable[[str], Model] | None = None
     ) -> None:
         """
         Args:
@@ -78,7 +76,7 @@ class ModelProposer:
             output = await self._generate("coder", [*_opening(question), *corrections])
             if output.stop_reason == "model_length":
                 limit //= 2  # its window is smaller than thought
-            said = whole(output.completion)
+            said = output.completion
             found = read_answer(said, cut_off=output.stop_reason in _CUT_OFF)
             if found.script or not answer.script:
                 answer = found
@@ -100,30 +98,16 @@ class ModelProposer:
         return None
 
     async def _generate(self, role: str, messages: list[ChatMessage], tools: Sequence[ToolInfo] = ()) -> ModelOutput:
-        from inspect_ai.model import GenerateConfig
         from inspect_ai.tool import ToolFunction
 
-        options = self._options
-        config = GenerateConfig(
-            max_tokens=options.max_tokens,
-            temperature=options.sampling_temperature,
-            max_retries=options.retries,
-            attempt_timeout=options.answer_time,
+        return await ask_model(
+            messages,
+            self._options,
+            model=self._find_model(role),
+            tools=tools,
+            tool_choice=ToolFunction(name=tools[0].name) if tools else None,
+            temperature=self._options.sampling_temperature,
         )
-        choice = ToolFunction(name=tools[0].name) if tools else None
-        return await generate(self._find_model(role), messages, config, tools=tools, tool_choice=choice)
-
-
-class ModelSearchAgent(SearchAgent):
-    """A search whose scripts a model writes."""
-
-    def __init__(self, assignment: Assignment, options: Any) -> None:
-        super().__init__(assignment, options)
-        require_model(assignment, type(self).__name__.lower())
-
-    def make_proposer(self, context: Context) -> Proposer:
-        assert isinstance(self.options, ModelOptions)
-        return ModelProposer(context, self.options)
 
 
 def _model_in_role(role: str) -> Model:
@@ -135,7 +119,7 @@ def _model_in_role(role: str) -> Model:
 def _opening(question: str) -> list[ChatMessage]:
     from inspect_ai.model import ChatMessageSystem, ChatMessageUser
 
-    return [ChatMessageSystem(content=prompts.SYSTEM), ChatMessageUser(content=whole(question))]
+    return [ChatMessageSystem(content=prompts.SYSTEM), ChatMessageUser(content=valid_unicode(question))]
 
 
 def _review_tool() -> ToolInfo:
@@ -149,7 +133,7 @@ def _review_tool() -> ToolInfo:
             properties={
                 "is_bug": ToolParam(type="boolean", description="Whether it failed or its score means nothing."),
                 "metric": ToolParam(anyOf=number_or_null, description="Its validation score."),
-                "summary": ToolParam(type="string", description="What it shows, or what to mend."),
+                "summary": ToolParam(type="string", description="What it shows, or what to fix."),
             },
             required=["is_bug", "metric", "summary"],
         ),
@@ -161,7 +145,7 @@ def _correction(completion: str, fault: str) -> list[ChatMessage]:
     from inspect_ai.model import ChatMessageAssistant, ChatMessageUser
 
     asked = ChatMessageUser(content=prompts.UNUSABLE.format(fault=fault))
-    said = shortened(completion, 4_000).strip()
+    said = bounded(completion, 4_000).strip()
     return [ChatMessageAssistant(content=said), asked] if said else [asked]
 
 

@@ -7,13 +7,14 @@ from typing import Literal
 from pydantic import Field
 
 from podium.agents.base import Options
+from podium.agents.model import ModelOptions
 
 
 class SearchOptions(Options):
     """What every search can be told."""
 
     drafts: int = Field(5, ge=1, description="Scripts written from scratch before others are built on them.")
-    debug_depth: int = Field(10, ge=0, description="Attempts in a row at mending a script.")
+    debug_depth: int = Field(10, ge=0, description="Attempts in a row at debugging a script.")
     parallel: int = Field(1, ge=1, description="Scripts that run side by side.")
     nodes: int = Field(500, ge=1, description="Scripts to try at most.")
     script_time: float | None = Field(
@@ -31,8 +32,8 @@ class SearchOptions(Options):
 class GreedyOptions(SearchOptions):
     """AIDE's policy, with AIDE's values. MLE-bench ran it with debug_probability=1 and debug_depth=20."""
 
-    debug_probability: float = Field(0.5, ge=0, le=1, description="How often mending goes before improving.")
-    debug_depth: int = Field(3, ge=0, description="Debug steps that may lead to a script that is mended once more.")
+    debug_probability: float = Field(0.5, ge=0, le=1, description="How often debugging goes before improving.")
+    debug_depth: int = Field(3, ge=0, description="Debug steps that may lead to a script that is debugged once more.")
 
 
 class MctsOptions(SearchOptions):
@@ -51,7 +52,7 @@ class EvolveOptions(SearchOptions):
     temperature: float = Field(1.0, gt=0, description="Of choosing parents: low prefers the best.")
 
 
-class ModelOptions(Options):
+class WritingOptions(ModelOptions):
     """What the model that writes scripts can be told."""
 
     review: Literal["needed", "always"] = Field(
@@ -61,5 +62,3 @@ class ModelOptions(Options):
     max_tokens: int = Field(16_384, ge=256, description="Longest answer.")
     sampling_temperature: float | None = Field(None, ge=0, description="Of sampling answers; the provider's if unset.")
     prompt_characters: int = Field(80_000, ge=8_000, description="Longest prompt; a token is about 4 characters.")
-    retries: int = Field(8, ge=0, description="Times a request is repeated when the model cannot be reached.")
-    answer_time: int = Field(900, ge=1, description="Seconds one request may take.")

@@ -29,7 +29,7 @@ DRAFT = Choice("draft")
 
 
 def greedy(tree: Tree, options: GreedyOptions, rng: Random) -> Choice | None:
-    """Some drafts first; then, now and then, mends a broken script; otherwise improves the best one."""
+    """Some drafts first; then, now and then, debugs a broken script; otherwise improves the best one."""
     if len(tree.drafts) < options.drafts:
         return DRAFT
     if rng.random() < options.debug_probability:
@@ -41,7 +41,7 @@ def greedy(tree: Tree, options: GreedyOptions, rng: Random) -> Choice | None:
 
 
 def mcts(tree: Tree, options: MctsOptions, rng: Random) -> Choice | None:
-    """Expands, child by child, the script that upper confidence bounds lead to; mends what breaks at once.
+    """Expands, child by child, the script that upper confidence bounds lead to; debugs what breaks at once.
 
     A script's value is the mean metric of all working scripts in its branch, its visits are their number. A branch
     in which nothing works is not entered.
@@ -59,7 +59,7 @@ def mcts(tree: Tree, options: MctsOptions, rng: Random) -> Choice | None:
 
 
 def evolve(tree: Tree, options: EvolveOptions, rng: Random) -> Choice | None:
-    """Generations of scripts: drafts, then improvements and merges of fit parents; what breaks is mended at once."""
+    """Generations of scripts: drafts, then improvements and merges of fit parents; what breaks is debugged at once."""
     broken = [node for node in _broken_leaves(tree) if tree.debug_depth(node) < options.debug_depth]
     if broken:
         return Choice("debug", (broken[0].number,))
@@ -138,10 +138,10 @@ class _Branches:
 
 
 def _population(tree: Tree, founders: Sequence[Node], capacity: int) -> list[Node]:
-    """Who lives after these scripts, or what became of them by mending, have asked to join one after the other."""
+    """The population after these scripts, or what became of them by debugging, were added one after the other."""
     population: list[Node] = []
     for founder in founders:
-        survivor = _mended(tree, founder)
+        survivor = _debugged(tree, founder)
         if survivor is None:
             continue
         values = [_value(tree, node) for node in population]
@@ -152,7 +152,7 @@ def _population(tree: Tree, founders: Sequence[Node], capacity: int) -> list[Nod
     return population
 
 
-def _mended(tree: Tree, founder: Node) -> Node | None:
+def _debugged(tree: Tree, founder: Node) -> Node | None:
     """The script itself or, if it was broken, the last link of its debug chain; None if that is broken too."""
     node: Node | None = founder
     while node is not None and not node.is_good:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from podium.agents.search.text import shortened
+from podium.actions.text import bounded
 from podium.text import format_size
 
 FILES_SHOWN = 8
@@ -28,14 +28,14 @@ CELL_CHARACTERS = 40
 def preview(folder: Path, limit: int, *, name: str = "/home/data") -> str:
     """Files with sizes and counts, then tables with their columns and first rows, within a number of characters."""
     files = [path for path in islice(_files(folder), FILES_COUNTED) if path.name != "description.md"]
-    parts = [f"Files in {name}:\n{shortened(_listing(folder, files), limit // 3)}"]
+    parts = [f"Files in {name}:\n{bounded(_listing(folder, files), limit // 3)}"]
     tables = [path for path in files if path.suffix in (".csv", ".tsv") and path.stat().st_size]
     others = [path for path in files if path.suffix in (".json", ".jsonl", ".txt", ".zip") and path.stat().st_size]
     shown = [*sorted(tables, key=lambda path: (len(path.parts), path))[:TABLES_SHOWN], *others[:3]]
     share = (limit - len(parts[0])) // max(1, len(shown))
     for path in shown:
-        parts.append(shortened(f"{path.relative_to(folder)}:\n{_describe(path)}", max(200, share)))
-    return shortened("\n\n".join(parts), limit)
+        parts.append(bounded(f"{path.relative_to(folder)}:\n{_describe(path)}", max(200, share)))
+    return bounded("\n\n".join(parts), limit)
 
 
 def _files(folder: Path) -> Iterator[Path]:
@@ -115,7 +115,7 @@ def _lines(path: Path) -> str:
         text = file.read(4_000)
     if path.suffix == ".json":
         text = _structure(path) or text
-    return shortened(text, 1_500)
+    return bounded(text, 1_500)
 
 
 def _structure(path: Path) -> str | None:

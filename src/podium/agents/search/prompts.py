@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from podium.actions.scripts import METRIC_LINE
+from podium.actions.text import bounded
 from podium.agents.search.proposer import Context
-from podium.agents.search.text import quoted, shortened
-from podium.agents.search.tree import METRIC_LINE, Node, Operator, Tree
+from podium.agents.search.tree import Node, Operator, Tree
 from podium.text import format_duration, plural
 from podium.workspace.observations import ScriptResult
 
@@ -43,9 +44,9 @@ _JOBS: dict[Operator, str] = {
 Write a script from scratch. Choose one clear approach that is known to work for data like this, sound rather than \
 elaborate: no ensembles, no long parameter searches. Where other approaches were tried, choose a different one.""",
     "debug": """\
-# Your job: mend a script
-The script below failed. Say what is wrong and write it again, mended. Keep its idea; change only what is needed to \
-make it run in time and leave a valid submission and its score. If an attempt to mend it failed before, do it \
+# Your job: fix a script
+The script below failed. Say what is wrong and write it again, fixed. Keep its idea; change only what is needed to \
+make it run in time and leave a valid submission and its score. If an attempt to fix it failed before, do it \
 differently.""",
     "improve": """\
 # Your job: improve a script
@@ -61,7 +62,7 @@ of their predictions weighted on validation data. Score it as they are scored, s
 REVIEW = """\
 A script was run for the competition below. Read what it printed and report with the tool submit_review: whether it \
 went wrong (is_bug), the final score on validation data that it printed for the competition's metric (metric, null if \
-there is none), and, in two or three sentences, what it shows or, if it went wrong, what to mend (summary). \
+there is none), and, in two or three sentences, what it shows or, if it went wrong, what to fix (summary). \
 Report only a score that the output itself states as the result of validation."""
 
 UNUSABLE = """\
@@ -73,7 +74,7 @@ def ask(operator: Operator, parents: Sequence[Node], tree: Tree, context: Contex
     """What is asked for a new script, in at most about `limit` characters."""
     parts = [
         _task(context, limit // 4),
-        f"# The data\n{quoted('data', shortened(data, limit // 8))}",
+        f"# The data\n{quoted('data', bounded(data, limit // 8))}",
         ANSWER,
         _JOBS[operator],
         *_material(operator, parents, tree, limit),
@@ -88,8 +89,8 @@ def ask_for_review(node: Node, result: ScriptResult, context: Context, limit: in
         [
             REVIEW,
             _task(context, limit // 4),
-            f"# The script\n{quoted('script', shortened(node.script, limit // 3))}",
-            f"# What it printed\n{_ending(result)}\n{quoted('output', shortened(result.output, limit // 4))}",
+            f"# The script\n{quoted('script', bounded(node.script, limit // 3))}",
+            f"# What it printed\n{_ending(result)}\n{quoted('output', bounded(result.output, limit // 4))}",
         ]
     )
 
@@ -97,7 +98,7 @@ def ask_for_review(node: Node, result: ScriptResult, context: Context, limit: in
 def _task(context: Context, limit: int) -> str:
     better = "higher" if context.metric.higher_is_better else "lower"
     return (
-        f"# The competition\n{quoted('competition', shortened(context.brief, limit))}\n"
+        f"# The competition\n{quoted('competition', bounded(context.brief, limit))}\n"
         f"Metric: {context.metric.title}; {better} is better.\n"
         f"The sample submission is {context.sample}, with the columns {', '.join([*context.ids, *context.targets])}."
     )
@@ -136,10 +137,10 @@ def _material(operator: Operator, parents: Sequence[Node], tree: Tree, limit: in
 
 def _script(node: Node, script_limit: int, output_limit: int, name: str = "") -> str:
     score = "" if node.metric is None or not node.is_good else f"\nIts score: {node.metric:.6g}"
-    text = f"# Script{name}\n{shortened(node.plan, 800)}\n```python\n{shortened(node.script, script_limit)}\n```{score}"
+    text = f"# Script{name}\n{bounded(node.plan, 800)}\n```python\n{bounded(node.script, script_limit)}\n```{score}"
     if node.result is None:
         return text
-    printed = quoted("output", shortened(node.result.output, output_limit))
+    printed = quoted("output", bounded(node.result.output, output_limit))
     return f"{text}\n{_ending(node.result)}\n{printed}"
 
 
@@ -168,7 +169,7 @@ def _memory(title: str, nodes: Sequence[Node], limit: int) -> list[str]:
         return []
     entries: list[str] = []
     for node in reversed(nodes):
-        entry = f"- {shortened(node.plan, 500)}\n  {_outcome(node)}"
+        entry = f"- {bounded(node.plan, 500)}\n  {_outcome(node)}"
         if sum(map(len, entries)) + len(entry) > limit:
             entries.append(f"- and {len(nodes) - len(entries)} more")
             break
@@ -182,7 +183,12 @@ def _outcome(node: Node) -> str:
     if node.is_good:
         return f"Score {node.metric:.6g}. {node.summary}".strip()
     reason = node.result.stopped or node.summary or node.result.error or _last_line(node.result.output)
-    return f"Failed: {quoted('fault', shortened(reason, 300))}"
+    return f"Failed: {quoted('fault', bounded(reason, 300))}"
+
+
+def quoted(tag: str, text: str) -> str:
+    """Text between tags that it cannot close itself, so that a reader knows where it ends."""
+    return f"<{tag}>\n{text.replace(f'</{tag}', f'< /{tag}').strip()}\n</{tag}>"
 
 
 def _last_line(output: str) -> str:

@@ -26,6 +26,8 @@ class Context:
     """Name of the sample submission among the public files."""
     ids: tuple[str, ...]
     targets: tuple[str, ...]
+    whole_numbers: bool
+    """Whether only whole numbers may be predicted."""
     seed: int
     cores: int
     remaining: Callable[[], Remaining]

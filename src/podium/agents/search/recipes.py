@@ -107,8 +107,8 @@ class RecipesProposer:
         header, recipe = read_header(parent.script), recipe_of(parent)
         if header is None or recipe is None:
             return None
-        error = "" if parent.result is None else parent.result.error or ""
-        if "whole number" in error and not header.settings.get("round"):
+        is_refused = parent.result is not None and parent.result.exit_code == 0 and not parent.result.valid
+        if is_refused and self._context.whole_numbers and not header.settings.get("round"):
             settings = {**header.settings, "round": True}
             return self._proposal(recipe, settings, f"{recipe.title} With whole numbers.", tree)
         simpler = recipe.simpler(self.profile, header.settings)

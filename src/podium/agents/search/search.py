@@ -15,14 +15,15 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
+from podium.actions.text import bounded, valid_unicode
 from podium.agents.base import Agent, Remaining, State
 from podium.agents.search.options import SearchOptions
 from podium.agents.search.packages import installed_packages
 from podium.agents.search.policies import DRAFT, Choice
 from podium.agents.search.proposer import Context, Proposal, Proposer
 from podium.agents.search.selection import Rescore, blend_script, rescored_best
-from podium.agents.search.text import shortened, whole
 from podium.agents.search.tree import Node, Tree
+from podium.task import Integer
 from podium.text import plural
 from podium.workspace.events import Action
 from podium.workspace.observations import Observation, ScriptResult, SubmissionResult
@@ -107,6 +108,7 @@ class SearchAgent(Agent[SearchState]):
                 sample=form.sample,
                 ids=form.ids,
                 targets=form.targets,
+                whole_numbers=all(isinstance(form.rule(column), Integer) for column in form.targets),
                 seed=assignment.seed,
                 cores=assignment.cores,
                 remaining=assignment.remaining,
@@ -117,7 +119,7 @@ class SearchAgent(Agent[SearchState]):
         )
 
     async def _review(self, state: SearchState) -> None:
-        """Judges scripts that have come back. Whatever is said of one, without a valid submission it is no success."""
+        """Judges scripts that have come back. Whatever is said of one, without a valid submission it has failed."""
         while state.unreviewed:
             node = state.tree[state.unreviewed[0]]
             assert node.result is not None
@@ -125,7 +127,7 @@ class SearchAgent(Agent[SearchState]):
             known = review.metric is not None and math.isfinite(review.metric)
             node.metric = review.metric if known else None
             node.is_buggy = review.is_buggy or not known or not node.result.valid
-            node.summary = shortened(whole(review.summary), 1_000)
+            node.summary = bounded(valid_unicode(review.summary), 1_000)
             state.unreviewed.pop(0)
 
     async def _explore(self, state: SearchState) -> list[Action]:
@@ -143,8 +145,8 @@ class SearchAgent(Agent[SearchState]):
                 number=len(state.tree),
                 operator=choice.operator,
                 parents=choice.parents,
-                plan=whole(proposal.plan),
-                script=whole(proposal.script),
+                plan=valid_unicode(proposal.plan),
+                script=valid_unicode(proposal.script),
             )
             state.tree.nodes.append(node)
             actions.append(_try(node, 0, self._script_time(self._reserve_s(state), proposal.time_s)))
@@ -248,7 +250,7 @@ def _note_submission(state: SearchState, number: int, observation: Observation) 
         state.submitted = number
         return
     # What was valid a moment ago cannot be copied: something has removed it.
-    lost = {"valid": False, "error": shortened(observation.text, 300)}
+    lost = {"valid": False, "error": bounded(observation.text, 300)}
     if number < len(state.tree):
         result = state.tree[number].result
         assert result is not None
@@ -296,5 +298,5 @@ def _seconds(node: Node) -> float:
 def _remembered(observation: Observation) -> ScriptResult:
     """A result, with as much of the output as is remembered. Any other observation says why the script was ended."""
     if not isinstance(observation, ScriptResult):
-        return ScriptResult(exit_code=None, stopped=shortened(observation.text, 300))
-    return observation.model_copy(update={"output": shortened(observation.output, OUTPUT_CHARACTERS)})
+        return ScriptResult(exit_code=None, stopped=bounded(observation.text, 300))
+    return observation.model_copy(update={"output": bounded(observation.output, OUTPUT_CHARACTERS)})

@@ -10,8 +10,6 @@ from pydantic import BaseModel
 from podium.workspace.observations import ScriptResult
 
 Operator = Literal["draft", "debug", "improve", "merge"]
-METRIC_LINE = "podium-metric:"
-"""A script reports its validation score by printing this and a number, as the last such line of its output."""
 
 
 class Node(BaseModel):
