@@ -85,9 +85,9 @@ def metric_of(request: Request) -> str:
 
 def job_of(request: Request) -> str:
     """Which operator a request is about."""
-    found = re.search(r"^# Your job: (a first|mend|improve|unite)", text_of(request), re.MULTILINE)
+    found = re.search(r"^# Your job: (a first|fix|improve|unite)", text_of(request), re.MULTILINE)
     assert found
-    return {"a first": "draft", "mend": "debug", "improve": "improve", "unite": "merge"}[found[1]]
+    return {"a first": "draft", "fix": "debug", "improve": "improve", "unite": "merge"}[found[1]]
 
 
 def tried(request: Request) -> int:
@@ -144,7 +144,7 @@ def _without_line(request: Request) -> str:
 
 
 buggy = writing(_broken_at_first)
-"""Breaks whatever it writes, and mends it when asked to."""
+"""Breaks whatever it writes, and fixes it when asked to."""
 hopeless = writing(lambda request: "raise RuntimeError('as always')\n")
 forgetful = writing(_without_line)
 """Forgets the metric line, so that somebody has to read its outputs."""

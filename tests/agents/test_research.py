@@ -18,6 +18,7 @@ from podium.agents.research.reading import FormatError, find_action, read_entrie
 from podium.agents.research.researcher import Researcher
 from podium.errors import UsageError
 from podium.workspace.events import Action
+from podium.workspace.observations import Text
 
 GOOD = entries(1, "list_files", {"dir_path": "data"})
 
@@ -41,9 +42,9 @@ def test_entries_are_found_by_their_titles() -> None:
 )
 def test_what_is_plain_is_understood(text: str) -> None:
     found = read_entries(text)
-    usage = find_action(found["Action"].splitlines()[0], ACTIONS, [])
-    assert usage.name == "list_files"
-    assert read_input(found["Action Input"], usage) == {"dir_path": "data"}
+    action = find_action(found["Action"].splitlines()[0], ACTIONS, [])
+    assert action.name == "list_files"
+    assert read_input(found["Action Input"], action) == {"dir_path": "data"}
 
 
 @pytest.mark.parametrize(
@@ -99,7 +100,7 @@ def test_backslashes_that_json_does_not_know_stay() -> None:
     [
         ("the first file", "not a JSON object"),
         ('{"file": "a.py"}', "lacks file_name"),
-        ('{"file_name": "a.py", "mode": "r"}', "has no use for mode"),
+        ('{"file_name": "a.py", "mode": "r"}', "holds 'mode', which the action does not take"),
         ("[1, 2]", "not a JSON object"),
     ],
 )
@@ -133,7 +134,7 @@ class Rehearsal:
                 self.state = ResearchState.model_validate_json(self.state.model_dump_json())
                 if not actions or observation == "":
                     return
-                self.state = self.agent.observe(self.state, actions, [observation] * len(actions))
+                self.state = self.agent.observe(self.state, actions, [Text(text=observation)] * len(actions))
 
         with serving(behaviour or coder([("list_files", {"dir_path": "."})])) as server:
             in_sample(work, server, self.logs, roles=roles)
@@ -246,7 +247,7 @@ def test_observing_changes_nothing_but_gives_a_new_state(rehearse: Any, protocol
     rehearsal.play([])
     before = rehearsal.state.model_dump_json()
     [action] = rehearsal.decisions[0]
-    twice = [rehearsal.agent.observe(rehearsal.state, [action], ["seen"]) for _ in range(2)]
+    twice = [rehearsal.agent.observe(rehearsal.state, [action], [Text(text="seen")]) for _ in range(2)]
     assert twice[0] == twice[1]
     assert rehearsal.state.model_dump_json() == before
     assert twice[0].steps == [Step.model_validate({**rehearsal.state.steps[0].model_dump(), "observation": "seen"})]

@@ -25,7 +25,7 @@ from podium.catalog import load
 from podium.metrics import accuracy, rmse, roc_auc
 from podium.task import Columns, Metric, Number, Task, Values
 from podium.workspace.events import Action
-from podium.workspace.observations import ScriptResult
+from podium.workspace.observations import Interruption, Observation, ScriptResult, SubmissionResult
 
 
 class Author:
@@ -71,12 +71,13 @@ def decide(agent: Searcher, state: SearchState) -> Sequence[Action]:
     return anyio.run(agent.decide, state)
 
 
-def came_back(metric: float | None, *, valid: bool = True, seconds: float = 1.0, exit_code: int = 0) -> str:
-    result = ScriptResult(exit_code=exit_code, metric=metric, valid=valid, seconds=seconds, output="x" * 50_000)
-    return result.model_dump_json()
+def came_back(metric: float | None, *, valid: bool = True, seconds: float = 1.0, exit_code: int = 0) -> ScriptResult:
+    return ScriptResult(exit_code=exit_code, metric=metric, valid=valid, seconds=seconds, output="x" * 50_000)
 
 
-def play(agent: Searcher, outcome: Callable[[Action], str], limit: int = 60) -> tuple[SearchState, list[Action]]:
+def play(
+    agent: Searcher, outcome: Callable[[Action], Observation], limit: int = 60
+) -> tuple[SearchState, list[Action]]:
     """Plays until the agent is done; the state is written down and read back at every step, as a run does it."""
     state, done = agent.begin(), []
     for _ in range(limit):
@@ -94,9 +95,9 @@ def play(agent: Searcher, outcome: Callable[[Action], str], limit: int = 60) -> 
 def scores(*metrics: float | None, fresh: Callable[[int, int], float | None] = lambda number, split: None) -> Any:
     """Scripts come back with these metrics, in the order of their numbers."""
 
-    def outcome(action: Action) -> str:
+    def outcome(action: Action) -> Observation:
         if action.name == "submit_script":
-            return f"The submission is now that of script {action.arguments['number']}."
+            return SubmissionResult(script=action.arguments["number"], accepted=True)
         number, split = action.arguments["number"], action.arguments["split"]
         if split:
             return came_back(fresh(number, split))
@@ -140,7 +141,7 @@ def test_no_review_can_make_an_invalid_submission_good() -> None:
 
 
 def test_a_valid_submission_without_a_score_is_better_than_none() -> None:
-    def outcome(action: Action) -> str:
+    def outcome(action: Action) -> Observation:
         if action.name == "submit_script" or action.arguments["number"] == 2:
             return scores(None, None, 0.5)(action)
         return came_back(None, valid=True)
@@ -163,7 +164,7 @@ def test_halves_of_characters_do_not_get_into_the_state() -> None:
 
 def test_a_script_that_was_ended_is_a_failure_with_a_reason() -> None:
     agent = make(ideas=1)
-    state, _ = play(agent, lambda action: "This action was ended: working time is used up.")
+    state, _ = play(agent, lambda action: Interruption(cause="working time"))
     assert state.tree[0].result is not None
     assert "used up" in str(state.tree[0].result.stopped)
 
@@ -191,9 +192,9 @@ def test_another_operator_is_tried_where_the_author_has_no_idea() -> None:
 
 
 def test_a_submission_that_has_vanished_makes_way_for_the_next() -> None:
-    def outcome(action: Action) -> str:
+    def outcome(action: Action) -> Observation:
         if action.name == "submit_script" and action.arguments["number"] == 1:
-            return "cp: cannot stat 'code/001/submission.csv': No such file or directory"
+            return SubmissionResult(script=1, accepted=False, reason="code/001/submission.csv does not exist.")
         return scores(0.5, 0.9)(action)
 
     state, actions = play(make(ideas=2), outcome)
@@ -205,7 +206,7 @@ def test_a_submission_that_has_vanished_makes_way_for_the_next() -> None:
 def test_the_last_step_is_kept_for_the_submission() -> None:
     left = [5]
 
-    def outcome(action: Action) -> str:
+    def outcome(action: Action) -> Observation:
         left[0] -= 1
         return scores(0.5, 0.6, 0.7, 0.8)(action)
 
@@ -253,10 +254,10 @@ def test_fresh_splits_decide() -> None:
 def test_time_for_scoring_again_is_kept() -> None:
     left = [100.0]
 
-    def outcome(action: Action) -> str:
+    def outcome(action: Action) -> Observation:
         left[0] -= 0.1 if action.name == "submit_script" else 10.0
         if action.name == "submit_script":
-            return "The submission is now that one."
+            return SubmissionResult(script=action.arguments["number"], accepted=True)
         return came_back(0.5 + action.arguments["number"] / 100, seconds=10.0)
 
     agent = make(select="revalidate", top=2, splits=2, remaining=lambda: Remaining(time_s=left[0]))
@@ -270,7 +271,7 @@ def test_a_blend_is_submitted_if_its_form_is_right() -> None:
     for valid in (True, False):
         agent = make(ideas=3, select="ensemble", top=2)
 
-        def outcome(action: Action, valid: bool = valid) -> str:
+        def outcome(action: Action, valid: bool = valid) -> Observation:
             if action.arguments["number"] == 3 and action.name == "try_script":
                 return came_back(None, valid=valid)
             return scores(0.5, 0.6, 0.7)(action)

@@ -73,7 +73,7 @@ def _syntax_fault(code: str) -> str | None:
         with warnings.catch_warnings(action="ignore"):
             ast.parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        line = f" in line {error.lineno}" if isinstance(error, SyntaxError) else ""
+        line = f" in line {error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""
         return f"the script is not valid Python{line}: {getattr(error, 'msg', error)}"
     return None
 

@@ -26,13 +26,13 @@ class Context:
     """Name of the sample submission among the public files."""
     ids: tuple[str, ...]
     targets: tuple[str, ...]
-    whole_numbers: bool
-    """Whether only whole numbers may be predicted."""
     seed: int
     cores: int
     remaining: Callable[[], Remaining]
     script_time: Callable[[], float | None] = lambda: None
     """Seconds that a script written now may take."""
+    whole_numbers: bool = False
+    """Whether only whole numbers may be predicted."""
     gpus: int = 0
     packages: tuple[str, ...] = ()
     """Python packages that scripts may import, with their versions."""
