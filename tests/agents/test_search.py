@@ -191,12 +191,6 @@ def test_a_dead_model_fails_the_run_and_a_living_one_continues_it(play: Run) -> 
     assert row.record is not None and row.record.usage.steps == 12
 
 
-def test_without_a_model_it_says_so(play: Run) -> None:
-    row = play("aide", "")
-    assert row.record is not None and row.record.status == "failed"
-    assert "'aide' needs a model. Add --model" in str(row.record.error)
-
-
 class TestInjection:
     """Data and outputs that give orders: a model may obey, the search does not."""
 

@@ -73,6 +73,7 @@ async def ask_model(
             f"{type(cause).__name__}: {str(cause)[:500]}. "
             "Nothing is lost: repeat the command with --retry and the run goes on from here"
         ) from error
+    output.completion = valid_unicode(output.completion)
     for choice in output.choices:
         choice.message = type(choice.message).model_validate(valid_unicode(choice.message.model_dump()))
     return output
