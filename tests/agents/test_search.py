@@ -137,7 +137,7 @@ def test_a_good_coder_wins_a_medal(play: Run, agent: str) -> None:
         row = play(agent, server.url, task=FORGED, drafts=1, budget=Budget(steps=4))
     check_end(row, server, valid=True)
     assert row.record is not None and row.record.medal is not None
-    assert row.headline is not None and row.headline.startswith("ROC AUC 0.7")
+    assert row.progress is not None and str(row.progress.headline).startswith("ROC AUC 0.7")
 
 
 def test_the_id_of_a_forged_task_never_reaches_the_model(play: Run) -> None:

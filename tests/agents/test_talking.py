@@ -26,7 +26,7 @@ from talkers import (
 )
 
 from model_server import Behaviour, dead, dropping, endless_talker, rate_limited, refusing, serving, silent, slow
-from podium.cli.run import describe
+from podium.cli.carrying_out import describe
 from podium.runs.driver import FollowedRun
 from podium.runs.experiment import run_folder
 from podium.runs.verify import verify_run
