@@ -105,7 +105,7 @@ class ActionSpec:
         What is not the action's fault goes on as an exception: a limit of the run, cancellation, a sandbox that ended.
         """
         try:
-            result = await self.function(context, **self._check(arguments))
+            result = await self.function(context, **self.check(arguments))
             observation = Text(text=result) if isinstance(result, str) else result
         except ActionError as error:
             observation = Refusal(text=str(error))
@@ -137,7 +137,7 @@ class ActionSpec:
         info = self.tool_info()
         return ToolDef(execute, info.name, info.description, info.parameters, max_output=0).as_tool()
 
-    def _check(self, arguments: object) -> dict[str, object]:
+    def check(self, arguments: object) -> dict[str, object]:
         """The arguments, each of the declared type.
 
         Raises:

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict
 
@@ -83,9 +83,9 @@ class Agent(ABC, Generic[AnyState]):
         self.assignment = assignment
         self.options = options
 
-    @abstractmethod
     def begin(self) -> AnyState:
         """The state before the first step."""
+        return cast(AnyState, self.State())
 
     @abstractmethod
     async def decide(self, state: AnyState) -> Sequence[Action]:

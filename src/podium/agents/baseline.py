@@ -36,9 +36,6 @@ class Baseline(Agent[BaselineState]):
 
     State = BaselineState
 
-    def begin(self) -> BaselineState:
-        return BaselineState()
-
     async def decide(self, state: BaselineState) -> Sequence[Action]:
         return self._plan()[state.done :][:1]
 

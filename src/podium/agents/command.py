@@ -37,9 +37,6 @@ class Command(Agent[CommandState]):
     serves_model = True
     options: CommandOptions
 
-    def begin(self) -> CommandState:
-        return CommandState()
-
     async def decide(self, state: CommandState) -> Sequence[Action]:
         if state.ended:
             return []

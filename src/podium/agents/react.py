@@ -81,9 +81,6 @@ class React(Agent[ReactState]):
     needs_model = True
     roles = ROLES
 
-    def begin(self) -> ReactState:
-        return ReactState()
-
     async def decide(self, state: ReactState) -> Sequence[Action]:
         if state.is_over:
             return []

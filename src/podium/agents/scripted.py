@@ -35,9 +35,6 @@ class Scripted(Agent[ScriptedState]):
     State = ScriptedState
     options: ScriptedOptions
 
-    def begin(self) -> ScriptedState:
-        return ScriptedState()
-
     async def decide(self, state: ScriptedState) -> Sequence[Action]:
         return self._actions()[state.done :][: self.options.together]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from random import Random
+from typing import Any, ClassVar
 
 from podium.agents.search.model import ModelProposer
 from podium.agents.search.options import EvolveOptions, GreedyOptions, MctsOptions, WritingOptions
@@ -18,6 +19,11 @@ class _ModelSearch(SearchAgent):
     needs_model = True
     roles = ROLES
 
+    policy: ClassVar[staticmethod[[Tree, Any, Random], Choice | None]]
+
+    def choose(self, tree: Tree, rng: Random) -> Choice | None:
+        return self.policy(tree, self.options, rng)
+
     def make_proposer(self, context: Context) -> Proposer:
         assert isinstance(self.options, WritingOptions)
         return ModelProposer(context, self.options)
@@ -31,10 +37,7 @@ class Aide(_ModelSearch):
     """Tree search by a model: drafts, then debugs and improves the best (greedy, as AIDE)."""
 
     Options = AideOptions
-    options: AideOptions
-
-    def choose(self, tree: Tree, rng: Random) -> Choice | None:
-        return greedy(tree, self.options, rng)
+    policy = staticmethod(greedy)
 
 
 class MctsAgentOptions(WritingOptions, MctsOptions):
@@ -45,10 +48,7 @@ class Mcts(_ModelSearch):
     """Tree search by a model, guided by upper confidence bounds (Monte Carlo, as AIRA)."""
 
     Options = MctsAgentOptions
-    options: MctsAgentOptions
-
-    def choose(self, tree: Tree, rng: Random) -> Choice | None:
-        return mcts(tree, self.options, rng)
+    policy = staticmethod(mcts)
 
 
 class EvolveAgentOptions(WritingOptions, EvolveOptions):
@@ -59,7 +59,4 @@ class Evolve(_ModelSearch):
     """A population of a model's scripts, improved and merged by fitness (as AIRA)."""
 
     Options = EvolveAgentOptions
-    options: EvolveAgentOptions
-
-    def choose(self, tree: Tree, rng: Random) -> Choice | None:
-        return evolve(tree, self.options, rng)
+    policy = staticmethod(evolve)

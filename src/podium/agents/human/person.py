@@ -26,9 +26,6 @@ class Human(Agent[HumanState]):
 
     State = HumanState
 
-    def begin(self) -> HumanState:
-        return HumanState()
-
     async def decide(self, state: HumanState) -> Sequence[Action]:
         if state.is_over:
             return []

@@ -70,9 +70,6 @@ class Researcher(Agent[ResearchState]):
     needs_model = True
     roles = ROLES
 
-    def begin(self) -> ResearchState:
-        return ResearchState()
-
     async def decide(self, state: ResearchState) -> Sequence[Action]:
         if state.is_over:
             return []
