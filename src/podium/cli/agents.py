@@ -15,7 +15,10 @@ from podium.cli.options import as_json, print_json, require_extra
 @click.argument("name", required=False)
 @as_json
 def command(name: str | None, as_json: bool) -> None:
-    """List the agents and their options, or explain NAME: an agent's name, or package.module:Class."""
+    """List the agents, or explain the options and the model roles of NAME.
+
+    NAME is an agent's name or, for a class of your own, package.module:Class.
+    """
     require_extra("run")
     from podium.agents import agent_names
 

@@ -1,0 +1,104 @@
+"""Finding agents, and refusing what they cannot be run with before anything is started."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from podium.agents import AGENTS, agent_class, agent_names, check_agent
+from podium.errors import UsageError
+from podium.runs.start import make_plan
+
+WITH_MODEL = ("aide", "mcts", "evolve", "research", "react")
+
+
+def test_every_agent_is_found_and_says_what_it_does() -> None:
+    assert set(AGENTS) <= set(agent_names())
+    for name in AGENTS:
+        assert agent_class(name).__doc__
+        assert agent_class(name).needs_model == (name in WITH_MODEL)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("reserch", "There is no agent 'reserch'. Did you mean 'research'?"),
+        ("nowhere.module:Agent", "cannot be loaded from nowhere.module:Agent: No module named 'nowhere'"),
+        ("podium.agents.react:Reactor", "cannot be loaded from podium.agents.react:Reactor"),
+        ("os.path:join", "'os.path:join' is not an agent: it does not inherit from podium.agents.base.Agent"),
+    ],
+)
+def test_what_is_not_an_agent_is_said(name: str, message: str) -> None:
+    with pytest.raises(UsageError) as error:
+        agent_class(name)
+    assert message in str(error.value)
+
+
+def test_any_class_can_be_named() -> None:
+    assert agent_class("podium.agents.react:React") is agent_class("react")
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"agent": "recipes", "options": {"draft": "3"}}, "'recipes' has no option 'draft'. Its options are: drafts"),
+        ({"agent": "baseline", "options": {"a": ""}}, "has no option 'a'. Its options are: none"),
+        ({"agent": "command"}, "-A command: Field required (agent 'command')"),
+        ({"agent": "recipes", "options": {"drafts": "0"}}, "-A drafts: Input should be greater than or equal to 1"),
+        ({"agent": "research", "options": {"show": "fly"}}, "there is no action 'fly'"),
+        ({"agent": "recipes", "model_roles": {"fast": "a/b"}}, "'recipes' has no role 'fast'. Its roles are: none"),
+        (
+            {"agent": "aide", "model": "a/b", "model_roles": {"coder": "a/c", "fast": "a/b"}},
+            "The agent 'aide' has no role 'fast'. Its roles are: coder, reviewer",
+        ),
+        *(({"agent": name}, f"The agent '{name}' needs a model. Add --model") for name in WITH_MODEL),
+    ],
+)
+def test_a_plan_that_cannot_be_carried_out_is_refused(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError) as error:
+        make_plan(**settings)
+    assert message in str(error.value)
+
+
+def test_roles_that_an_agent_has_are_accepted() -> None:
+    for name in WITH_MODEL:
+        check_agent(name, {}, has_model=True, roles=agent_class(name).roles)
+
+
+def podium(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-c", CALL, *arguments], capture_output=True, text=True)
+
+
+CALL = """
+import sys
+from podium.cli import main
+try:
+    main(sys.argv[1:])
+finally:
+    print("inspect_ai" in sys.modules, file=sys.stderr)
+"""
+
+
+def test_the_command_line_explains_options_and_roles() -> None:
+    explained = podium("agents", "aide")
+    assert "It needs a model" in explained.stdout
+    assert "--role reviewer=MODEL\n      The model that reads outputs in which no score was found" in explained.stdout
+    assert "-A drafts=...  [default: 5]" in explained.stdout
+
+
+def test_agents_are_listed_without_importing_inspect() -> None:
+    done = podium("agents", "--json")
+    listed = {entry["name"]: entry for entry in json.loads(done.stdout)}
+    assert set(AGENTS) <= set(listed)
+    assert list(listed["react"]["roles"]) == ["main", "fast", "edit"] and listed["react"]["needs_model"] is True
+    assert done.stderr.endswith("False\n")
+
+
+def test_an_unknown_role_is_wrong_usage() -> None:
+    done = podium("run", "quick", "--agent", "react", "--model", "a/b", "--role", "cook=a/b")
+    assert done.returncode == 2
+    assert "has no role 'cook'. Its roles are: main, fast, edit" in done.stderr
