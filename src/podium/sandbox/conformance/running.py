@@ -76,13 +76,10 @@ def a_program_has_its_folder_its_arguments_and_its_variables(bench: Bench) -> No
 
 @check()
 def nothing_of_the_hosts_environment_is_inherited(bench: Bench) -> None:
-    os.environ["PODIUM_CONFORMANCE_KEY"] = "key-of-the-host"
-    try:
-        shown = bench.open().run(["env"]).stdout.text
-    finally:
-        del os.environ["PODIUM_CONFORMANCE_KEY"]
-    require("key-of-the-host" not in shown, shown)
-    require({line.partition("=")[0] for line in shown.splitlines()} >= _USUAL_VARIABLES, shown)
+    sandbox = bench.open()
+    shown = sandbox.run(["env"]).stdout.text.splitlines()
+    equal(dict(line.partition("=")[::2] for line in shown), sandbox.enforced().environment)
+    require({line.partition("=")[0] for line in shown} >= _USUAL_VARIABLES, shown)
 
 
 @check()
@@ -239,6 +236,21 @@ def programs_run_on_the_cores_they_are_given(bench: Bench) -> None:
         equal(sandbox.run(["python", "-c", script], cores=[core]).stdout.text, f"[{core}]\n")
     equal(sandbox.run(["python", "-c", script]).stdout.text, f"{sorted(everything)}\n")
     equal(os.sched_getaffinity(0), everything)
+
+
+@check()
+def programs_on_different_cores_leave_ours_alone(bench: Bench) -> None:
+    sandbox, everything = bench.open(), os.sched_getaffinity(0)
+    chosen = sorted(everything)[:2]
+
+    def work(number: int) -> bool:
+        core = chosen[number % len(chosen)]
+        shown = sandbox.run(["grep", "Cpus_allowed_list", "/proc/self/status"], cores=[core]).stdout.text
+        return shown.split()[-1] == str(core)
+
+    with ThreadPoolExecutor(8) as pool:
+        require(all(pool.map(work, range(40))))
+        equal(set(pool.map(lambda _: frozenset(os.sched_getaffinity(0)), range(8))), {frozenset(everything)})
 
 
 @check(core_binding)
