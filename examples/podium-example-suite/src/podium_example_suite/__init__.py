@@ -1,0 +1,1 @@
+"""A folder with a suite and no task files of its own."""

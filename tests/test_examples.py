@@ -1,0 +1,78 @@
+"""The packages of examples/ are installed as strangers would, and used without touching Podium."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+PACKAGES = sorted(path for path in EXAMPLES.iterdir() if (path / "pyproject.toml").exists())
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that all example packages are installed into."""
+    folder, build = tmp_path_factory.mktemp("installed"), tmp_path_factory.mktemp("build")
+    subprocess.run(["cp", "-r", *PACKAGES, build], check=True)
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps"]
+    packages = [build / path.name for path in PACKAGES]
+    subprocess.run([*pip, "--no-index", "--no-build-isolation", "--target", folder, *packages], check=True)
+    return folder
+
+
+def podium(installed: Path, home: Path, *arguments: str | Path) -> str:
+    """What a command prints when the packages are installed."""
+    environment = {**os.environ, "PYTHONPATH": str(installed), "PODIUM_HOME": str(home)}
+    command = [sys.executable, "-m", "podium", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_there_is_one_of_each() -> None:
+    names = [path.name.removeprefix("podium-example-") for path in PACKAGES]
+    assert names == ["agent", "backend", "executor", "suite", "task"]
+
+
+def test_what_packages_offer_is_listed(installed: Path, tmp_path: Path) -> None:
+    assert "frequent" in podium(installed, tmp_path, "agents")
+    assert "example-orchard" in podium(installed, tmp_path, "tasks")
+    starters = podium(installed, tmp_path, "tasks", "--suite", "starters", "--json")
+    assert [task["id"] for task in json.loads(starters)] == [
+        "spaceship-titanic",
+        "forge-tabular-classification-medium-101",
+    ]
+
+
+def test_a_run_with_everything_from_packages(installed: Path, tmp_path: Path) -> None:
+    options = ["--agent", "frequent", "--sandbox", "polite", "--on", "sequential", "--miniature", "--json"]
+    (record,) = json.loads(
+        podium(installed, tmp_path, "run", "example-orchard", *options, "--out", tmp_path / "experiment")
+    )
+    assert (record["status"], record["valid"], record["score"]) == ("finished", True, 0.5)
+    assert record["medal"] is None
+    verdict = json.loads(podium(installed, tmp_path, "verify", tmp_path / "experiment", "--json"))
+    assert json.dumps(verdict).count('"passed": true') == 1
+
+
+CONFORMANCE = """
+from pathlib import Path
+from podium_example_executor import SequentialExecutor
+from podium.runs.executors.conformance import check_executor
+from podium import prepare
+data = Path({data!r})
+prepare("spaceship-titanic", miniature=True, data_dir=data)
+check_executor(SequentialExecutor, Path({out!r}), "spaceship-titanic", data)
+"""
+
+
+def test_the_executor_conforms(installed: Path, tmp_path: Path) -> None:
+    code = CONFORMANCE.format(data=str(tmp_path / "data"), out=str(tmp_path / "out"))
+    environment = {**os.environ, "PYTHONPATH": str(installed)}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)
+    assert done.returncode == 0, done.stderr
