@@ -43,10 +43,8 @@ def test_what_packages_offer_is_listed(installed: Path, tmp_path: Path) -> None:
     assert "frequent" in podium(installed, tmp_path, "agents")
     assert "example-orchard" in podium(installed, tmp_path, "tasks")
     starters = podium(installed, tmp_path, "tasks", "--suite", "starters", "--json")
-    assert [task["id"] for task in json.loads(starters)] == [
-        "spaceship-titanic",
-        "forge-tabular-classification-medium-101",
-    ]
+    listed = {task["id"] for task in json.loads(starters)}
+    assert listed == {"spaceship-titanic", "forge-tabular-classification-medium-101"}
 
 
 def test_a_run_with_everything_from_packages(installed: Path, tmp_path: Path) -> None:
