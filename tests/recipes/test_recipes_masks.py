@@ -42,9 +42,9 @@ def discs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[np.ndarr
     for number, name in enumerate(names):
         centre, size = rng.uniform([6, 6], [HEIGHT - 6, WIDTH - 6]), 0 if number % 6 == 0 else rng.uniform(5, 9)
         mask = np.hypot(down - centre[0], across - centre[1]) < size
-        picture = 100 + 50 * mask + 25 * rng.normal(size=mask.shape)
+        image = 100 + 50 * mask + 25 * rng.normal(size=mask.shape)
         folder = "train" if number < TRAIN else "test"
-        Image.fromarray(np.clip(picture, 0, 255).astype(np.uint8)).save(public / folder / f"{name}.png")
+        Image.fromarray(np.clip(image, 0, 255).astype(np.uint8)).save(public / folder / f"{name}.png")
         if number < TRAIN:
             Image.fromarray(mask.astype(np.uint8) * 255).save(public / "train_masks" / f"{name}.png")
         masks.append(mask)
@@ -140,15 +140,15 @@ def test_cleaning_removes_small_pieces_and_finds_the_threshold() -> None:
 
 def test_scores_of_masks() -> None:
     truth = [np.array([[True, True, False, False]]), np.zeros((1, 4), bool)]
-    guess = [np.array([[True, False, False, False]]), np.zeros((1, 4), bool)]
-    assert mask_dice(truth, guess) == pytest.approx((2 / 3 + 1) / 2)
-    assert pooled_dice(truth, guess) == pytest.approx(2 / 3)
-    assert mask_iou(truth, guess) == pytest.approx(0.75)
-    assert mask_precision(truth, guess) == pytest.approx(0.5)
+    prediction = [np.array([[True, False, False, False]]), np.zeros((1, 4), bool)]
+    assert mask_dice(truth, prediction) == pytest.approx((2 / 3 + 1) / 2)
+    assert pooled_dice(truth, prediction) == pytest.approx(2 / 3)
+    assert mask_iou(truth, prediction) == pytest.approx(0.75)
+    assert mask_precision(truth, prediction) == pytest.approx(0.5)
 
 
 def test_large_images_are_shrunk_and_maps_resized_back() -> None:
-    picture = np.zeros((100, 200, 3), dtype=np.uint8)
-    small = shrink_image(picture, 50)
+    image = np.zeros((100, 200, 3), dtype=np.uint8)
+    small = shrink_image(image, 50)
     assert small.shape == (25, 50, 3)
     assert resize_map(np.zeros((25, 50)), (100, 200)).shape == (100, 200)

@@ -52,15 +52,15 @@ def test_forecasts_beat_the_last_weeks(name: str, tmp_path: Path, monkeypatch: p
     assert (profile.modality, profile.time, profile.series) == ("series", "date", ("shop",))
     outcome = run_recipe(recipe_for(profile, name), profile, tmp_path / "data", tmp_path / "work", monkeypatch)
     assert list(outcome.submission["row"]) == list(answers["row"])
-    guess = outcome.submission["sold"].to_numpy()
+    prediction = outcome.submission["sold"].to_numpy()
     train = pd.read_csv(tmp_path / "data" / "train.csv", parse_dates=["date"])
     last = train[train["date"] > train["date"].max() - pd.Timedelta(days=7)]
     weekly = last.assign(day=last["date"].dt.dayofweek).set_index(["shop", "day"])["sold"]
     naive = weekly.reindex(pd.MultiIndex.from_arrays([answers["shop"], answers["date"].dt.dayofweek])).to_numpy()
-    error = np.abs(guess - answers["sold"]).mean()
+    error = np.abs(prediction - answers["sold"]).mean()
     assert error < 0.85 * np.abs(naive - answers["sold"]).mean()
     assert abs(outcome.metric - error) < 0.5 * error
-    assert (guess[answers["sold"] == 0] == 0).all(), "Mondays are off"
+    assert (prediction[answers["sold"] == 0] == 0).all(), "Mondays are off"
     if name == "effects with interactions":
         assert "weekday x place" in outcome.output
 

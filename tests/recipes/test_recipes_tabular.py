@@ -41,16 +41,16 @@ class Competition:
 
 
 def competition(
-    folder: Path, features: pd.DataFrame, aim: pd.Series, metric: Metric, sample: pd.DataFrame
+    folder: Path, features: pd.DataFrame, truth: pd.Series, metric: Metric, sample: pd.DataFrame
 ) -> Competition:
     """Writes train, test and sample; a random third of the rows is test."""
     rows = np.random.default_rng(0).permutation(len(features))
     train, test = rows[len(rows) // 3 :], rows[: len(rows) // 3]
     ids = pd.Series(np.arange(len(rows)) + 1000, name="row")
-    pd.concat([ids, features, aim], axis=1).iloc[train].to_csv(folder / "train.csv", index=False)
+    pd.concat([ids, features, truth], axis=1).iloc[train].to_csv(folder / "train.csv", index=False)
     pd.concat([ids, features], axis=1).iloc[test].to_csv(folder / "test.csv", index=False)
     pd.concat([ids, sample], axis=1).iloc[test].to_csv(folder / "sample_submission.csv", index=False)
-    answers = (aim.astype("category").cat.codes if aim.dtype == object else aim).to_numpy()
+    answers = (truth.astype("category").cat.codes if truth.dtype == object else truth).to_numpy()
     return Competition(
         folder, metric, tuple(sample), features.iloc[train].assign(y=answers[train]), features.iloc[test], answers[test]
     )
@@ -66,8 +66,8 @@ def known(name: str, folder: Path) -> Competition:
         return competition(folder, features, loaded.target, roc_auc_metric, loaded.target.to_frame() * 0 + 0.5)
     labels = loaded.target.map(lambda place: f"kind_{place}").rename("kind")
     if name == "wine":
-        chances = pd.DataFrame(1 / 3, index=features.index, columns=["kind_0", "kind_1", "kind_2"])
-        return competition(folder, features, labels, log_loss_metric, chances)
+        probabilities = pd.DataFrame(1 / 3, index=features.index, columns=["kind_0", "kind_1", "kind_2"])
+        return competition(folder, features, labels, log_loss_metric, probabilities)
     return competition(folder, features, labels, accuracy, labels.to_frame().assign(kind="kind_0"))
 
 
@@ -77,12 +77,12 @@ def plain_score(one: Competition) -> float:
         model = HistGradientBoostingRegressor(random_state=0).fit(one.train.drop(columns="y"), one.train["y"])
         return float(root_mean_squared_error(one.answers, model.predict(one.test)))
     chooser = HistGradientBoostingClassifier(random_state=0).fit(one.train.drop(columns="y"), one.train["y"])
-    chances = chooser.predict_proba(one.test)
+    probabilities = chooser.predict_proba(one.test)
     if one.metric is roc_auc_metric:
-        return float(roc_auc_score(one.answers, chances[:, 1]))
+        return float(roc_auc_score(one.answers, probabilities[:, 1]))
     if one.metric is accuracy:
-        return float(accuracy_score(one.answers, chances.argmax(axis=1)))
-    return float(log_loss(one.answers, chances))
+        return float(accuracy_score(one.answers, probabilities.argmax(axis=1)))
+    return float(log_loss(one.answers, probabilities))
 
 
 def score(one: Competition, submission: pd.DataFrame) -> float:
@@ -145,8 +145,8 @@ def odd_tables(rows: int = 60) -> dict[str, tuple[pd.DataFrame, pd.Series]]:
 def test_unusual_data_gives_a_submission(
     name: str, recipe: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    features, aim = odd_tables()[name]
-    one = competition(tmp_path, features, aim, accuracy, aim.to_frame())
+    features, truth = odd_tables()[name]
+    one = competition(tmp_path, features, truth, accuracy, truth.to_frame())
     profile = profile_of(tmp_path, accuracy, ids=("row",), targets=("y",))
     settings = (
         {}
@@ -155,7 +155,7 @@ def test_unusual_data_gives_a_submission(
     )
     outcome = run_recipe(recipe_for(profile, recipe), profile, tmp_path, tmp_path / "work", monkeypatch, settings)
     assert len(outcome.submission) == len(one.test)
-    assert set(outcome.submission["y"]) <= set(aim)
+    assert set(outcome.submission["y"]) <= set(truth)
 
 
 def test_several_numbers_are_learnt_one_after_the_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -176,8 +176,8 @@ def test_several_numbers_are_learnt_one_after_the_other(tmp_path: Path, monkeypa
 
 
 def test_a_single_class_is_submitted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    features, aim = odd_tables()["an empty column"]
-    competition(tmp_path, features, aim * 0 + 7, accuracy, aim.to_frame())
+    features, truth = odd_tables()["an empty column"]
+    competition(tmp_path, features, truth * 0 + 7, accuracy, truth.to_frame())
     profile = profile_of(tmp_path, accuracy, ids=("row",), targets=("y",))
     recipe, *_ = recipes_for(profile)
     outcome = run_recipe(recipe, profile, tmp_path, tmp_path / "work", monkeypatch)
@@ -234,11 +234,13 @@ def test_scores_agree_with_reference_implementations() -> None:
     from sklearn import metrics
 
     rng = np.random.default_rng(0)
-    truth, guess = rng.integers(0, 4, 200), rng.integers(0, 4, 200)
-    chance = rng.integers(0, 9, 200) / 9
-    assert quadratic_kappa(truth, guess) == pytest.approx(metrics.cohen_kappa_score(truth, guess, weights="quadratic"))
-    assert matthews(truth, guess) == pytest.approx(metrics.matthews_corrcoef(truth, guess))
-    assert macro_f1(truth, guess) == pytest.approx(metrics.f1_score(truth, guess, average="macro"))
-    assert f1(truth % 2, guess % 2) == pytest.approx(metrics.f1_score(truth % 2, guess % 2))
-    assert roc_auc(truth % 2, chance) == pytest.approx(metrics.roc_auc_score(truth % 2, chance))
-    assert spearman(truth, chance) == pytest.approx(spearmanr(truth, chance)[0])
+    truth, prediction = rng.integers(0, 4, 200), rng.integers(0, 4, 200)
+    probability = rng.integers(0, 9, 200) / 9
+    assert quadratic_kappa(truth, prediction) == pytest.approx(
+        metrics.cohen_kappa_score(truth, prediction, weights="quadratic")
+    )
+    assert matthews(truth, prediction) == pytest.approx(metrics.matthews_corrcoef(truth, prediction))
+    assert macro_f1(truth, prediction) == pytest.approx(metrics.f1_score(truth, prediction, average="macro"))
+    assert f1(truth % 2, prediction % 2) == pytest.approx(metrics.f1_score(truth % 2, prediction % 2))
+    assert roc_auc(truth % 2, probability) == pytest.approx(metrics.roc_auc_score(truth % 2, probability))
+    assert spearman(truth, probability) == pytest.approx(spearmanr(truth, probability)[0])

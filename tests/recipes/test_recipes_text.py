@@ -87,8 +87,8 @@ def test_several_labels_are_learnt(name: str, tmp_path: Path, monkeypatch: pytes
     profile = profile_of(public, roc_auc, ids=("letter",), targets=tuple(labels))
     assert profile.goal == "multilabel"
     outcome = run_recipe(recipe_for(profile, name), profile, public, tmp_path / "work", monkeypatch, {"folds": 2})
-    guess = outcome.submission[list(labels)].to_numpy().argmax(axis=1)
-    assert (guess == answers[list(labels)].to_numpy().argmax(axis=1)).mean() > 0.6
+    prediction = outcome.submission[list(labels)].to_numpy().argmax(axis=1)
+    assert (prediction == answers[list(labels)].to_numpy().argmax(axis=1)).mean() > 0.6
 
 
 @pytest.mark.parametrize("name", ["quick words", "sentence network"])
