@@ -32,6 +32,7 @@ LIMITS = Limits(
 )
 SECRET = "the-answers-42"
 PROGRAMS = Path(__file__).parent / "programs"
+"""Scripts of Python called `.pyw`, so that nothing that imports whole packages runs one by mistake."""
 _HEARTBEAT = """
 import itertools, os, time
 for number in itertools.count(1):
@@ -227,7 +228,7 @@ def run_program(
     """Runs one of the programs that come with the checks, in the workspace."""
     source = PROGRAMS / name
     sandbox.write(source.name, source.read_bytes())
-    command = ["python" if source.suffix == ".py" else "sh", source.name]
+    command = ["python" if source.suffix == ".pyw" else "sh", source.name]
     keep = Keep(head_bytes=20_000, tail_bytes=20_000)
     return sandbox.run(command, timeout_s=timeout_s, background=background, keep=keep, **options)
 

@@ -91,7 +91,7 @@ def _try_to_reach(bench: Bench, program: Path) -> None:
 
 
 def _add_programs() -> None:
-    for path in sorted((PROGRAMS / "reach").glob("*.py")):
+    for path in sorted((PROGRAMS / "reach").glob("*.pyw")):
         name = f"cannot_{path.stem}"
         CHECKS[name] = Check(name, lambda bench, path=path: _try_to_reach(bench, path), (sealed,))  # type: ignore[misc]
 

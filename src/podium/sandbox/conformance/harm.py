@@ -36,7 +36,7 @@ def _is_gone(name: str) -> bool:
 
 @check(bounded_processes)
 def a_full_process_table_is_emptied(bench: Bench) -> None:
-    for name in ("fork_bomb.py", "thread_bomb.py", "pile_up_zombies.py"):
+    for name in ("fork_bomb.pyw", "thread_bomb.pyw", "pile_up_zombies.pyw"):
         with bench.others_unharmed():
             sandbox = victim(bench)
             run_program(sandbox, f"harm/{name}", timeout_s=1)
@@ -57,7 +57,7 @@ def a_full_process_table_in_the_background_is_emptied_when_needed(bench: Bench) 
 
 @check(limited("memory_bytes"), bounded_processes)
 def memory_is_limited(bench: Bench) -> None:
-    for name in ("eat_memory.py", "eat_memory_in_swarms.py", "eat_memory_files.py"):
+    for name in ("eat_memory.pyw", "eat_memory_in_swarms.pyw", "eat_memory_files.pyw"):
         with bench.others_unharmed():
             sandbox = victim(bench)
             result = run_program(sandbox, f"harm/{name}", timeout_s=1.2 if "swarms" in name else SOON_S)
@@ -69,16 +69,16 @@ def memory_is_limited(bench: Bench) -> None:
 @check(limited("shared_memory_bytes"), limited("memory_bytes"))
 def shared_memory_leaves_some_for_the_next_program(bench: Bench) -> None:
     sandbox = victim(bench)
-    equal(run_program(sandbox, "harm/eat_shared_memory.py").stdout.text.strip(), "28")  # ENOSPC
+    equal(run_program(sandbox, "harm/eat_shared_memory.pyw").stdout.text.strip(), "28")  # ENOSPC
     require(works(sandbox))
-    require("memory limit" in str(run_program(sandbox, "harm/eat_memory.py").stopped))
+    require("memory limit" in str(run_program(sandbox, "harm/eat_memory.pyw").stopped))
     require(works(sandbox))
     equal(sandbox.run(["rm", "/dev/shm/left"]).exit_code, 0)
 
 
 @check(limited("disk_bytes"))
 def disk_space_is_limited(bench: Bench) -> None:
-    names = ["fill_disk.py", "fill_disk_locked.py", "fill_disk_nameless.py"]
+    names = ["fill_disk.pyw", "fill_disk_locked.pyw", "fill_disk_nameless.pyw"]
     for name in [*names, *(["fill_disk_elsewhere.sh"] if bench.capabilities.sealed else [])]:
         sandbox = victim(bench)
         result = run_program(sandbox, f"harm/{name}")
@@ -90,7 +90,7 @@ def disk_space_is_limited(bench: Bench) -> None:
 @check(limited("disk_bytes"))
 def over_the_limit_of_the_disk_files_can_only_be_deleted(bench: Bench) -> None:
     sandbox = victim(bench)
-    run_program(sandbox, "harm/fill_disk.py")
+    run_program(sandbox, "harm/fill_disk.pyw")
     require(sandbox.run(["sh", "-c", "echo more > more"]).exit_code != 0, "more was written")
     equal(sandbox.run(["sh", "-c", "rm -f big*"]).exit_code, 0)
     equal(sandbox.run(["sh", "-c", "echo more > more && cat more"]).stdout.text, "more\n")
@@ -99,19 +99,19 @@ def over_the_limit_of_the_disk_files_can_only_be_deleted(bench: Bench) -> None:
 @check(limited("files"))
 def the_number_of_files_is_limited(bench: Bench) -> None:
     sandbox = victim(bench)
-    result = run_program(sandbox, "harm/fill_inodes.py", timeout_s=30)
+    result = run_program(sandbox, "harm/fill_inodes.pyw", timeout_s=30)
     require("limit of 2,000 files exceeded" in str(result.stopped), result.stopped)
     require(works(sandbox))
 
 
 @check(limited("file_bytes"))
 def a_file_is_limited(bench: Bench) -> None:
-    equal(run_program(victim(bench), "harm/big_file.py").stdout.text, "27\n")  # EFBIG
+    equal(run_program(victim(bench), "harm/big_file.pyw").stdout.text, "27\n")  # EFBIG
 
 
 @check()
 def a_flood_of_output_is_counted_and_not_kept(bench: Bench) -> None:
-    for name in ("flood.sh", "flood_without_lines.py"):
+    for name in ("flood.sh", "flood_without_lines.pyw"):
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         result = run_program(victim(bench), f"harm/{name}", timeout_s=1.2)
         require(len(result.stdout.head) + len(result.stdout.tail) <= 40_000)
@@ -132,7 +132,7 @@ def using_up_what_is_counted_per_user_does_not_stop_the_host(bench: Bench) -> No
     with bench.others_unharmed():
         sandbox = victim(bench)
         greedy = threading.Thread(
-            target=run_program, args=(sandbox, "harm/use_up_descriptors.py"), kwargs={"timeout_s": 1.5}
+            target=run_program, args=(sandbox, "harm/use_up_descriptors.pyw"), kwargs={"timeout_s": 1.5}
         )
         greedy.start()
         try:
@@ -160,14 +160,19 @@ def _outlives(bench: Bench, *names: str) -> None:
 @check()
 def nothing_outlives_its_program(bench: Bench) -> None:
     _outlives(
-        bench, "daemonise.py", "ignore_signals.py", "kill_supervisor.py", "stop_supervisor.py", "end_main_thread.py"
+        bench,
+        "daemonise.pyw",
+        "ignore_signals.pyw",
+        "kill_supervisor.pyw",
+        "stop_supervisor.pyw",
+        "end_main_thread.pyw",
     )
 
 
 @check(sealed)
 def nothing_that_signals_everybody_outlives_its_program(bench: Bench) -> None:
-    _outlives(bench, "kill_everybody.py", "stop_everybody.py", "comet.py")
-    result = run_program(victim(bench), "harm/kill_everybody.py")
+    _outlives(bench, "kill_everybody.pyw", "stop_everybody.pyw", "comet.pyw")
+    result = run_program(victim(bench), "harm/kill_everybody.pyw")
     equal((result.exit_code, result.stopped), (137, "killed together with its supervisor"))
 
 
@@ -175,23 +180,23 @@ def nothing_that_signals_everybody_outlives_its_program(bench: Bench) -> None:
 def a_killed_supervisor_costs_its_neighbours_nothing(bench: Bench) -> None:
     sandbox = victim(bench)
     beside = sandbox.start(["sh", "-c", "sleep 0.8; echo unharmed"])
-    run_program(sandbox, "harm/kill_supervisor.py")
+    run_program(sandbox, "harm/kill_supervisor.pyw")
     if bench.capabilities.sealed:
-        run_program(sandbox, "harm/comet.py")
+        run_program(sandbox, "harm/comet.pyw")
     equal(beside.wait(SOON_S).stdout.text, "unharmed\n")
 
 
 @check()
 def a_program_without_streams_is_waited_for(bench: Bench) -> None:
     sandbox = victim(bench)
-    equal(run_program(sandbox, "harm/close_streams.py").exit_code, 7)
+    equal(run_program(sandbox, "harm/close_streams.pyw").exit_code, 7)
     equal((sandbox.workspace / "still-there").read_text(), "yes")
 
 
 @check()
 def a_daemon_ends_with_the_sandbox(bench: Bench) -> None:
     sandbox = victim(bench)
-    run_program(sandbox, "harm/daemonise.py", background=True)
+    run_program(sandbox, "harm/daemonise.pyw", background=True)
     submission = sandbox.workspace / "submission.csv"
     require(eventually(lambda: submission.read_text() == "forged"), "it does not run")
     sandbox.stop()
@@ -205,7 +210,7 @@ def whatever_is_left_in_temporary_folders_is_removed(bench: Bench) -> None:
     canary = bench.folder / "canary"
     canary.write_text("canary")
     canary.chmod(0o444)
-    for name in ("leave_locked_folders.py", "leave_odd_names.py", "leave_deep_folders.py"):
+    for name in ("leave_locked_folders.pyw", "leave_odd_names.pyw", "leave_deep_folders.pyw"):
         sandbox = bench.open()
         sandbox.write("canary-path", str(canary).encode())
         result = run_program(sandbox, f"harm/{name}", timeout_s=60)
