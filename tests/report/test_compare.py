@@ -1,4 +1,4 @@
-"""Comparing two experiments: the difference, how sure it is, and when it may not be made."""
+"""Comparing two experiments: the difference, how certain it is, and when they may not be compared."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What agents wrote does nothing to whoever looks at it, and nobody else gets to look."""
+"""What agents wrote is only shown, never run, and only to this machine."""
 
 from __future__ import annotations
 

@@ -110,7 +110,7 @@ def test_verifying_is_asked_for_and_shown(root: Path, site: Site) -> None:
     site.verifier = site.change_tokens._verifier = Verifier(site.index, verify)
     with TestClient(make_app(site), base_url="http://localhost", follow_redirects=True) as pages:
         here = f"/runs/first/{TASK}/0"
-        assert "Nobody has verified" in pages.get(here).text
+        assert "has not been verified" in pages.get(here).text
         for _ in range(2):  # the second time it is already on its way
             assert "Verifying:" in pages.post(f"{here}/verify", data={"token": site.token.text}).text
         assert "verifying 1 run" in pages.get("/experiments/first").text

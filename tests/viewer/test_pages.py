@@ -170,7 +170,7 @@ def test_two_experiments_are_compared(pages: TestClient) -> None:
 @pytest.mark.parametrize(
     "address", ["/nothing", "/runs/", "/runs/search", "/experiments/", "/runs/search/x/99999999999"]
 )
-def test_what_is_not_there_is_said_politely(pages: TestClient, address: str) -> None:
+def test_an_address_of_nothing_is_answered_with_a_page(pages: TestClient, address: str) -> None:
     answer = pages.get(address)
     assert answer.status_code == 404
     assert "That cannot be shown" in answer.text

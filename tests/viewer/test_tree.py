@@ -24,7 +24,7 @@ def search(parents: list[tuple[int, ...]], metrics: list[float | None] | None = 
     return Search(Tree(nodes=nodes, higher_is_better=False), None, frozenset())
 
 
-def test_nobody_stands_on_anybody_else() -> None:
+def test_no_two_nodes_overlap() -> None:
     picture = draw(search([(), (), (0,), (0,), (2,), (1,), (2, 5), (0,)]))
     places = [(spot.x, spot.y) for spot in picture.spots]
     assert len(set(places)) == len(places)

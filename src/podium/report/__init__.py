@@ -1,4 +1,4 @@
-"""Results one can trust and look at: tables, statistics, comparisons, exports, pages.
+"""The results of experiments: tables, statistics, comparisons, exports, pages.
 
 Calling the package makes a report. The function `podium.report` and this package share their name, and importing any
 module of the package would hide the function otherwise.

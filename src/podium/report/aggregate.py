@@ -31,7 +31,7 @@ def _share(claim: Callable[[Row], bool]) -> Value:
 
 
 def _percentile(row: Row | None) -> float:
-    """A run without a valid submission is better than nobody."""
+    """Percent of the leaderboard that is worse: 0 without a valid submission."""
     if row is None or not row.valid:
         return 0.0
     return math.nan if row.percentile is None else row.percentile
@@ -94,7 +94,7 @@ class SeedGrid:
     seeds: int
     padded: int
     left_out: int
-    """Runs that came to an end but belong to no complete seed."""
+    """Runs that have ended but belong to no complete seed."""
     without: tuple[str, ...]
     """Tasks without any report."""
 
@@ -139,7 +139,7 @@ def arrange(rows: Sequence[Row], tasks: Sequence[str], *, pad: bool = False, see
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number with how sure it is."""
+    """A number with its standard error and intervals."""
 
     mean: float
     sem: float | None
@@ -166,7 +166,7 @@ class Aggregate:
 
 
 def aggregate(group: str, grid: SeedGrid, values: dict[str, Value]) -> Aggregate:
-    """The measures of a grid, leaving out those that nothing is known of."""
+    """The measures of a grid, without those that are not known for any run."""
     found = {name: measure(grid, value) for name, value in values.items()} if grid.seeds else {}
     measures = {name: estimate for name, estimate in found.items() if estimate is not None}
     complete = bool(grid.seeds) and not grid.padded and not grid.left_out

@@ -262,7 +262,7 @@ def over(curves: Mapping[str, Sequence[RunCurve]], axis: Axis) -> Figure | None:
 
 
 def spending(results: Sequence[Results]) -> tuple[Figure, str] | None:
-    """What each run used against its percentile, in the most telling unit there is, with the unit's name."""
+    """What each run used (dollars, tokens or time) against its percentile, and the unit's name."""
     from plotly.graph_objects import Figure, Scatter
 
     rows = [row for each in results for row in each.rows if row.reported and row.percentile is not None]

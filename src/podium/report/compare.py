@@ -19,7 +19,7 @@ from podium.text import plural
 LEVEL = 0.05
 COMPETITION_MEASURES = ("any_medal", "gold", "above_median", "valid", "percentile")
 RESEARCH_MEASURES = ("success_at_10", "improvement", "valid")
-"""The first of each is what the comparison is about; the others are there to understand it."""
+"""The comparison is about the first of each; the others explain it."""
 SAME_PLAN = {
     "budget": "budget",
     "network": "network",
@@ -54,7 +54,7 @@ class Difference:
     second: float
     difference: float
     interval: Interval | None
-    """From drawing tasks anew."""
+    """By a bootstrap over tasks."""
     p: float
     tasks: int
     settling: Settling
@@ -78,7 +78,7 @@ class Comparison:
 
     @property
     def verdict(self) -> str:
-        """What can be said, for people."""
+        """The result in a sentence."""
         main = self.differences[0]
         name = words(main.measure)
         if main.difference == 0:

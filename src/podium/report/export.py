@@ -51,7 +51,7 @@ def write_parquet(results: Sequence[Results], path: Path) -> None:
         import pyarrow.parquet as pq
     except ImportError as error:
         raise MissingExtraError("Writing parquet", "parquet") from error
-    # Types from the fields, not from the values: a column nobody has filled keeps its type.
+    # Types from the fields, not from the values: an empty column keeps its type.
     kinds = {"int": pa.int64(), "float": pa.float64(), "bool": pa.bool_()}
     types = {field.name: kinds.get(str(field.type).removesuffix(" | None"), pa.string()) for field in fields(Row)}
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -59,7 +59,7 @@ def write_parquet(results: Sequence[Results], path: Path) -> None:
 
 
 def grading_report(results: Sequence[Results], references: Mapping[str, ReferenceScores]) -> str:
-    """All runs that came to an end, as MLE-bench's grading report: totals, then every run, seed by seed."""
+    """All runs that have ended, as MLE-bench's grading report: totals, then every run, seed by seed."""
     rows = sorted((row for each in results for row in each.rows if row.reported), key=lambda row: (row.seed, row.task))
     reports = [_competition_report(row, references[row.task]) for row in rows if row.competition]
     return json.dumps(batch_report(reports), indent=2, allow_nan=False) + "\n"
@@ -125,7 +125,7 @@ def _document(
 
 
 def notes(summaries: Sequence[Summary]) -> list[str]:
-    """What has to be said beside the numbers: unit, error, and what was padded or left out."""
+    """Notes to the tables: unit, error, and what was padded or left out."""
     made = [
         f"{summary.name}, {group.group}: {group.note}."
         for summary in summaries
@@ -134,7 +134,7 @@ def notes(summaries: Sequence[Summary]) -> list[str]:
     ]
     said = [UNIT]
     if any(summary.competitions for summary in summaries):
-        said.append("Percentile: of the leaderboard left behind.")
+        said.append("Percentile: percent of the leaderboard that is worse.")
     if any(summary.research for summary in summaries):
         said.append("> 10 %: of runs that improved the baseline by more than that.")
     return [" ".join(said), *made]

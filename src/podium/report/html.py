@@ -55,7 +55,7 @@ class PageFigure:
     title: str
     caption: str
     figure: str
-    """As JSON that may stand inside a script element."""
+    """As JSON for a script element."""
 
 
 @dataclass(frozen=True)
@@ -143,9 +143,9 @@ def _charts(report: Report) -> Iterator[PageFigure]:
         ),
         (
             "strip",
-            "Where every run stands",
-            "One line per task. The thresholds of all tasks stand at the same places; in between, the place is linear "
-            "in the score. A cross on the left is a run without a valid submission.",
+            "Every run among the thresholds",
+            "One line per task. The thresholds of all tasks have the same positions; in between, the position is "
+            "linear in the score. A cross on the left is a run without a valid submission.",
             charts.strip(results, report.references),
         ),
         ("research", "Improvement", "Each run's improvement over the starter code.", charts.research(results)),
@@ -182,7 +182,7 @@ def _curve_caption(curves: Sequence[RunCurve]) -> str:
 
 
 def _inside_script(text: str) -> str:
-    """JSON that cannot end the script element it stands in."""
+    """JSON that cannot end the script element around it."""
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 

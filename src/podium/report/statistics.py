@@ -50,7 +50,7 @@ def pass_at_k(runs: int, successes: int, k: int) -> float:
 
 
 def bootstrap_interval(by_task: Numbers, *, repeats: int = REPEATS, seed: int = 0) -> Interval | None:
-    """95 % percentile interval of the mean over tasks, from drawing whole tasks anew, each with all its runs.
+    """95 % percentile interval of the mean over tasks, by a bootstrap over whole tasks, each with all its runs.
 
     Args:
         by_task: one value per task, the mean over its runs.

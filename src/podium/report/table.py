@@ -99,7 +99,7 @@ class Row:
 
     @property
     def reported(self) -> bool:
-        """Whether the run came to an end, good or bad: what MLE-bench has a report for."""
+        """Whether the run has ended, well or badly: MLE-bench has a report for such runs."""
         return self.status in ("finished", "failed")
 
     @property
@@ -172,7 +172,7 @@ def read_results(folder: Path, name: str | None = None) -> Results:
 
 
 def read_plausible_experiment(folder: Path) -> Experiment:
-    """An experiment of ours, perhaps made by a stranger: its tasks lead nowhere else, and its runs can be counted.
+    """An experiment of ours. A stranger may have made it: its tasks must be names, and its runs few enough to read.
 
     Raises:
         RecordError: it is not one.
@@ -246,7 +246,7 @@ def _recorded(record: RunRecord, file: Path) -> dict[str, Any]:
 
 
 def check_numbers(found: Mapping[str, Any], file: Path) -> None:
-    """Refuses numbers that no run has, so that whoever shows or stores them need not expect them.
+    """Refuses numbers that no run can have, so that they are never shown or stored.
 
     Raises:
         RecordError: one is not finite, or too large.
@@ -300,7 +300,7 @@ def _without_nan(score: float | None) -> float | None:
 
 
 def _percentile(task: str, score: float) -> float | None:
-    """Where a score stands among people, as the catalogue knows them; grading reports do not say."""
+    """The percentile of a score on the catalogue's leaderboard; grading reports do not say it."""
     board = leaderboards().get(task, {})
     if "quantiles" not in board:
         return None

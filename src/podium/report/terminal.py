@@ -19,7 +19,7 @@ from podium.report.table import Results, Row
 from podium.text import format_duration
 
 MOST_TASKS, MOST_SCORES = 100, 6
-"""Of these, a table shows each; of more, less."""
+"""A table shows up to so many one by one, and sums up more."""
 MEDAL_STYLES = {"gold": "yellow", "silver": "bright_white", "bronze": "dark_orange3"}
 
 
@@ -57,7 +57,7 @@ def _parts(report: Report) -> Iterator[RenderableType]:
 
 
 def _about(summary: Summary) -> Iterator[Text]:
-    """What else is worth a line: missing runs, failures, pass@k, what was used."""
+    """A line each for missing runs, failures, pass@k and usage."""
     missing = {name: count for name, count in summary.counts.items() if name not in ("planned", "finished") and count}
     if missing:
         said = ", ".join(f"{count} {name}" for name, count in missing.items())
@@ -166,7 +166,7 @@ def show_comparison(comparison: Comparison) -> Group:
     parts: list[RenderableType] = [Text(clean(comparison.verdict), style="bold")]
     parts += [Text(clean(f"! {warning}"), style="yellow") for warning in comparison.warnings]
     parts.append(_differences(comparison))
-    parts.append(Text("Points; interval by drawing tasks anew, p by exchanging the runs of a task. ", style="dim"))
+    parts.append(Text("Points; interval by a bootstrap over tasks, p by permuting the runs of each task.", style="dim"))
     deciding = [task for task in comparison.tasks if task.difference][:15]
     if deciding:
         lines = [["task", "runs", comparison.first, comparison.second, "difference"]]

@@ -42,7 +42,7 @@ class ReferenceLine:
     name: str
     value: str
     label_y: float
-    """Where its name stands without covering another."""
+    """Where its name is written without covering another."""
 
 
 @dataclass(frozen=True)

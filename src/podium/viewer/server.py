@@ -1,4 +1,4 @@
-"""Serves the pages on this machine until somebody presses Ctrl-C."""
+"""Serves the pages on this machine until Ctrl-C is pressed."""
 
 from __future__ import annotations
 

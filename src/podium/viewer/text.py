@@ -89,7 +89,7 @@ def size_in_words(size_bytes: int | None) -> str:
 
 
 def duration_in_words(seconds: float | None) -> str:
-    """A duration for people, if it is known; journals of strangers may say that something took for ever."""
+    """A duration for people, if it is known; the journal of a stranger may say that something took infinitely long."""
     if seconds is None:
         return ""
     return format_duration(seconds) if math.isfinite(seconds) else f"{seconds} s"

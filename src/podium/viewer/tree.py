@@ -24,7 +24,7 @@ COLUMN, LINE, MARGIN, RADIUS = 56, 72, 30, 17
 
 @dataclass(frozen=True)
 class Search:
-    """A search as it stood at some time."""
+    """A search at some time."""
 
     tree: Tree
     submitted: int | None
@@ -148,7 +148,7 @@ class TreePicture:
 
 
 def draw(search: Search) -> TreePicture:
-    """Places every node below its first parent, families side by side."""
+    """The picture with every node below its first parent, families side by side."""
     tree = search.tree
     children: dict[int, list[Node]] = {node.number: [] for node in tree}
     roots: list[Node] = []
@@ -218,7 +218,7 @@ def _items(order: list[int], depth: dict[int, int], spots: dict[int, Spot]) -> l
 
 
 def _shades(tree: Tree) -> dict[int, int]:
-    """Colours by rank among the good nodes: scores are seldom spread evenly."""
+    """Colours by rank among the good nodes, as scores are rarely spread evenly."""
     good = tree.good
     if len(good) < 2:
         return {node.number: SHADES - 1 for node in good}

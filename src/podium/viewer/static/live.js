@@ -1,5 +1,5 @@
 // Keeps a page up to date: when the server says that something has changed, the page is fetched again and the parts
-// that are marked are put in place of the old ones. Without this file, every page works; it only stands still.
+// that are marked are put in place of the old ones. Without this file, every page works; it is only not updated.
 "use strict";
 
 const status = document.getElementById("live");
@@ -67,7 +67,7 @@ function replace(fresh) {
   }
 }
 
-// A browser opens few connections to one server: pages that nobody sees give theirs back.
+// A browser opens few connections to one server: hidden pages close theirs.
 document.addEventListener("visibilitychange", () => (document.hidden ? stop() : listen()));
 window.addEventListener("pagehide", stop);
 window.addEventListener("pageshow", listen);
