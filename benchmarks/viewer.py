@@ -28,7 +28,8 @@ from podium.catalog import suites
 from podium.runs.experiment import FILE, run_folder
 from podium.runs.folder import write_document
 from podium.runs.models import ExperimentDocument, Plan, RunRecord, Times
-from podium.sandbox.policy import Mount, Policy
+from podium.sandbox.policy import Policy
+from podium.sandbox.spec import Mount
 from podium.viewer.app import make_app
 from podium.viewer.site import Site
 from podium.workspace.budget import Budget, Usage
@@ -40,7 +41,22 @@ from podium.workspace.observations import Text
 SMALL_EXPERIMENTS = 20
 REPEATS = 7
 OBSERVATION = Text(text="line of output\n" * 200)
-POLICY = Policy(mounts=tuple(Mount(source=Path("/usr"), target=f"/{n}") for n in range(20)))
+POLICY = Policy(
+    backend="bubblewrap",
+    engine="bubblewrap 0.8.0",
+    sealed=True,
+    home="/home",
+    mounts=tuple(Mount(source=Path("/usr", str(n)), target=f"/{n}") for n in range(20)),
+    hidden=(),
+    environment={},
+    network="none",
+    gpus=(),
+    limits={},
+    namespaces=("user", "pid", "net"),
+    user_id=1000,
+    no_new_privileges=True,
+    seccomp=True,
+)
 
 
 def main() -> None:

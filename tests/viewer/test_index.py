@@ -163,7 +163,13 @@ def test_a_strangers_plan_leads_nowhere(root: Path, opened: Open, name: str, val
 
 
 @pytest.mark.parametrize(
-    "change", [{"score": "plenty"}, {"usage": {"steps": 10**30}}, {"usage": {"cost": float("inf")}}, {"seed": None}]
+    "change",
+    [
+        {"score": "plenty"},
+        {"usage": {"steps": 10**30}},
+        {"usage": {"cost": float("inf")}},
+        {"sandbox": {"mounts": [{"source": []}]}},
+    ],
 )
 def test_a_bad_record_is_a_row_that_says_so(root: Path, opened: Open, change: dict[str, object]) -> None:
     file = root / "first" / TASK / "1" / "run.json"

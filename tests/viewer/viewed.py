@@ -25,6 +25,22 @@ TASK = "spaceship-titanic"
 OTHER = "leaf-classification"
 HOSTILE = "<script>document.title='pwned'</script><img src=x onerror=alert(1)>\"'&\x1b[31mred\x1b[0m\x07\u202egnp.exe"
 """What agents write to whoever looks at them."""
+POLICY = Policy(
+    backend="bubblewrap",
+    engine="bubblewrap 0.8.0",
+    sealed=True,
+    home="/home",
+    mounts=(),
+    hidden=(),
+    environment={},
+    network="none",
+    gpus=(),
+    limits={},
+    namespaces=("user", "pid", "net"),
+    user_id=1000,
+    no_new_privileges=True,
+    seccomp=True,
+)
 
 
 @dataclass
@@ -73,7 +89,7 @@ def make_record(folder: Path, plan: Plan, task: str = TASK, seed: int = 0, **fac
         "usage": Usage(working_s=42.0, wall_s=60.0, steps=3, executions=2, tokens=1234, cost=0.5),
         "versions": {"podium": "0.1.0"},
         "backend": "bubblewrap",
-        "sandbox": Policy(),
+        "sandbox": POLICY,
     }
     run.write_record(RunRecord(task=task, agent=plan.agent, model=plan.model, seed=seed, **usual | facts))
     return run
@@ -111,7 +127,7 @@ def start(**changes: Any) -> Start:
         "seed": 0,
         "budget": Budget(),
         "backend": "bubblewrap",
-        "sandbox": Policy(),
+        "sandbox": POLICY,
         "versions": {},
         "snapshot": "a" * 64,
     }

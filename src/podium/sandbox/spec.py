@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import Path
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, PlainValidator
 
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
 HOME = "/home"
@@ -17,10 +19,20 @@ class Frozen(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
+_cached_path = lru_cache(maxsize=4096)(Path)
+"""The same few mounts are in thousands of records."""
+
+
+def _path(value: object) -> Path:
+    if not isinstance(value, str | Path):
+        raise ValueError("not a path")
+    return _cached_path(value)
+
+
 class Mount(Frozen):
     """A file or folder of the host that is seen inside."""
 
-    source: Path
+    source: Annotated[Path, PlainValidator(_path)]
     target: str
     writable: bool = False
 
