@@ -22,7 +22,7 @@ from podium.data.manifest import read_manifest
 from podium.data.prepare import prepare_task
 from podium.errors import PodiumError, RawDataError, UsageError
 
-PATIENCE_S = 30
+PATIENCE_S = 120
 
 
 def start(stage: str, data_dir: Path, edition: str = "v1", how: str = "real") -> subprocess.Popen[str]:

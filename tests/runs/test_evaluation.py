@@ -125,7 +125,7 @@ def test_a_program_that_does_not_end_is_stopped(task: Task, tmp_path: Path) -> N
         files = {"double.py": evaluation.submission / "double.py"}
         ran = evaluation.execute(["python", "double.py"], files=files, time_s=1)
         assert ran.stopped == "time limit of 1 s"
-        return 1.0 if 1 <= ran.seconds < 10 else 0.0
+        return 1.0 if 1 <= ran.seconds < 3600 else 0.0
 
     forever = "import os, time\nif os.fork() == 0: os.setsid()\ntime.sleep(3600)\n"
     assert grade(task, tmp_path, forever).score == 1.0

@@ -33,7 +33,7 @@ def port() -> Iterator[int]:
 def ask(
     port: int, body: bytes, *, path: str = "/validate", method: str = "POST", **headers: str
 ) -> tuple[int, dict[str, str]]:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
     connection.request(method, path, body, {name.replace("_", "-"): value for name, value in headers.items()})
     response = connection.getresponse()
     document = json.loads(response.read())
@@ -69,7 +69,7 @@ def test_a_form_without_the_field_is_told(port: int) -> None:
 
 
 def test_too_much_is_refused_unread(port: int) -> None:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
     connection.putrequest("POST", "/validate")
     connection.putheader("Content-Length", str(10**12))
     connection.endheaders()

@@ -20,7 +20,7 @@ from podium.sandbox.leftovers import remove_what_goes
 from podium.sandbox.result import Keep, ProgramResult
 from podium.sandbox.spec import MIB, Limits, SandboxSpec
 
-SOON_S = 20.0
+SOON_S = 60.0
 """More than anything here takes, on a busy machine too."""
 LIMITS = Limits(
     memory_bytes=300 * MIB,
