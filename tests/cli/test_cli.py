@@ -146,3 +146,25 @@ def test_doctor_reports_every_check(run: Run) -> None:
     names = {finding["name"] for finding in findings}
     assert {"python", "cores", "memory", "disk", "gpu", "sandbox", "kaggle", "model keys"} <= names
     assert all(finding["advice"] for finding in findings if finding["status"] != "ok")
+
+
+@pytest.mark.parametrize(
+    ("said", "status"),
+    [
+        ("git version 2.28.1", "missing"),
+        ("git version 2.29.0", "ok"),
+        ("git version 2.51.0.windows.1", "ok"),
+        ("git version 3.0", "ok"),
+    ],
+)
+def test_doctor_wants_a_git_that_knows_sha256(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str, status: str
+) -> None:
+    from podium.cli.doctor import check_git
+
+    (tmp_path / "git").write_text(f"#!/bin/sh\necho {said}\n", encoding="ascii")
+    (tmp_path / "git").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert check_git().status == status
+    (tmp_path / "git").unlink()
+    assert "not installed" in check_git().found

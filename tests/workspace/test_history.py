@@ -379,17 +379,6 @@ def test_reading_changes_nothing(history: History, tmp_path: Path) -> None:
     assert {path: path.stat().st_mtime_ns for path in history.repository.rglob("*")} == before
 
 
-@pytest.mark.parametrize("name", ["config", "commondir", "objects/info/alternates"])
-def test_a_repository_that_could_make_git_run_programs_is_refused(history: History, name: str) -> None:
-    history.snapshot("", None, time_s=0)
-    path = history.repository / name
-    path.parent.mkdir(exist_ok=True)
-    with path.open("a", encoding="utf-8") as file:
-        file.write("[diff]\n\texternal = touch /tmp/evil\n")
-    with pytest.raises(RecordError, match="not a history that Podium wrote"):
-        History(history.repository, history.workspace)
-
-
 @pytest.mark.parametrize("commit", ["", "HEAD", "--output=x", "0" * 40, "0" * 64])
 def test_a_commit_that_is_none_is_refused(history: History, commit: str) -> None:
     history.put(b"")

@@ -110,6 +110,21 @@ def check_sandbox() -> Finding:
     return Finding("sandbox", "ok", found)
 
 
+def check_git() -> Finding:
+    """The program that packs the history of a run and shows differences; reading a history does not need it."""
+    try:
+        from podium.workspace.git import LEAST_VERSION, find_version
+    except ImportError:
+        return Finding("git", "missing", "Podium was installed without runs", "Run: pip install 'podium[run]'")
+    version, least = find_version(), ".".join(map(str, LEAST_VERSION))
+    if version is None:
+        return Finding("git", "missing", "not installed", f"Runs need git {least} or newer. Run: apt-get install git")
+    found = ".".join(map(str, version))
+    if version < LEAST_VERSION:
+        return Finding("git", "missing", f"version {found}", f"Runs need git {least} or newer.")
+    return Finding("git", "ok", f"version {found}")
+
+
 def check_docker() -> Finding:
     """Asks the engine, which may be Podman's, what it can do."""
     try:
@@ -159,6 +174,7 @@ CHECKS: tuple[Callable[[], Finding], ...] = (
     check_disk,
     check_gpus,
     check_sandbox,
+    check_git,
     check_docker,
     check_kaggle,
     check_model_keys,

@@ -8,11 +8,11 @@ import fcntl
 import hashlib
 import os
 import shutil
-import stat
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from podium.data.inside import open_folder, written_aside
 from podium.errors import RawDataError
 
 _CANNOT_LINK = {errno.EXDEV, errno.EPERM, errno.EACCES, errno.EMLINK, errno.ENOTSUP, errno.EOPNOTSUPP}
@@ -67,53 +67,24 @@ def lacks(path: Path) -> RawDataError:
     return RawDataError(f"The raw data lacks {path.name}: there is no {path}.")
 
 
-def read_regular(path: Path, max_bytes: int, *, top: Path | None = None) -> bytes:
-    """The content of a regular file that somebody hostile may have put there; no link is followed on the way from
-    `top` (by default the folder it lies in), and a pipe holds nobody up.
-
-    Raises:
-        OSError: there is no regular file of at most that size.
-    """
-    top = top or path.parent
-    name = path.relative_to(top)
-    with contextlib.ExitStack() as opened:
-
-        def descend(part: str | Path, flags: int, folder: int | None) -> int:
-            descriptor = os.open(part, flags | os.O_CLOEXEC, dir_fd=folder)
-            opened.callback(os.close, descriptor)
-            return descriptor
-
-        folder = descend(top, os.O_RDONLY | os.O_DIRECTORY, None)
-        for part in name.parts[:-1]:
-            folder = descend(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, folder)
-        descriptor = descend(name.parts[-1], os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, folder)
-        facts = os.fstat(descriptor)
-        if not stat.S_ISREG(facts.st_mode):
-            raise OSError(errno.EINVAL, "not a regular file", str(name))
-        if facts.st_size > max_bytes:
-            raise OSError(errno.EFBIG, f"{facts.st_size:,} bytes; at most {max_bytes:,} are read", str(name))
-        with os.fdopen(os.dup(descriptor), "rb") as file:
-            return file.read(max_bytes)
-
-
-def write_atomically(path: Path, text: str, *, durable: bool = True) -> None:
+def write_atomically(path: Path, text: str, *, durable: bool = True, top: Path | None = None) -> None:
     """Writes a whole file or nothing, even if the process is killed or the disk fills up.
 
     Args:
         durable: whether it waits for the disk, so that a power cut changes nothing either.
+        top: from there on no link is followed; by default from the folder the file lies in.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    aside = path.with_name(f".{path.name}.{os.getpid()}")
+    if top is None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    folder = open_folder(path.parent, top=top, make=top is not None)
     try:
-        with aside.open("w", encoding="utf-8") as file:
-            file.write(text)
+        with written_aside(folder, path.name) as descriptor:
+            with os.fdopen(os.dup(descriptor), "w", encoding="utf-8") as file:
+                file.write(text)
             if durable:
-                file.flush()
-                os.fsync(file.fileno())
-        aside.replace(path)
-    except BaseException:
-        aside.unlink(missing_ok=True)
-        raise
+                os.fsync(descriptor)
+    finally:
+        os.close(folder)
 
 
 @contextlib.contextmanager

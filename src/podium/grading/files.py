@@ -6,7 +6,6 @@ import errno
 import hashlib
 import os
 import shutil
-import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from podium.data.files import sha256
+from podium.data.inside import open_regular
 from podium.errors import InvalidSubmission, UsageError
 from podium.grading.form import OpenExecute, WorkspaceFiles
 from podium.grading.submission import clip
@@ -153,25 +153,17 @@ def open_plain(top: Path, name: str, max_bytes: int) -> IO[bytes]:
     Raises:
         InvalidSubmission: there is no plain file of at most that size.
     """
-    *folders, last = Path(name).parts
-    name = clip(name, LONGEST_NAME)
-    opened = [os.open(top, os.O_RDONLY | os.O_DIRECTORY)]
+    shown = clip(name, LONGEST_NAME)
     try:
-        for part in folders:
-            opened.append(os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=opened[-1]))
-        # Without O_NONBLOCK a pipe would hold us until somebody writes to it.
-        opened.append(os.open(last, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=opened[-1]))
-        status = os.fstat(opened[-1])
-        if not stat.S_ISREG(status.st_mode):
-            raise InvalidSubmission(f"{name} is not a plain file.")
-        if status.st_size > max_bytes:
-            raise InvalidSubmission(f"{name} has {status.st_size:,} bytes; at most {max_bytes:,} are read.")
-        return os.fdopen(opened.pop(), "rb")
+        file = os.fdopen(open_regular(top / name, top=top), "rb")
     except OSError as error:
-        raise InvalidSubmission(f"{name} cannot be read: {error.strerror}.") from error
-    finally:
-        for descriptor in opened:
-            os.close(descriptor)
+        told = "is not a plain file" if error.errno == errno.EINVAL else f"cannot be read: {error.strerror}"
+        raise InvalidSubmission(f"{shown} {told}.") from error
+    size = os.fstat(file.fileno()).st_size
+    if size > max_bytes:
+        file.close()
+        raise InvalidSubmission(f"{shown} has {size:,} bytes; at most {max_bytes:,} are read.")
+    return file
 
 
 def read_plain(top: Path, name: str, max_bytes: int) -> bytes:

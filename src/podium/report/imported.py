@@ -9,7 +9,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
-from podium.data.files import read_regular, write_atomically
+from podium.data.files import write_atomically
+from podium.data.inside import read_regular
 from podium.errors import RecordError, UsageError
 from podium.task import Medal
 

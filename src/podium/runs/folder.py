@@ -13,7 +13,8 @@ from typing import TypeVar
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from podium.data.files import read_regular, write_atomically
+from podium.data.files import write_atomically
+from podium.data.inside import read_regular
 from podium.errors import RecordError
 from podium.runs.models import CurvePoint, RunRecord
 

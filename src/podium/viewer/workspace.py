@@ -10,18 +10,13 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from podium.errors import RecordError
 from podium.runs.folder import RunFolder
 from podium.viewer.text import Clip, clip, clip_bytes, looks_binary
 from podium.workspace.extract import Extracted
-from podium.workspace.git import Reader
 from podium.workspace.history import History, StoredFile
-from podium.workspace.objects import BLOB
 
 SHOWN_BYTES = 2_000_000
 """Larger files are not shown, only offered."""
-BLOB_BYTES = 1 << 28
-"""Larger actions, observations and states are not read."""
 SHOWN_NAMES = 1_000
 SHOWN_DIFF_LINES = 1_500
 DIFF_LINE_CHARACTERS = 500
@@ -128,11 +123,7 @@ def read_blob(run: RunFolder, identity: str) -> bytes:
     Raises:
         RecordError: it is missing, damaged, or too large.
     """
-    with Reader(run.history) as reader:
-        size = reader.size(identity)
-        if size > BLOB_BYTES:
-            raise RecordError(f"Object {identity} of {run.history} has {size:,} bytes, too many to be shown.")
-        return reader.read(identity, BLOB)
+    return history_of(run).get(identity)
 
 
 def diff(run: RunFolder, older: str, newer: str) -> Diff:

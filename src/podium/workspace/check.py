@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from podium.errors import RecordError
 from podium.workspace import objects
-from podium.workspace.git import Reader
+from podium.workspace.reader import Reader
 from podium.workspace.snapshots import read_snapshot
 
 
@@ -50,6 +50,6 @@ class _Check:
                     entries = objects.decode_tree(self.reader.read(identity.hex(), objects.TREE))
                     pending += [(entry.mode, entry.id, f"{path}/{os.fsdecode(entry.name)}") for entry in entries]
                 elif self.reader.stream(identity.hex(), len) != objects.BLOB:
-                    self.problems.append(f"{path!r}: object {identity.hex()} is no file.")
+                    self.problems.append(f"{path!r}: object {identity.hex()} is not a file.")
             except RecordError as error:
                 self.problems.append(f"{path!r}: {error}")

@@ -1,23 +1,46 @@
-"""The difference between two snapshots, as git shows it."""
+"""The difference between two snapshots, as git shows it.
+
+What differs is copied into a repository of our own first, so that git reads nothing that somebody else has arranged.
+"""
 
 from __future__ import annotations
 
+import tempfile
 import threading
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from podium.workspace import git
+from podium.errors import RecordError
+from podium.workspace import git, objects
+from podium.workspace.objects import Packable, TreeEntry
+from podium.workspace.reader import Reader
 from podium.workspace.record import Record
-from podium.workspace.snapshots import Snapshot
+from podium.workspace.snapshots import DEEPEST, Snapshot, read_tree
 
-_OPTIONS = ("--no-ext-diff", "--no-textconv", "--no-color")
+_OPTIONS = ("--no-ext-diff", "--no-textconv", "--no-color", "--submodule=short")
 _TIME_S = 20.0
 _CUT = "\n[the rest of the difference is not shown]\n"
+_COMPARED_BYTES = 2 << 20
+"""Larger files are not compared line by line."""
+_MOST_FILES = 8_000
+_MOST_BYTES = 1 << 26
 
 
-def difference(repository: Path, older: Snapshot, newer: Snapshot, *, limit_bytes: int) -> str:
+def difference(reader: Reader, older: Snapshot, newer: Snapshot, *, limit_bytes: int) -> str:
     """What changed, cut off at a limit; files made to be slow to compare do not hold us either."""
     named = _named_changes(older.record, newer.record)[:limit_bytes]
-    process = git.start(repository, "diff", *_OPTIONS, older.tree.hex(), newer.tree.hex())
+    with tempfile.TemporaryDirectory(prefix="podium-diff-") as folder:
+        git.make_directory(Path(folder))
+        copy = _Copy(reader)
+        trees = copy.differing(older.tree, newer.tree)
+        copy.write(Path(folder, "objects", "pack"))
+        output, is_whole = _compare(Path(folder), *trees, limit_bytes)
+    return named + output + ("" if is_whole and copy.is_whole else _CUT)
+
+
+def _compare(repository: Path, older: bytes, newer: bytes, limit_bytes: int) -> tuple[str, bool]:
+    """What git says, and whether that is all of it."""
+    process = git.start(repository, "diff", *_OPTIONS, older.hex(), newer.hex())
     assert process.stdout is not None
     timer = threading.Timer(_TIME_S, process.kill)
     timer.start()
@@ -27,7 +50,70 @@ def difference(repository: Path, older: Snapshot, newer: Snapshot, *, limit_byte
     finally:
         timer.cancel()
         git.stop(process)
-    return named + output[:limit_bytes].decode("utf-8", "replace") + ("" if is_whole else _CUT)
+    return output[:limit_bytes].decode("utf-8", "replace"), is_whole
+
+
+@dataclass(slots=True)
+class _Copy:
+    """Copies of two trees that hold only what differs between them."""
+
+    reader: Reader
+    copied: dict[bytes, Packable] = field(default_factory=dict)
+    files: int = 0
+    size_bytes: int = 0
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether everything that differs was copied."""
+        return self.files <= _MOST_FILES
+
+    def differing(self, older: bytes | None, newer: bytes | None, depth: int = 0) -> tuple[bytes, bytes]:
+        """The ids of both copies."""
+        if depth > DEEPEST:
+            raise RecordError(f"A snapshot of Podium is at most {DEEPEST} folders deep; this one is deeper.")
+        before, after = self._entries(older), self._entries(newer)
+        pairs: tuple[list[TreeEntry], list[TreeEntry]] = ([], [])
+        for name in sorted(before.keys() | after.keys()):
+            old, new = before.get(name), after.get(name)
+            if old != new and self.is_whole:
+                for side, entry in zip(pairs, self._pair(name, old, new, depth), strict=True):
+                    side += [] if entry is None else [entry]
+        first, second = (self._add(objects.TREE, objects.encode_tree(side)) for side in pairs)
+        return first, second
+
+    def write(self, folder: Path) -> None:
+        """Writes everything that was copied, as one pack."""
+        pack = objects.encode_pack(list(self.copied.values()))
+        (folder / f"pack-{pack.name}.pack").write_bytes(pack.content)
+        (folder / f"pack-{pack.name}.idx").write_bytes(pack.table)
+
+    def _pair(
+        self, name: bytes, old: TreeEntry | None, new: TreeEntry | None, depth: int
+    ) -> tuple[TreeEntry | None, TreeEntry | None]:
+        folders = [entry.id if entry and entry.mode == objects.FOLDER else None for entry in (old, new)]
+        trees = self.differing(folders[0], folders[1], depth + 1) if any(folders) else (b"", b"")
+        made = [
+            entry and TreeEntry(entry.mode, name, tree if entry.mode == objects.FOLDER else self._file(entry))
+            for entry, tree in zip((old, new), trees, strict=True)
+        ]
+        return made[0], made[1]
+
+    def _entries(self, tree: bytes | None) -> dict[bytes, TreeEntry]:
+        return {} if tree is None else {entry.name: entry for entry in read_tree(self.reader, tree)}
+
+    def _file(self, entry: TreeEntry) -> bytes:
+        """The id of a file's copy, or of something that git calls binary where it is too large to be compared."""
+        self.files += 1
+        size = self.reader.size(entry.id.hex())
+        self.size_bytes += min(size, _COMPARED_BYTES)
+        if size > _COMPARED_BYTES or self.size_bytes > _MOST_BYTES:
+            return self._add(objects.BLOB, b"\0" + entry.id)
+        return self._add(objects.BLOB, self.reader.read(entry.id.hex(), objects.BLOB))
+
+    def _add(self, kind: bytes, data: bytes) -> bytes:
+        identity = objects.object_id(kind, data)
+        self.copied[identity] = Packable(identity, kind, len(data), data)
+        return identity
 
 
 def _named_changes(older: Record, newer: Record) -> str:

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from podium.data.inside import open_folder, written_aside
 from podium.workspace import objects
-from podium.workspace.git import Reader
-from podium.workspace.locks import full_disk_explained
+from podium.workspace.locks import full_disk_explained, write_all
 from podium.workspace.objects import TreeEntry
+from podium.workspace.reader import Reader
 from podium.workspace.record import Record
-from podium.workspace.snapshots import Snapshot
+from podium.workspace.snapshots import Snapshot, read_tree
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +55,7 @@ def find_entry(reader: Reader, tree: bytes, path: str) -> TreeEntry | None:
     for part in path.split("/"):
         if entry.mode != objects.FOLDER:
             return entry if entry.mode == objects.LINK else None
-        entries = objects.decode_tree(reader.read(entry.id.hex(), objects.TREE))
-        found = next((each for each in entries if each.name == os.fsencode(part)), None)
+        found = next((each for each in read_tree(reader, entry.id) if each.name == os.fsencode(part)), None)
         if found is None:
             return None
         entry = found
@@ -74,11 +74,9 @@ def _unstored(record: Record, path: str) -> Extracted:
 
 def _write_blob(reader: Reader, identity: str, target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
-    aside = target.with_name(f".{target.name}.{os.getpid()}")
+    folder = open_folder(target.parent)
     try:
-        with aside.open("wb") as file:
-            reader.stream(identity, file.write)
-        aside.replace(target)
-    except BaseException:
-        aside.unlink(missing_ok=True)
-        raise
+        with written_aside(folder, target.name) as descriptor:
+            reader.stream(identity, lambda piece: write_all(descriptor, piece))
+    finally:
+        os.close(folder)

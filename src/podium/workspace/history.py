@@ -11,7 +11,7 @@ from typing import Literal
 
 from podium.data.trees import ENTER
 from podium.errors import RecordError
-from podium.workspace import git, objects
+from podium.workspace import objects
 from podium.workspace.check import problems_of
 from podium.workspace.diff import difference
 from podium.workspace.extract import Extracted, extract, find_entry
@@ -19,9 +19,12 @@ from podium.workspace.locks import full_disk_explained
 from podium.workspace.objects import TreeEntry
 from podium.workspace.record import Record
 from podium.workspace.restore import Restored, Restorer
-from podium.workspace.snapshots import FILES, NOTHING, RECORD, read_snapshot
+from podium.workspace.snapshots import FILES, NOTHING, RECORD, chain_of, files_of, read_snapshot
 from podium.workspace.store import Store
 from podium.workspace.walk import Bounds, Folder, Walk
+
+_FileKind = Literal["file", "executable", "link", "large", "left out"]
+_KINDS: dict[bytes, _FileKind] = {objects.EXECUTABLE: "executable", objects.LINK: "link"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +32,7 @@ class StoredFile:
     """One file of a snapshot."""
 
     path: str
-    kind: Literal["file", "executable", "link", "large", "left out"]
+    kind: _FileKind
     size_bytes: int | None
     reason: str | None = None
     """Why it was left out."""
@@ -54,6 +57,7 @@ class History:
         always: Collection[str] = (),
         bounds: Bounds | None = None,
         patience_s: float = 30,
+        top: Path | None = None,
     ) -> None:
         """Opens a history, which need not exist yet.
 
@@ -64,12 +68,13 @@ class History:
                 slash at the end is a folder with all that lies in it.
             bounds: How much is taken in.
             patience_s: How long the first write waits for another writer to end.
+            top: From there on no link is followed on the way to the repository; by default from its folder.
         """
         self.repository = repository
         self.workspace = workspace
         self._always = frozenset(always), tuple(name for name in always if name.endswith("/"))
         self._bounds = bounds or Bounds()
-        self._store = Store(repository, patience_s=patience_s)
+        self._store = Store(repository, patience_s=patience_s, top=top)
         self._cache: Folder | None = None
 
     def __enter__(self) -> History:
@@ -151,8 +156,10 @@ class History:
         """Every file of a snapshot, in the order of their paths; those it could only name too."""
         with self._store.reader() as reader:
             snapshot = read_snapshot(reader, commit)
-        listing = git.ask(self.repository, "ls-tree", "-r", "-l", "-z", snapshot.tree.hex())
-        found = [_stored_file(line) for line in listing.split(b"\0")[:-1]]
+            found = [
+                StoredFile(path, _KINDS.get(entry.mode, "file"), reader.size(entry.id.hex()))
+                for path, entry in files_of(reader, snapshot.tree)
+            ]
         found += [StoredFile(note.path, "large", note.size_bytes) for note in snapshot.record.large]
         found += [StoredFile(note.path, "left out", None, note.reason) for note in snapshot.record.left_out]
         return sorted(found, key=lambda file: file.path)
@@ -165,7 +172,8 @@ class History:
 
     def chain(self, commit: str) -> list[str]:
         """A snapshot and all before it, the newest first."""
-        return git.ask(self.repository, "rev-list", "--first-parent", git.check_id(commit)).decode("ascii").split()
+        with self._store.reader() as reader:
+            return list(chain_of(reader, commit))
 
     def record(self, commit: str) -> Record:
         """What a snapshot says about the files whose content it does not hold."""
@@ -176,8 +184,7 @@ class History:
         """The changes between two snapshots, or from nothing to one, as git shows them; cut off at a limit."""
         with self._store.reader() as reader:
             first = read_snapshot(reader, older) if older else NOTHING
-            second = read_snapshot(reader, newer)
-        return difference(self.repository, first, second, limit_bytes=limit_bytes)
+            return difference(reader, first, read_snapshot(reader, newer), limit_bytes=limit_bytes)
 
     def check(self, commit: str) -> list[str]:
         """The problems of everything a snapshot and those before it are made of; all of it is hashed again."""
@@ -213,10 +220,3 @@ class History:
                 return Restorer(reader, snapshot.record).bring_back(descriptor, snapshot.tree)
         finally:
             os.close(descriptor)
-
-
-def _stored_file(line: bytes) -> StoredFile:
-    facts, _, path = line.partition(b"\t")
-    mode, _, _, size = facts.split()
-    kinds: dict[bytes, Literal["executable", "link"]] = {objects.EXECUTABLE: "executable", objects.LINK: "link"}
-    return StoredFile(os.fsdecode(path), kinds.get(mode, "file"), int(size))

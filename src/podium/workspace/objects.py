@@ -190,9 +190,20 @@ def _encode_index(placed: list[tuple[bytes, int, int]], pack_checksum: bytes) ->
     return body + hashlib.sha256(body).digest()
 
 
+def check_index(index: bytes) -> int:
+    """How many objects a pack's index lists.
+
+    Raises:
+        RecordError: it is malformed.
+    """
+    if index[:8] == b"\xfftOc\0\0\0\2" and len(index) >= _FANOUT_END:
+        (count,) = struct.unpack(">I", index[_FANOUT_END - 4 : _FANOUT_END])
+        if len(index) >= _FANOUT_END + count * (ID_BYTES + 8) + 2 * ID_BYTES:
+            return int(count)
+    raise RecordError("The index of a pack of the history is malformed.")
+
+
 def ids_of_index(index: bytes) -> list[bytes]:
     """The names of the objects that a pack's index lists."""
-    if index[:8] != b"\xfftOc\0\0\0\2" or len(index) < _FANOUT_END:
-        raise RecordError("The index of a pack of the history is malformed.")
-    (count,) = struct.unpack(">I", index[_FANOUT_END - 4 : _FANOUT_END])
-    return [index[start : start + ID_BYTES] for start in range(_FANOUT_END, _FANOUT_END + count * ID_BYTES, ID_BYTES)]
+    end = _FANOUT_END + check_index(index) * ID_BYTES
+    return [index[start : start + ID_BYTES] for start in range(_FANOUT_END, end, ID_BYTES)]

@@ -5,13 +5,21 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from functools import cache
+from typing import Literal
+
+from pydantic import TypeAdapter, ValidationError
 
 from podium.errors import RecordError
 
 Kind = Literal["fifo", "socket", "device", "unreadable", "changing", "deep", "crowded", "full"]
 
 _LISTED = 10_000
+
+
+@cache
+def _adapter() -> TypeAdapter[Record]:
+    return TypeAdapter(Record)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +69,10 @@ class Record:
         """The record in a document.
 
         Raises:
-            RecordError: it is no such document.
+            RecordError: it is not such a document.
         """
         try:
-            document: dict[str, Any] = json.loads(data)
-            return cls(
-                tuple(LargeFile(**note) for note in document["large"]),
-                tuple(LeftOut(**note) for note in document["left_out"]),
-                int(document["unlisted"]),
-            )
-        except (ValueError, TypeError, KeyError, RecursionError) as error:
-            raise RecordError(f"The record of a snapshot is malformed: {error}") from error
+            return _adapter().validate_json(data)
+        except ValidationError as error:
+            reason = error.errors(include_url=False)[0]["msg"]
+            raise RecordError(f"The record of a snapshot is malformed: {reason}") from error

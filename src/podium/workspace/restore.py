@@ -17,13 +17,13 @@ from dataclasses import dataclass, field
 from podium.data.trees import enter, remove_at
 from podium.errors import RecordError
 from podium.workspace import objects
-from podium.workspace.git import Reader
 from podium.workspace.objects import TreeEntry
+from podium.workspace.reader import Reader
 from podium.workspace.record import LargeFile, Record
+from podium.workspace.snapshots import check_extent, read_tree
 from podium.workspace.walk import READ, Unreadable, blob_id, sha256_of
 
 _ATTEMPTS = 5
-_DEEPEST = 200
 _MOVED = {errno.ENOENT, errno.ENOTDIR, errno.EEXIST, errno.EISDIR, errno.ENOTEMPTY, errno.ELOOP, errno.EBUSY}
 
 
@@ -67,10 +67,11 @@ class Restorer:
         Raises:
             RecordError: programs kept changing the folder.
         """
+        check_extent(self.reader, tree)
         for _ in range(_ATTEMPTS):
             self._lost = set(self._large)
             try:
-                self._folder(root, tree, "", 0)
+                self._folder(root, tree, "")
             except OSError as error:
                 if error.errno not in _MOVED:
                     raise
@@ -79,16 +80,14 @@ class Restorer:
                 return Restored(*(tuple(sorted(paths)) for paths in lists))
         raise RecordError("The workspace kept changing while it was restored. End the programs that run in it.")
 
-    def _folder(self, descriptor: int, tree: bytes, path: str, depth: int) -> None:
-        if depth > _DEEPEST:
-            raise RecordError(f"A snapshot of Podium is at most {_DEEPEST} folders deep; this one is deeper.")
-        entries = objects.decode_tree(self.reader.read(tree.hex(), objects.TREE))
+    def _folder(self, descriptor: int, tree: bytes, path: str) -> None:
+        entries = read_tree(self.reader, tree)
         wanted = {os.fsdecode(entry.name): entry for entry in entries}
         present = _listing(descriptor)
         for name in present.keys() - wanted.keys():
             self._unknown(descriptor, name, path, present[name])
         for name, entry in wanted.items():
-            self._entry(descriptor, name, path + name, entry, present.get(name), depth)
+            self._entry(descriptor, name, path + name, entry, present.get(name))
 
     def _unknown(self, parent: int, name: str, folder: str, status: os.stat_result) -> None:
         path = folder + name
@@ -120,11 +119,9 @@ class Restorer:
         finally:
             os.close(descriptor)
 
-    def _entry(
-        self, parent: int, name: str, path: str, entry: TreeEntry, status: os.stat_result | None, depth: int
-    ) -> None:
+    def _entry(self, parent: int, name: str, path: str, entry: TreeEntry, status: os.stat_result | None) -> None:
         if entry.mode == objects.FOLDER:
-            self._subfolder(parent, name, path, entry, status, depth)
+            self._subfolder(parent, name, path, entry, status)
         elif status is None or not self._is_same(parent, name, entry, status):
             if status is not None and stat.S_ISDIR(status.st_mode):
                 remove_at(parent, name)
@@ -134,9 +131,7 @@ class Restorer:
             else:
                 self._write_file(parent, name, entry)
 
-    def _subfolder(
-        self, parent: int, name: str, path: str, entry: TreeEntry, status: os.stat_result | None, depth: int
-    ) -> None:
+    def _subfolder(self, parent: int, name: str, path: str, entry: TreeEntry, status: os.stat_result | None) -> None:
         if status is not None and not stat.S_ISDIR(status.st_mode):
             os.unlink(name, dir_fd=parent)
             status = None
@@ -145,7 +140,7 @@ class Restorer:
             self._written.add(path)
         descriptor = enter(parent, name)
         try:
-            self._folder(descriptor, entry.id, path + "/", depth + 1)
+            self._folder(descriptor, entry.id, path + "/")
         finally:
             os.close(descriptor)
 

@@ -6,20 +6,28 @@ import contextlib
 import hashlib
 import itertools
 import os
+import re
+import tempfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
+from podium.data.inside import open_folder, open_folder_at, open_regular_at, read_regular
 from podium.errors import RecordError
 from podium.workspace import git, objects
 from podium.workspace.locks import take_lock, write_all
+from podium.workspace.reader import Reader, check_id
 
-_CONFIG = "[core]\n\trepositoryformatversion = 1\n\tbare = true\n[extensions]\n\tobjectformat = sha256\n"
-_MAIN = "ref: refs/heads/main\n"
 _LOOSE_AT_MOST = 48
 _PENDING_BYTES = 32 * 1024 * 1024
 _CHUNK_BYTES = 1024 * 1024
-_LEFTOVERS = ("tmp_*", "objects/tmp_*", "objects/pack/tmp_*", "objects/pack/.tmp-*")
+_INDEX_BYTES = 1 << 30
+_REPACK = ("-c", "core.bigFileThreshold=256k")
+"""A search for differences between larger blobs takes seconds and saves little."""
+_FOLDERS = re.compile(r"refs|refs/heads|objects|objects/pack|objects/[0-9a-f]{2}")
+_FILES = re.compile(r"config|HEAD|podium\.lock|refs/heads/main")
+_OBJECTS = re.compile(r"objects/(?:([0-9a-f]{2})/([0-9a-f]{62})|pack/pack-[0-9a-f]{64}\.(?:pack|idx))")
+_LEFTOVERS = re.compile(r"(?:objects/(?:[0-9a-f]{2}/)?)?tmp_.*|objects/pack/(?:tmp_|\.tmp-).*")
 
 
 class Store:
@@ -28,46 +36,61 @@ class Store:
     Few objects become loose files, many become one pack: a pack saves the block that each small file would fill.
     """
 
-    def __init__(self, repository: Path, *, patience_s: float = 30) -> None:
+    def __init__(self, repository: Path, *, patience_s: float = 30, top: Path | None = None) -> None:
+        """
+        Args:
+            patience_s: how long the first write waits for another writer to end.
+            top: from there on no link is followed; by default from the folder that the repository lies in.
+        """
         self.repository = repository
-        self._root = str(repository)
+        self._top = top
         self.known: set[bytes] = set()
         """Every object that is stored or will be with the next `flush`; filled by `begin_writing`."""
         self.size_bytes = 0
         """What the objects take up; known once writing has begun."""
         self._patience_s = patience_s
         self._lock: int | None = None
+        self._folder = -1
         self.pending_bytes = 0
         """What was added since the last `flush`."""
         self.added_bytes = 0
         """What was added in all, before compression."""
         self._pending: list[objects.Packable] = []
         self._names = itertools.count()
-        if (repository / "HEAD").exists():
-            _refuse_foreign(repository)
 
     def close(self) -> None:
         """Lets another process write."""
         if self._lock is not None:
             os.close(self._lock)
+            os.close(self._folder)
             self._lock = None
 
     def begin_writing(self) -> None:
-        """Makes this process the only writer, lays the directory out and clears away what a killed writer left."""
+        """Makes this process the only writer, lays the directory out and clears away what a killed writer left.
+
+        Raises:
+            RecordError: another process writes, or the directory holds what Podium does not put there.
+        """
         if self._lock is not None:
             return
-        self.repository.mkdir(parents=True, exist_ok=True)
-        path = self.repository / "podium.lock"
-        lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-        try:
-            take_lock(lock, path, patience_s=self._patience_s)
+        with contextlib.ExitStack() as opened:
+            self._folder = self._open_folder()
+            opened.callback(os.close, self._folder)
+            lock = open_regular_at(self._folder, "podium.lock", os.O_RDWR | os.O_CREAT)
+            opened.callback(os.close, lock)
+            take_lock(lock, self.repository / "podium.lock", patience_s=self._patience_s)
             self._lay_out()
-            self._clear_leftovers()
             self._take_stock()
-        except BaseException:
-            os.close(lock)
-            raise
+            opened.pop_all()
         self._lock = lock
+
+    def _open_folder(self) -> int:
+        top = self._top or self.repository.parent
+        top.mkdir(parents=True, exist_ok=True)
+        try:
+            return open_folder(self.repository, top=top, make=True)
+        except OSError as error:
+            raise RecordError(f"{self.repository} cannot be opened: {error.strerror}.") from error
 
     def add(self, kind: bytes, data: bytes) -> bytes:
         """The id of an object that the next `flush` stores."""
@@ -96,7 +119,7 @@ class Store:
                 write_all(file, packer.compress(piece))
                 piece = read(min(left, _CHUNK_BYTES)) if left else b""
             if left:
-                Path(aside).unlink()
+                os.unlink(aside, dir_fd=self._folder)
                 return None
             write_all(file, packer.flush())
             self._place(aside, _loose_name(digest.digest()), os.fstat(file).st_size)
@@ -128,23 +151,24 @@ class Store:
         Raises:
             RecordError: it is not.
         """
-        if bytes.fromhex(git.check_id(identity)) not in self.known:
+        if bytes.fromhex(check_id(identity)) not in self.known:
             raise RecordError(f"{self.repository} holds no snapshot {identity}.")
         return identity
 
     def head(self) -> str | None:
         """The newest commit."""
         try:
-            return git.check_id((self.repository / "refs/heads/main").read_text(encoding="ascii").strip())
-        except FileNotFoundError:
+            line = read_regular(self.repository / "refs/heads/main", 100, top=self._top or self.repository.parent)
+        except OSError:
             return None
+        return check_id(line.decode("ascii", "replace").strip())
 
     def move_head(self, commit: str) -> None:
         """Makes `commit` the newest."""
         line = commit.encode() + b"\n"
         try:
             # Overwriting these bytes is one call; a rename over a file makes some file systems write it to disk.
-            file = os.open(self._root + "/refs/heads/main", os.O_WRONLY | os.O_CLOEXEC)
+            file = os.open("refs/heads/main", os.O_WRONLY | os.O_CLOEXEC | os.O_NOFOLLOW, dir_fd=self._folder)
         except FileNotFoundError:
             self._write_file("refs/heads/main", line)
             return
@@ -153,9 +177,9 @@ class Store:
         finally:
             os.close(file)
 
-    def reader(self) -> git.Reader:
+    def reader(self) -> Reader:
         """Reads objects back."""
-        return git.Reader(self.repository)
+        return Reader(self.repository, top=self._top)
 
     def compact(self) -> None:
         """Packs every object into one file, similar ones as differences; what no commit reaches is kept too.
@@ -170,46 +194,76 @@ class Store:
 
     def _repack(self) -> None:
         assert self._lock is not None
-        with git.start(self.repository, "repack", "-a", "-d", "-k", "-q", "-n", keep=(self._lock,)) as process:
-            process.communicate()
-        self._clear_leftovers()
+        with tempfile.TemporaryDirectory(prefix="podium-git-") as folder:
+            directory = Path(folder)
+            git.make_directory(directory)
+            if head := self.head():
+                (directory / "refs" / "heads").mkdir()
+                (directory / "refs" / "heads" / "main").write_text(f"{head}\n", encoding="ascii")
+            arguments = (*_REPACK, "repack", "-a", "-d", "-k", "-q", "-n")
+            with git.start(directory, *arguments, objects=self.repository / "objects", keep=(self._lock,)) as process:
+                process.communicate()
         self._take_stock()
         if process.returncode:
             raise RecordError(f"git repack failed on {self.repository}: is the disk full? Every snapshot is intact.")
 
     def _lay_out(self) -> None:
-        for folder in ("objects/pack", "refs/heads"):
-            (self.repository / folder).mkdir(parents=True, exist_ok=True)
-        for name, text in (("config", _CONFIG), ("HEAD", _MAIN)):
-            if not (self.repository / name).exists():
+        for name in ("objects", "objects/pack", "refs", "refs/heads"):
+            os.close(open_folder_at(self._folder, name, make=True))
+        for name, text in (("config", git.CONFIG), ("HEAD", git.HEAD)):
+            try:
+                found = read_regular(self.repository / name, len(text), top=self._top or self.repository.parent)
+            except FileNotFoundError:
                 self._write_file(name, text.encode())
-        _refuse_foreign(self.repository)
-
-    def _clear_leftovers(self) -> None:
-        for pattern in _LEFTOVERS:
-            for path in self.repository.glob(pattern):
-                path.unlink(missing_ok=True)
-        # An index is the last file of a pack to be put in place.
-        for path in (self.repository / "objects/pack").glob("*.pack"):
-            if not path.with_suffix(".idx").exists():
-                path.unlink()
+            except OSError:
+                raise self._strange(name) from None
+            else:
+                if found != text.encode():
+                    raise self._strange(name)
 
     def _take_stock(self) -> None:
+        """Learns what is stored, and refuses what Podium does not write into a history: with a link or a setting of
+        its own, a repository could make us or git touch something else.
+        """
         self.known.clear()
         self.size_bytes = 0
-        for folder in os.scandir(self.repository / "objects"):
-            if not folder.is_dir(follow_symlinks=False):
-                continue
-            for file in os.scandir(folder):
-                size_bytes = file.stat().st_size
-                if not size_bytes:  # the trace of a power cut
-                    Path(file.path).unlink()
-                    continue
-                self.size_bytes += size_bytes
-                if len(folder.name + file.name) == 2 * objects.ID_BYTES:
-                    self.known.add(bytes.fromhex(folder.name + file.name))
-                elif file.name.endswith(".idx"):
-                    self.known.update(objects.ids_of_index(Path(file.path).read_bytes()))
+        pending = [""]
+        while pending:
+            above = pending.pop()
+            folder = os.dup(self._folder) if not above else open_folder_at(self._folder, above[:-1])
+            try:
+                with os.scandir(folder) as listing:
+                    names = {entry.name: entry for entry in listing}
+                    for name, entry in names.items():
+                        if not entry.is_dir(follow_symlinks=False):
+                            self._take_file(folder, above, entry, names)
+                        elif _FOLDERS.fullmatch(above + name):
+                            pending.append(f"{above}{name}/")
+                        else:
+                            raise self._strange(above + name)
+            finally:
+                os.close(folder)
+
+    def _take_file(self, folder: int, above: str, entry: os.DirEntry[str], others: Collection[str]) -> None:
+        path = above + entry.name
+        stored, is_left_over = _OBJECTS.fullmatch(path), _LEFTOVERS.fullmatch(path)
+        if not entry.is_file(follow_symlinks=False) or not (stored or is_left_over or _FILES.fullmatch(path)):
+            raise self._strange(path)
+        # An index is the last file of a pack to be put in place; an empty file is the trace of a power cut.
+        alone = path.endswith(".pack") and f"{entry.name[:-5]}.idx" not in others
+        size_bytes = entry.stat(follow_symlinks=False).st_size
+        if is_left_over or alone or (stored and not size_bytes):
+            os.unlink(entry.name, dir_fd=folder)
+        elif stored:
+            self.size_bytes += size_bytes
+            if stored[1]:
+                self.known.add(bytes.fromhex(stored[1] + stored[2]))
+            elif path.endswith(".idx"):
+                with os.fdopen(open_regular_at(folder, entry.name), "rb") as file:
+                    self.known.update(objects.ids_of_index(file.read(_INDEX_BYTES)))
+
+    def _strange(self, name: str) -> RecordError:
+        return RecordError(f"{self.repository} is not a history that Podium wrote: {name!r} is not its own.")
 
     def _write_loose(self, item: objects.Packable) -> None:
         self._write_file(_loose_name(item.id), objects.encode_loose(item))
@@ -224,23 +278,24 @@ class Store:
             self._place(aside, name, len(data))
 
     def _place(self, aside: str, name: str, size_bytes: int) -> None:
-        target = f"{self._root}/{name}"
         try:
-            os.rename(aside, target)  # noqa: PTH104 making a Path takes as long as the rename
+            os.rename(aside, name, src_dir_fd=self._folder, dst_dir_fd=self._folder)
         except FileNotFoundError:
-            Path(target).parent.mkdir(exist_ok=True)
-            Path(aside).replace(target)
+            with contextlib.suppress(FileExistsError):
+                os.mkdir(name.rpartition("/")[0], dir_fd=self._folder)
+            os.rename(aside, name, src_dir_fd=self._folder, dst_dir_fd=self._folder)
         self.size_bytes += size_bytes
 
     @contextlib.contextmanager
     def _written_aside(self) -> Iterator[tuple[int, str]]:
-        """A new file, open for writing, and its path; gone at the end if it has not been put in place."""
-        aside = f"{self._root}/tmp_{os.getpid()}_{next(self._names)}"
-        file = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
+        """A new file, open for writing, and its name; gone at the end if it has not been put in place."""
+        aside = f"tmp_{os.getpid()}_{next(self._names)}"
+        file = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644, dir_fd=self._folder)
         try:
             yield file, aside
         except BaseException:
-            Path(aside).unlink(missing_ok=True)
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(aside, dir_fd=self._folder)
             raise
         finally:
             os.close(file)
@@ -249,14 +304,3 @@ class Store:
 def _loose_name(identity: bytes) -> str:
     name = identity.hex()
     return f"objects/{name[:2]}/{name[2:]}"
-
-
-def _refuse_foreign(repository: Path) -> None:
-    # A repository's own configuration can make git run programs; ours never needs more than these lines.
-    strange = [name for name in ("commondir", "objects/info/alternates") if (repository / name).exists()]
-    try:
-        if (repository / "config").read_text(encoding="utf-8", errors="replace") == _CONFIG and not strange:
-            return
-    except FileNotFoundError:
-        pass
-    raise RecordError(f"{repository} is not a history that Podium wrote: its configuration differs.")
