@@ -59,12 +59,6 @@ def open_regular(path: str, name: str, flags: int) -> int:
     return descriptor
 
 
-def write_all(descriptor: int, data: bytes) -> None:
-    view = memoryview(data)
-    while view:
-        view = view[os.write(descriptor, view) :]
-
-
 def list_folder(name: str) -> dict[str, object]:
     entries = []
     with os.scandir(resolve(name)) as found:
@@ -152,21 +146,19 @@ def find(name: str) -> str:
     return os.path.relpath(path, ROOT)
 
 
-def write(name: str, content: str, append: bool = False, undoable: bool = False) -> None:
+def write(name: str, content: str | bytes, append: bool = False, undoable: bool = False) -> None:
     path = resolve(name)
     if name.endswith("/"):
         raise IsADirectoryError(errno.EISDIR, "", path)
     existed = os.path.lexists(path)
     os.makedirs(os.path.dirname(path), exist_ok=True)
     descriptor = open_regular(path, name, os.O_WRONLY | os.O_CREAT | (os.O_APPEND if append else 0))
-    try:
+    with os.fdopen(descriptor, "wb") as file:
         if undoable:
             back_up(path, existed)
         if not append:
-            os.ftruncate(descriptor, 0)
-        write_all(descriptor, content.encode("utf-8"))
-    finally:
-        os.close(descriptor)
+            file.truncate()
+        file.write(content.encode("utf-8") if isinstance(content, str) else content)
 
 
 def copy(source: str, destination: str) -> str:
@@ -184,15 +176,11 @@ def copy(source: str, destination: str) -> str:
             descriptor = open_regular(target, destination, os.O_WRONLY | os.O_CREAT)
         except OSError as error:
             raise Refused(explain(error, destination)) from error
-        try:
-            os.ftruncate(descriptor, 0)
-            while True:
-                piece = file.read(PIECE_BYTES)
-                if not piece:
-                    return os.path.relpath(target, ROOT)
-                write_all(descriptor, piece)
-        finally:
-            os.close(descriptor)
+        with os.fdopen(descriptor, "wb") as copied:
+            copied.truncate()
+            while piece := file.read(PIECE_BYTES):
+                copied.write(piece)
+    return os.path.relpath(target, ROOT)
 
 
 def back_up(path: str, existed: bool) -> None:
@@ -239,13 +227,7 @@ def undo(name: str) -> dict[str, object]:
     else:
         with open(backup, "rb") as file:
             data = file.read()
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        descriptor = open_regular(path, name, os.O_WRONLY | os.O_CREAT)
-        try:
-            os.ftruncate(descriptor, 0)
-            write_all(descriptor, data)
-        finally:
-            os.close(descriptor)
+        write(name, data)
     os.unlink(backup)
     return {"is_removed": is_removed, "left": len(kept) - 1}
 

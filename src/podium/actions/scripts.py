@@ -37,8 +37,7 @@ async def try_script(
     """
     folder = _script_folder(number, split)
     await call_file_helper(context, "write", name=f"{folder}/script.py", content=script)
-    left_s = context.remaining_s()
-    limit_s = min((limit for limit in (time_s, left_s) if limit is not None), default=None)
+    limit_s = min((limit for limit in (time_s, context.remaining_s()) if limit is not None), default=None)
     result = await context.run_program(
         [context.python, "-u", "script.py"],
         cwd=f"{context.root}/{folder}",

@@ -35,9 +35,8 @@ async def python_session(context: ActionContext, command: str) -> str:
     if result.stopped is not None:
         stop = await run_in_sandbox([*program, "stop"], cwd=context.root, time_s=STOP_TIMEOUT_S)
         kept = "kept" if stop.exit_code == client.REPORT | client.KEPT else "lost"
-        return f"Stopped: {result.stopped}. The session's variables are {kept}. Until then it printed:\n" + (
-            printed or "(nothing)"
-        )
+        ending = f"Stopped: {result.stopped}. The session's variables are {kept}."
+        return f"{ending} Until then it printed:\n{printed or '(nothing)'}"
     facts = result.exit_code ^ client.REPORT
     if not 0 <= facts <= client.LOST | client.ENDED:
         reason = bounded(result.stderr.text.strip(), 1_000) or f"exit code {result.exit_code}"

@@ -19,9 +19,17 @@ from podium.workspace.observations import Observation, Refusal, Text
 if TYPE_CHECKING:
     from inspect_ai.tool import Tool, ToolInfo
 
+ActionFunction = Callable[..., Awaitable[Observation | str]]
+Needs = Literal["person", "check_submission"]
 ArgumentType = Literal["string", "integer", "number"]
 _TYPES: dict[object, ArgumentType] = {str: "string", int: "integer", float: "number", float | None: "number"}
-_EXPECTED = {"string": "a string", "integer": "an integer", "number": "a number"}
+_ACCEPTED: dict[str, tuple[Any, str]] = {
+    "string": ((), "a string"),
+    "integer": (int, "an integer"),
+    "number": ((int, float), "a number"),
+}
+_NUMBER = re.compile(r"\s*[+-]?[0-9]{1,18}(\.[0-9]{1,18})?\s*")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class ActionError(PodiumError):
@@ -41,22 +49,24 @@ class Argument:
     def is_required(self) -> bool:
         return self.default is inspect.Parameter.empty
 
-    def convert(self, value: object) -> object:
+    def convert(self, value: object, name: str) -> object:
         """The value with the declared type; numbers may come as text.
 
         Raises:
-            ValueError: it has another type.
+            ActionError: it has another type, or cannot be written to a file.
         """
         if self.type == "string" and isinstance(value, str):
+            if _SURROGATE.search(value):
+                raise ActionError(f"{name} holds half of a character (a lone surrogate): write it whole")
             return value
         if value is None and self.default is None:
             return value
-        if isinstance(value, str) and re.fullmatch(r"\s*[+-]?[0-9]{1,18}(\.[0-9]{1,18})?\s*", value):
+        if isinstance(value, str) and _NUMBER.fullmatch(value):
             value = float(value) if "." in value else int(value)
-        accepted = {"string": (), "integer": (int,), "number": (int, float)}[self.type]
+        accepted, expected = _ACCEPTED[self.type]
         if isinstance(value, accepted) and not isinstance(value, bool) and abs(value) < 10**18:
             return value
-        raise ValueError(f"must be {_EXPECTED[self.type]}")
+        raise ActionError(f"{name} must be {expected}")
 
 
 @dataclass(frozen=True)
@@ -69,8 +79,8 @@ class ActionSpec:
     description: str
     arguments: Mapping[str, Argument]
     returns: str
-    function: Callable[..., Awaitable[Observation | str]] = field(repr=False)
-    needs: Literal["person", "check_submission"] | None = None
+    function: ActionFunction = field(repr=False)
+    needs: Needs | None = None
     """The part of the context without which it is not offered."""
 
     def is_called(self, name: str) -> bool:
@@ -147,27 +157,16 @@ class ActionSpec:
             raise self._misuse("the input must be a JSON object")
         if fault := self.name_fault(arguments):
             raise self._misuse(f"the input {fault}")
-        converted = {}
-        for name, value in arguments.items():
-            try:
-                converted[name] = self.arguments[name].convert(value)
-                str(value).encode("utf-8")
-            except UnicodeEncodeError as error:
-                raise ActionError(
-                    f"An argument holds half of a character (a lone surrogate) at position {error.start}: "
-                    "write it whole."
-                ) from error
-            except ValueError as error:
-                raise self._misuse(f"{name} {error}") from error
-        return converted
+        try:
+            return {name: self.arguments[name].convert(value, name) for name, value in arguments.items()}
+        except ActionError as error:
+            raise self._misuse(str(error)) from error
 
     def _misuse(self, fault: str) -> ActionError:
         return ActionError(f"{self.title} was not performed: {fault}. Its input looks like this:\n{self.template()}")
 
 
-def action(
-    *, title: str | None = None, needs: Literal["person", "check_submission"] | None = None
-) -> Callable[[Callable[..., Awaitable[Observation | str]]], ActionSpec]:
+def action(*, title: str | None = None, needs: Needs | None = None) -> Callable[[ActionFunction], ActionSpec]:
     """Makes an action of a function that takes a context first; its docstring describes it and its arguments.
 
     What it returns is the observation; a string stands for an observation in words.
@@ -177,7 +176,7 @@ def action(
         needs: the part of the context without which the action is not offered.
     """
 
-    def declare(function: Callable[..., Awaitable[Observation | str]]) -> ActionSpec:
+    def declare(function: ActionFunction) -> ActionSpec:
         name = function.__name__
         said = parse(inspect.getdoc(function) or "", DocstringStyle.GOOGLE)
         descriptions = {argument.arg_name: argument.description or "" for argument in said.params}

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from podium.agents.base import Agent, State
+from podium.agents.fixed import FixedAgent
 from podium.workspace.events import Action
-from podium.workspace.observations import Observation
 
 UNPACK = '''"""Takes the sample submission out of its archive."""
 import zipfile
@@ -25,26 +22,10 @@ with open("{submission}", "wb") as file:
 '''
 
 
-class BaselineState(State):
-    """How many of the planned actions have been carried out."""
-
-    done: int = 0
-
-
-class Baseline(Agent[BaselineState]):
+class Baseline(FixedAgent):
     """Submits the sample submission, or runs the starter code as it stands."""
 
-    State = BaselineState
-
-    async def decide(self, state: BaselineState) -> Sequence[Action]:
-        return self._plan()[state.done :][:1]
-
-    def observe(
-        self, state: BaselineState, actions: Sequence[Action], observations: Sequence[Observation]
-    ) -> BaselineState:
-        return BaselineState(done=state.done + 1)
-
-    def _plan(self) -> list[Action]:
+    def actions(self) -> list[Action]:
         task = self.assignment.task
         starter = (
             [Action(name="execute_script", arguments={"script_name": task.starter.script})] if task.starter else []

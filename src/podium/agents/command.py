@@ -6,15 +6,14 @@ ever enters the sandbox. The program runs as one long step; snapshots are taken 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from pydantic import Field
 
-from podium.agents.base import Agent, Options, State
+from podium.agents.base import Options
+from podium.agents.fixed import FixedAgent
 from podium.errors import UsageError
 from podium.workspace.events import Action
-from podium.workspace.observations import Observation
 
 
 class CommandOptions(Options):
@@ -23,29 +22,15 @@ class CommandOptions(Options):
     variables: str = Field("", description="Further variables, as NAME=VALUE separated by commas.")
 
 
-class CommandState(State):
-    """Whether the program has ended."""
-
-    ended: bool = False
-
-
-class Command(Agent[CommandState]):
+class Command(FixedAgent):
     """Runs any program inside the sandbox, such as an MLE-bench agent."""
 
     Options = CommandOptions
-    State = CommandState
     serves_model = True
     options: CommandOptions
 
-    async def decide(self, state: CommandState) -> Sequence[Action]:
-        if state.ended:
-            return []
+    def actions(self) -> list[Action]:
         return [Action(name="run_command", arguments={"command": self.options.command, "folder": "agent"})]
-
-    def observe(
-        self, state: CommandState, actions: Sequence[Action], observations: Sequence[Observation]
-    ) -> CommandState:
-        return CommandState(ended=True)
 
     def files(self) -> Path | None:
         folder = self.options.files

@@ -118,9 +118,9 @@ def _check_action(action: Action) -> None:
 
 def _observe(agent: Agent[Any], resumed: Agent[Any], state: State, actions: Sequence[Action]) -> State:
     """The state after success, having checked that failures are survived too."""
-    states = []
-    for outcome in (_refuse, _interrupt, _succeed):
-        observations, before = [outcome(action) for action in actions], state.model_dump_json()
+    before, states = state.model_dump_json(), []
+    for failure in (Refusal(text="It cannot be done."), Interruption(cause="working time"), None):
+        observations = [failure or _success(action) for action in actions]
         after = agent.observe(state, actions, observations)
         assert state.model_dump_json() == before, "observe() changes the state it is given"
         assert agent.observe(state, actions, observations) == after, "observe() gives another state the second time"
@@ -131,15 +131,7 @@ def _observe(agent: Agent[Any], resumed: Agent[Any], state: State, actions: Sequ
     return states[-1]
 
 
-def _refuse(action: Action) -> Observation:
-    return Refusal(text=f"{action.name} was not performed.")
-
-
-def _interrupt(action: Action) -> Observation:
-    return Interruption(cause="working time")
-
-
-def _succeed(action: Action) -> Observation:
+def _success(action: Action) -> Observation:
     match action.name:
         case "try_script":
             score = 0.5 + 0.01 * (int(action.arguments["number"]) % 50)

@@ -11,10 +11,10 @@ from pathlib import Path
 
 from pydantic import Field, ValidationError
 
-from podium.agents.base import Agent, Options, State
+from podium.agents.base import Options
+from podium.agents.fixed import FixedAgent, FixedState
 from podium.errors import UsageError
 from podium.workspace.events import Action
-from podium.workspace.observations import Observation
 
 
 class ScriptedOptions(Options):
@@ -22,31 +22,19 @@ class ScriptedOptions(Options):
     together: int = Field(1, ge=1, description="How many actions are carried out side by side.")
 
 
-class ScriptedState(State):
-    """How many actions have been carried out."""
-
-    done: int = 0
-
-
-class Scripted(Agent[ScriptedState]):
+class Scripted(FixedAgent):
     """Repeats a list of actions from a file, such as those of another run."""
 
     Options = ScriptedOptions
-    State = ScriptedState
     options: ScriptedOptions
 
-    async def decide(self, state: ScriptedState) -> Sequence[Action]:
-        return self._actions()[state.done :][: self.options.together]
+    async def decide(self, state: FixedState) -> Sequence[Action]:
+        return self.actions()[state.done :][: self.options.together]
 
-    def observe(
-        self, state: ScriptedState, actions: Sequence[Action], observations: Sequence[Observation]
-    ) -> ScriptedState:
-        return ScriptedState(done=state.done + len(actions))
+    def headline(self, state: FixedState) -> str | None:
+        return f"{state.done} of {len(self.actions())}"
 
-    def headline(self, state: ScriptedState) -> str | None:
-        return f"{state.done} of {len(self._actions())}"
-
-    def _actions(self) -> list[Action]:
+    def actions(self) -> list[Action]:
         path = self.options.script
         try:
             entries = json.loads(path.read_text(encoding="utf-8"))

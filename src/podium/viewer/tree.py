@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from podium.agents.search.search import SearchState, noted
+from podium.agents.search.search import SearchState, observed_state
 from podium.agents.search.tree import Node, Tree
 from podium.errors import PodiumError, RecordError
 from podium.runs.folder import RunFolder, read_document
@@ -78,7 +78,7 @@ def _state_after(run: RunFolder, journal: JournalFollower, number: int) -> Searc
         number -= 1
     get = partial(read_blob, run)
     try:
-        return noted(
+        return observed_state(
             state, [whole_action(each, get) for each in steps], [whole_observation(each, get) for each in steps]
         )
     except (ValueError, TypeError, LookupError, AssertionError):

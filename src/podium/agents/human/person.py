@@ -7,34 +7,19 @@ this way needs no rights and leads nowhere but into the sandbox. `attach.py` is 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
-from podium.agents.base import Agent, State
+from podium.agents.fixed import FixedAgent, FixedState
 from podium.workspace.events import Action
-from podium.workspace.observations import Observation
 
 
-class HumanState(State):
-    """Whether the person has ended the shell."""
-
-    is_over: bool = False
-
-
-class Human(Agent[HumanState]):
+class Human(FixedAgent):
     """A person in a shell inside the sandbox, timed. Open it with: podium shell RUN"""
 
-    State = HumanState
-
-    async def decide(self, state: HumanState) -> Sequence[Action]:
-        if state.is_over:
-            return []
+    def actions(self) -> list[Action]:
         return [Action(name="run_command", arguments={"command": "exec python3 -u terminal.py", "folder": "agent"})]
 
-    def observe(self, state: HumanState, actions: Sequence[Action], observations: Sequence[Observation]) -> HumanState:
-        return HumanState(is_over=True)
-
-    def headline(self, state: HumanState) -> str | None:
+    def headline(self, state: FixedState) -> str | None:
         return "waits for a person: podium shell RUN"
 
     def files(self) -> Path | None:

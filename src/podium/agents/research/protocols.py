@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from inspect_ai.model import (
@@ -52,19 +53,17 @@ class TalkProtocol(Protocol):
         ...
 
 
+@dataclass(frozen=True)
 class TextProtocol:
     """Six entries in text."""
 
-    def __init__(self, actions: Mapping[str, ActionSpec], shown: Sequence[str]) -> None:
-        """
-        Args:
-            actions: all that can be done.
-            shown: the names of those that are mentioned.
-        """
-        self._actions, self._shown = actions, shown
+    actions: Mapping[str, ActionSpec]
+    """All that can be done."""
+    shown: Sequence[str]
+    """The names of those that are mentioned."""
 
     def system(self) -> str:
-        actions = "\n\n".join(self._actions[name].prompt() for name in self._shown)
+        actions = "\n\n".join(self.actions[name].prompt() for name in self.shown)
         form = prompts.TEXT_FORMAT.format(entries=prompts.entries_of(titles=True))
         return "\n\n".join([prompts.ROLE, f"THE ACTIONS\n\n{actions}", prompts.RULES, form])
 
@@ -73,14 +72,14 @@ class TextProtocol:
 
     def show(self, step: Step) -> list[ChatMessage]:
         lines = [f"{entry.title}: {step.entries.get(entry.name, '')}" for entry in ENTRIES]
-        lines.append(f"Action: {self._actions[step.action].title}")
+        lines.append(f"Action: {self.actions[step.action].title}")
         lines.append(f"Action Input: {json.dumps(step.input, indent=4, ensure_ascii=False)}")
         said, seen = "\n".join(lines), f"Observation:\n{step.observation}"
         return [ChatMessageAssistant(content=said), ChatMessageUser(content=seen)]
 
     def read(self, output: ModelOutput, number: int) -> Step:
         entries = read_entries(output.completion)
-        action = find_action(entries["Action"].split("\n")[0], self._actions, self._shown)
+        action = find_action(entries["Action"].split("\n")[0], self.actions, self.shown)
         return Step(
             number=number,
             entries={entry.name: _kept(entries[entry.title]) for entry in ENTRIES},
@@ -89,22 +88,22 @@ class TextProtocol:
         )
 
     def complain(self, output: ModelOutput, fault: str) -> list[ChatMessage]:
-        said = bounded(output.completion, BAD_ANSWER_CHARACTERS) or "(an empty answer)"
-        return [ChatMessageAssistant(content=said), ChatMessageUser(content=fault)]
+        return _complaint(output, fault)
 
 
+@dataclass(frozen=True)
 class ToolsProtocol:
     """Tool calls; the thinking entries are arguments that every tool has."""
 
-    def __init__(self, actions: Mapping[str, ActionSpec], shown: Sequence[str]) -> None:
-        self._actions, self._shown = actions, shown
+    actions: Mapping[str, ActionSpec]
+    shown: Sequence[str]
 
     def system(self) -> str:
         form = prompts.TOOLS_FORMAT.format(entries=prompts.entries_of(titles=False))
         return "\n\n".join([prompts.ROLE, prompts.RULES, form])
 
     def tools(self) -> list[ToolInfo]:
-        return [_with_entries(self._actions[name].tool_info()) for name in self._shown]
+        return [_with_entries(self.actions[name].tool_info()) for name in self.shown]
 
     def show(self, step: Step) -> list[ChatMessage]:
         call = ToolCall(id=f"step_{step.number}", function=step.action, arguments={**step.entries, **step.input})
@@ -118,7 +117,7 @@ class ToolsProtocol:
         call = calls[0]
         if call.parse_error:
             raise FormatError(f"the arguments of {call.function} cannot be read: {call.parse_error[:300]}.")
-        action = find_action(call.function, self._actions, self._shown)
+        action = find_action(call.function, self.actions, self.shown)
         arguments: dict[str, Any] = dict(call.arguments)
         # Models that think elsewhere leave these out; the plan is then carried over as it was.
         thinking = {entry.name: _kept(str(arguments.pop(entry.name, ""))) for entry in ENTRIES}
@@ -128,10 +127,14 @@ class ToolsProtocol:
     def complain(self, output: ModelOutput, fault: str) -> list[ChatMessage]:
         calls = output.message.tool_calls if output.choices else None
         if not calls:
-            said = bounded(output.completion, BAD_ANSWER_CHARACTERS) or "(an empty answer)"
-            return [ChatMessageAssistant(content=said), ChatMessageUser(content=fault)]
+            return _complaint(output, fault)
         answers = [ChatMessageTool(content=fault, tool_call_id=call.id, function=call.function) for call in calls]
         return [output.message, *answers]
+
+
+def _complaint(output: ModelOutput, fault: str) -> list[ChatMessage]:
+    said = bounded(output.completion, BAD_ANSWER_CHARACTERS) or "(an empty answer)"
+    return [ChatMessageAssistant(content=said), ChatMessageUser(content=fault)]
 
 
 def _with_entries(tool: ToolInfo) -> ToolInfo:

@@ -36,6 +36,7 @@ SHOWN = (
 )
 """The actions of the paper's prompts, and MLE-bench's check of the submission. The others can be used all the same."""
 LOG_CHARACTERS = 6_000
+CUT_OFF = " The answer was cut off because it was too long: be brief."
 
 
 class ResearchOptions(ModelOptions):
@@ -135,7 +136,7 @@ class Researcher(Agent[ResearchState]):
                 _check_complete(output)
                 return protocol.read(output, state.done + 1)
             except FormatError as error:
-                fault = str(error) + _why_cut_off(output)
+                fault = str(error) + (CUT_OFF if output.stop_reason == "max_tokens" else "")
                 reminder = protocol.complain(output, prompts.fault(fault, self.options.attempts - attempt))
                 if output.stop_reason == "model_length":
                     messages, reminder = [*messages[:2], *messages[-1:]], []
@@ -197,7 +198,3 @@ def _check_complete(output: ModelOutput) -> None:
         raise FormatError("the answer was withheld by a content filter.")
     if output.stop_reason == "model_length":
         raise FormatError("the conversation was too long for the model.")
-
-
-def _why_cut_off(output: ModelOutput) -> str:
-    return " The answer was cut off because it was too long: be brief." if output.stop_reason == "max_tokens" else ""

@@ -38,7 +38,8 @@ def read_answer(text: str, *, cut_off: bool = False) -> Answer:
     plan = bounded(_OPENING.split(text, maxsplit=1)[0].strip(), PLAN_CHARACTERS)
     blocks = [code for language, code in _blocks(text) if language.lower() in _LANGUAGES and code.strip()]
     if not blocks:
-        return Answer(plan, fault="it was cut off before the script was complete" if cut_off else _no_block(text))
+        missing = "it holds no code block" if text.strip() else "it is empty"
+        return Answer(plan, fault="it was cut off before the script was complete" if cut_off else missing)
     faults = {code: _syntax_fault(code) for code in blocks}
     sound = [code for code in blocks if faults[code] is None]
     script = max(sound or blocks, key=len)
@@ -62,10 +63,6 @@ def _blocks(text: str) -> Iterator[tuple[str, str]]:
             fence = ""
         else:
             lines.append(line)
-
-
-def _no_block(text: str) -> str:
-    return "it holds no code block" if text.strip() else "it is empty"
 
 
 def _syntax_fault(code: str) -> str | None:

@@ -82,13 +82,13 @@ class SearchAgent(Agent[SearchState]):
             if actions := await self._explore(state):
                 return actions
             state.phase = "selection"
-            state.finalists = [node.number for node in state.tree.good[: self.options.top]]
+            state.finalists = [node.number for node in self._finalists(state)]
         return self._select(state)
 
     def observe(
         self, state: SearchState, actions: Sequence[Action], observations: Sequence[Observation]
     ) -> SearchState:
-        return noted(state, actions, observations)
+        return observed_state(state, actions, observations)
 
     def headline(self, state: SearchState) -> str | None:
         best, count = state.tree.best, len(state.tree)
@@ -149,7 +149,9 @@ class SearchAgent(Agent[SearchState]):
                 script=valid_unicode(proposal.script),
             )
             state.tree.nodes.append(node)
-            actions.append(_try(node, 0, self._script_time(self._reserve_s(state), proposal.time_s)))
+            actions.append(
+                _try_script(node.number, node.script, 0, self._script_time(self._reserve_s(state), proposal.time_s))
+            )
         return actions
 
     async def _propose(self, choice: Choice, tree: Tree) -> tuple[Choice, Proposal] | None:
@@ -180,40 +182,39 @@ class SearchAgent(Agent[SearchState]):
         limit = wish_s or self.options.script_time or max(SCRIPT_LEAST_S, SCRIPT_SHARE * left)
         return max(1.0, min(limit, left - SUBMITTING_S - reserve_s))
 
+    def _finalists(self, state: SearchState) -> list[Node]:
+        """The scripts that the final submission would be chosen from or made of; none if the best is taken."""
+        finalists = state.tree.good[: self.options.top]
+        return [] if self.options.select == "best" or len(finalists) < 2 else finalists
+
     def _reserve_s(self, state: SearchState) -> float:
         """Time the final choice is going to take."""
-        finalists = state.tree.good[: self.options.top]
-        if self.options.select == "best" or len(finalists) < 2:
-            return 0.0
-        if self.options.select == "ensemble":
+        finalists = self._finalists(state)
+        if finalists and self.options.select == "ensemble":
             return BLENDING_S
         return 1.3 * self.options.splits * sum(_seconds(node) for node in finalists) / self.options.parallel
 
     def _reserve_steps(self, state: SearchState) -> int:
-        finalists = state.tree.good[: self.options.top]
-        if self.options.select == "best" or len(finalists) < 2:
-            return 0
-        return 2 if self.options.select == "ensemble" else self.options.splits * len(finalists) + 1
+        count = len(self._finalists(state))
+        return 2 if count and self.options.select == "ensemble" else count and self.options.splits * count + 1
 
     def _select(self, state: SearchState) -> list[Action]:
         """The next step towards the final submission."""
-        chosen = state.submitted
-        if self.options.select == "ensemble" and len(state.finalists) > 1:
+        if not state.finalists:
+            return []
+        best = state.tree.good[0].number if state.tree.good else state.submitted
+        if self.options.select == "ensemble":
             number = len(state.tree)
             if state.blend is None:
                 script = blend_script(self.assignment.task, state.finalists)
                 return [_try_script(number, script, 0, self._script_time(0.0, BLENDING_S))]
-            chosen = number if state.blend.valid else self._best(state)
-        elif self.options.select == "revalidate" and len(state.finalists) > 1:
+            chosen = number if state.blend.valid else best
+        else:
             if rescoring := self._rescoring(state):
                 return rescoring
             rescored = rescored_best(state.tree, state.finalists, state.rescores)
-            chosen = self._best(state) if rescored is None else rescored
+            chosen = best if rescored is None else rescored
         return [] if chosen is None or chosen == state.submitted else [_submit(chosen)]
-
-    def _best(self, state: SearchState) -> int | None:
-        best = state.tree.best
-        return None if best is None else best.number
 
     def _rescoring(self, state: SearchState) -> list[Action]:
         """Finalists to run again on fresh splits, as far as there is time."""
@@ -226,14 +227,15 @@ class SearchAgent(Agent[SearchState]):
                 node = state.tree[number]
                 if (number, split) in done or len(actions) >= room or not self._can_repeat(node, remaining):
                     continue
-                actions.append(_try(node, split, self._script_time(0.0, 2 * _seconds(node) + 10)))
+                time_s = self._script_time(0.0, 2 * _seconds(node) + 10)
+                actions.append(_try_script(number, node.script, split, time_s))
         return actions
 
     def _can_repeat(self, node: Node, remaining: Remaining) -> bool:
         return remaining.time_s is None or remaining.time_s >= 1.1 * _seconds(node) + SUBMITTING_S
 
 
-def noted(state: SearchState, actions: Sequence[Action], observations: Sequence[Observation]) -> SearchState:
+def observed_state(state: SearchState, actions: Sequence[Action], observations: Sequence[Observation]) -> SearchState:
     """A state with what actions came back with."""
     state = state.model_copy(deep=True)
     for action, observation in zip(actions, observations, strict=True):
@@ -277,10 +279,6 @@ def _worth_submitting(state: SearchState) -> int | None:
     if state.submitted is not None:
         return state.submitted
     return next((node.number for node in state.tree if node.result is not None and node.result.valid), None)
-
-
-def _try(node: Node, split: int, time_s: float | None) -> Action:
-    return _try_script(node.number, node.script, split, time_s)
 
 
 def _try_script(number: int, script: str, split: int, time_s: float | None) -> Action:

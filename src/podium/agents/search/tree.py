@@ -54,7 +54,7 @@ class Tree(BaseModel):
         """The nodes with a score and a valid submission, best first; of equals, the older."""
         sign = -1.0 if self.higher_is_better else 1.0
         return sorted(
-            (node for node in self.nodes if node.is_good), key=lambda node: (sign * _known(node), node.number)
+            (node for node in self.nodes if node.is_good), key=lambda node: (sign * (node.metric or 0.0), node.number)
         )
 
     @property
@@ -72,8 +72,3 @@ class Tree(BaseModel):
     def debug_depth(self, node: Node) -> int:
         """How many debug steps in a row lead to a node."""
         return 1 + self.debug_depth(self.nodes[node.parents[0]]) if node.operator == "debug" else 0
-
-
-def _known(node: Node) -> float:
-    assert node.metric is not None
-    return node.metric
