@@ -33,6 +33,7 @@ def proposer(tmp_path: Path) -> RecipesProposer:
             sample="sample_submission.csv",
             ids=("row",),
             targets=("y",),
+            whole_numbers=True,
             seed=0,
             cores=1,
             remaining=lambda: Remaining(time_s=60.0),
@@ -102,7 +103,7 @@ def test_a_failed_script_is_made_simpler_or_given_whole_numbers(proposer: Recipe
     assert recipe_of(failed) == "ensemble"
     simpler = propose(proposer, "debug", tree, failed.number)
     assert simpler is not None and '"pairs": false' in simpler.script
-    fractions = add(tree, simpler, "debug", failed.number, valid=False, error="y must be a whole number")
+    fractions = add(tree, simpler, "debug", failed.number, valid=False, error="y is 0.5")
     rounded = propose(proposer, "debug", tree, fractions.number)
     assert rounded is not None and "np.rint" in rounded.script
 
