@@ -115,7 +115,7 @@ def _worth(record: RunRecord) -> str:
     """What a score is worth beside the leaderboard or the starter code, where that is known."""
     if record.improvement is not None:
         return f", {record.improvement:+.1f} % over the baseline"
-    if record.percentile is None and record.medal is None:
+    if record.medal is None and record.above_median is None:
         return ""
     return f", {record.medal} medal" if record.medal else ", no medal"
 

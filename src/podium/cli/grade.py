@@ -87,10 +87,12 @@ def _lines(grade: Grade) -> list[str]:
     if not grade.valid:
         return [f"Submission is invalid: {grade.error}"]
     lines = [f"score       {grade.score_rounded} ({'higher' if grade.higher_is_better else 'lower'} is better)"]
+    if grade.medal or grade.above_median is not None:
+        lines.append(f"medal       {grade.medal or 'none'}")
     if grade.percentile is not None:
         rank = f", rank {grade.rank} of {grade.teams}" if grade.rank else f" of {grade.teams} teams"
-        lines.append(f"medal       {grade.medal or 'none'}")
         lines.append(f"percentile  {grade.percentile:.1f}{rank}")
+    if grade.above_median is not None:
         lines.append(f"median      {'above' if grade.above_median else 'not above'}")
     if grade.improvement is not None:
         lines.append(

@@ -114,8 +114,8 @@ def _classifiers() -> Iterator[tuple[str, Any]]:
     yield "15 nearest neighbours", KNeighborsClassifier(15)
     yield "logistic regression", LogisticRegression(max_iter=300)
     yield "logistic regression, strongly regularised", LogisticRegression(C=0.02, max_iter=300)
-    yield "random forest", RandomForestClassifier(200, min_samples_leaf=2, random_state=SEED)
-    yield "extra trees", ExtraTreesClassifier(300, min_samples_leaf=2, random_state=SEED)
+    yield "random forest", RandomForestClassifier(100, min_samples_leaf=2, random_state=SEED)
+    yield "extra trees", ExtraTreesClassifier(200, min_samples_leaf=2, random_state=SEED)
     yield "gradient boosting", HistGradientBoostingClassifier(random_state=SEED)
 
 
@@ -133,8 +133,8 @@ def _regressors() -> Iterator[tuple[str, Any]]:
     yield "15 nearest neighbours", KNeighborsRegressor(15)
     yield "ridge regression", Ridge()
     yield "ridge regression, strongly regularised", Ridge(100)
-    yield "random forest", RandomForestRegressor(200, min_samples_leaf=2, random_state=SEED)
-    yield "extra trees", ExtraTreesRegressor(300, min_samples_leaf=2, random_state=SEED)
+    yield "random forest", RandomForestRegressor(100, min_samples_leaf=2, random_state=SEED)
+    yield "extra trees", ExtraTreesRegressor(200, min_samples_leaf=2, random_state=SEED)
     yield "gradient boosting", HistGradientBoostingRegressor(random_state=SEED)
 
 
