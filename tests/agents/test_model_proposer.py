@@ -293,12 +293,12 @@ class TestScripts:
         with serving(silent) as server:
             asking = Asking(context, server, attempts=1)
             unwritten = asking.propose("draft", [], tree())
-            assert unwritten is not None
+            assert unwritten is not None and not unwritten.is_written
             nodes = [node(number, "draft") for number in range(GIVE_UP)]
             for each in nodes[1:]:
-                each.script = unwritten.script
+                each.is_written = False
             assert asking.propose("draft", [], tree(*nodes)) is not None
-            nodes[0].script = unwritten.script
+            nodes[0].is_written = False
             assert asking.propose("draft", [], tree(*nodes)) is None
 
     def test_broken_python_is_better_than_nothing(self, context: Context) -> None:

@@ -48,18 +48,18 @@ class ModelProposer:
 
     async def propose(self, operator: Operator, parents: Sequence[Node], tree: Tree) -> Proposal | None:
         """A script. After enough unusable answers in a row the script only says so, and in the end there is none."""
-        if len(tree) >= GIVE_UP and all(_is_unwritten(node) for node in tree.nodes[-GIVE_UP:]):
+        if len(tree) >= GIVE_UP and not any(node.is_written for node in tree.nodes[-GIVE_UP:]):
             return None
         answer = await self._ask_for_script(operator, parents, tree)
         if answer.script:
             return Proposal(answer.plan, answer.script)
-        return Proposal(answer.plan, NOT_WRITTEN.format(fault=answer.fault))
+        return Proposal(answer.plan, NOT_WRITTEN.format(fault=answer.fault), is_written=False)
 
     async def review(self, node: Node, result: ScriptResult) -> Review:
         """A verdict. A score in a metric line stands, whoever reads the output; a model fills in what is missing."""
         failed = result.stopped is not None or result.exit_code != 0
         needed = not failed and result.metric is None and result.valid
-        if not (needed or (self._options.review == "always" and not _is_unwritten(node))):
+        if not (needed or (self._options.review == "always" and node.is_written)):
             return Review(is_buggy=failed or not result.valid or result.metric is None, metric=result.metric)
         read = await self._ask_for_review(node, result)
         if read is None:
@@ -152,7 +152,3 @@ def _correction(completion: str, fault: str) -> list[ChatMessage]:
 def _arguments(output: ModelOutput) -> dict[str, Any] | None:
     calls = output.message.tool_calls if output.choices else None
     return next((call.arguments for call in calls or () if call.function == REVIEW_TOOL), None)
-
-
-def _is_unwritten(node: Node) -> bool:
-    return node.script.startswith(NOT_WRITTEN.partition("{")[0])

@@ -46,6 +46,8 @@ class Proposal:
     script: str
     time_s: float | None = None
     """How long it may run; None for the search's own limit."""
+    is_written: bool = True
+    """False where the proposer did not manage to write one, and the script only says so."""
 
 
 @dataclass(frozen=True)

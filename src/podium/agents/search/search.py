@@ -147,6 +147,7 @@ class SearchAgent(Agent[SearchState]):
                 parents=choice.parents,
                 plan=valid_unicode(proposal.plan),
                 script=valid_unicode(proposal.script),
+                is_written=proposal.is_written,
             )
             state.tree.nodes.append(node)
             actions.append(

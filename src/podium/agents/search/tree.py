@@ -20,6 +20,8 @@ class Node(BaseModel):
     parents: tuple[int, ...] = ()
     plan: str
     script: str
+    is_written: bool = True
+    """Whether the proposer managed to write the script; if not, it only says so."""
     result: ScriptResult | None = None
     """None while it runs."""
     metric: float | None = None
