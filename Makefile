@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup demo test test-slow test-browser test-research test-aideml test-constraints test-packaging lint format screenshots index fields constraints clean
+.PHONY: setup demo test test-slow test-browser test-research test-aideml test-constraints test-docker test-packaging lint format screenshots index fields constraints clean
 
 setup: .venv/.installed
 
@@ -25,6 +25,10 @@ test-aideml: setup
 test-browser: setup
 	sh scripts/install_chromium.sh
 	$(BIN)/python -m pytest -m browser
+
+test-docker: setup
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev,docker]'
+	$(BIN)/python scripts/with_docker_engine.py $(BIN)/python -m pytest -m docker tests/sandbox tests/runs
 
 test-packaging: setup
 	$(BIN)/python -m pytest -m packaging tests/test_packaging.py

@@ -21,6 +21,8 @@ SOURCE = Path(podium.__file__).parent
 PROJECT = tomllib.loads((SOURCE.parent.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 LIBRARY = {"__init__", "api", "catalog", "cli", "data", "errors", "grading", "metrics", "task"}
 """The layers that work without any extra; `report` and `viewer` have extras of their own, all others need `run`."""
+CONTAINERS = {"sandbox/container.py", "sandbox/container_image.py", "sandbox/docker.py"}
+"""Imported by the backend docker alone."""
 ELSEWHERE = {"py7zr": "recipes read .7z files of competitions, whose data needs the extra kaggle to be prepared"}
 
 
@@ -105,6 +107,8 @@ def extra_of(path: Path) -> str | None:
     layer = path.relative_to(SOURCE).parts[0].removesuffix(".py")
     if layer in LIBRARY:
         return None
+    if path.relative_to(SOURCE).as_posix() in CONTAINERS:
+        return "docker"
     return {"viewer": "view", "report": "report"}.get(layer, "run")
 
 

@@ -80,7 +80,7 @@ class Bench:
                         await connections.enter_async_context(model)
                     try:
                         results.append(await work(ActionContext(**provided)))
-                    except Exception as error:
+                    except Exception as error:  # noqa: BLE001 (raised again outside Inspect)
                         results.append(error)
                 return state
 

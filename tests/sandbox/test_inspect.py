@@ -18,8 +18,8 @@ from inspect_ai.util import (
     SandboxUnavailableError,
     SandboxUserUnsupportedError,
 )
-from inspect_ai.util._sandbox.limits import override_sandbox_output_limit
-from inspect_ai.util._sandbox.registry import registry_find_sandboxenv
+from inspect_ai.util._sandbox.limits import override_sandbox_output_limit  # noqa: TID251
+from inspect_ai.util._sandbox.registry import registry_find_sandboxenv  # noqa: TID251
 
 from podium.sandbox.inspect import BackendSpec, PodiumSandbox
 from podium.sandbox.leftovers import remove_leftovers

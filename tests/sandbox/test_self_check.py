@@ -6,8 +6,8 @@ import os
 from collections.abc import AsyncIterator
 
 import pytest
-from inspect_ai.util._sandbox import self_check
-from inspect_ai.util._sandbox.self_check import *  # noqa: F403
+from inspect_ai.util._sandbox import self_check  # noqa: TID251
+from inspect_ai.util._sandbox.self_check import *  # noqa: F403, TID251
 
 from podium.sandbox.inspect import BackendSpec, PodiumSandbox
 

@@ -66,7 +66,7 @@ def test_a_change_is_told_once(root: Path, site: Site, address: str, page: str) 
     plan = make_experiment(root / "first", seeds=2)
     run = make_record(root / "first", plan, status="running", score=None)
     site.index.refresh(now=True)
-    text = httpx.get(address + page).text
+    text = httpx.get(address + page, timeout=120).text
     live, since = (text.partition(f'data-{name}="')[2].partition('"')[0] for name in ("live", "since"))
     with httpx.stream("GET", f"{address}{live}", params={"since": since}, timeout=120) as answer:
         assert answer.headers["content-type"].startswith("text/event-stream")
@@ -77,7 +77,7 @@ def test_a_change_is_told_once(root: Path, site: Site, address: str, page: str) 
             assert len(events(lines, 1)) == 1
         make_record(root / "first", plan, status="finished")
         assert len(events(lines, 1)) == 1
-    fresh = httpx.get(address + page).text
+    fresh = httpx.get(address + page, timeout=120).text
     assert "finished" in fresh and f'data-since="{since}"' not in fresh
 
 

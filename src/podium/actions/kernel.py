@@ -91,7 +91,7 @@ class Session:
             exec(compile(tree, name, "exec"), self.module.__dict__)
             if last is not None:
                 exec(compile(ast.Interactive([last]), name, "single"), self.module.__dict__)
-        except BaseException as error:
+        except BaseException as error:  # noqa: BLE001 (the session outlives whatever its code raises)
             self.is_running = False
             shown = error.__traceback__
             while shown is not None and shown.tb_frame.f_code.co_filename != name:  # our own frames

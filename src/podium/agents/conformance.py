@@ -183,7 +183,7 @@ def _with_model(work: Callable[[], Awaitable[None]], answer: AnswerRequest, logs
         async def solve(state: TaskState, generate: Generate) -> TaskState:
             try:
                 await work()
-            except Exception as error:
+            except Exception as error:  # noqa: BLE001 (raised again outside Inspect, which would log it)
                 failures.append(error)
             return state
 

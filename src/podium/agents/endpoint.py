@@ -69,7 +69,7 @@ def _application() -> Any:
                 _describe_tools(document)
                 stream = bool(document.pop("stream", False))
                 completion = await answer(document)
-            except Exception as error:  # whatever a hostile or broken client sends becomes its own error message
+            except Exception as error:  # noqa: BLE001 (whatever a hostile or broken client sends is its own error)
                 return JSONResponse({"error": {"message": f"{type(error).__name__}: {error}"}}, status_code=400)
             found = completion.model_dump(mode="json", warnings=False)
             if stream and path.endswith("chat/completions"):

@@ -60,7 +60,7 @@ def profile_task(
         read = read_tables(public, [name for name in listed if name != sample])
         return _profile(bare, read_frame(public / sample, text=True), read, groups)
     # Data can be unusual in many ways; the sample submission can still be submitted.
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001
         return replace(bare, warnings=(f"The data was not understood ({type(error).__name__}: {error}).",))
 
 

@@ -19,7 +19,7 @@ from podium.errors import PodiumError
 from podium.viewer import live
 from podium.viewer.pages import leaderboard, lists, run, step
 from podium.viewer.site import HERE, Site, site_of
-from podium.viewer.web import Guard
+from podium.viewer.web import LocalOnly
 
 _STEP = "/runs/{run:path}/steps/{number:int}"
 
@@ -59,7 +59,7 @@ def make_app(site: Site) -> ASGIApp:
         lifespan=lifespan,
     )
     app.state.site = site
-    return Guard(app)  # around everything, so that answers to what went wrong obey it too
+    return LocalOnly(app)  # around everything, so that answers to what went wrong obey it too
 
 
 def _refuse(request: Request, error: Exception) -> Response:

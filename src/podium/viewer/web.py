@@ -30,7 +30,7 @@ _HEADERS = {
 }
 
 
-class Guard:
+class LocalOnly:
     """Refuses requests under another name than this machine's, and puts the same headers on every answer."""
 
     def __init__(self, app: ASGIApp) -> None:

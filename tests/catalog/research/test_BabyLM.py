@@ -129,7 +129,7 @@ def test_another_archive_is_refused(offered: Path, tmp_path: Path, monkeypatch: 
     (offered / "babylm_data.zip").write_text("<html>moved</html>")
     with site(offered) as address:
         use(monkeypatch, address, address)
-        with pytest.raises(DownloadError, match=r"babylm_data\.zip could not be downloaded .*no zip archive"):
+        with pytest.raises(DownloadError, match=r"babylm_data\.zip could not be downloaded .*not a zip archive"):
             BabyLM.fetch(tmp_path / "raw")
     with zipfile.ZipFile(offered / "babylm_data.zip", "w") as archive:
         archive.writestr("readme.txt", "empty")

@@ -192,7 +192,7 @@ def test_what_is_no_picture_is_not_kept(unfetched: tuple[Path, Path], tmp_path: 
     (unwell / names[1]).write_bytes((shelf / names[1]).read_bytes()[:-500])
     with site(unwell) as address:
         with_address(raw, address)
-        with pytest.raises(DownloadError, match=r"2 of 20 files are missing.*no picture"):
+        with pytest.raises(DownloadError, match=r"2 of 20 files are missing.*not a picture"):
             fathomnet.fetch_images(raw, pause_s=0)
     assert len(list((raw / "images").iterdir())) == 18
 

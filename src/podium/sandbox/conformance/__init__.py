@@ -12,13 +12,18 @@ from __future__ import annotations
 from podium.sandbox.backend import Backend
 from podium.sandbox.conformance import escape, files, harm, running
 from podium.sandbox.conformance.bench import CHECKS, Bench, CheckResult
+from podium.sandbox.spec import SandboxSpec
 
 __all__ = ["CHECKS", "Bench", "CheckResult", "check"]
 
 _MODULES = (running, files, escape, harm)  # imported for the checks they hold
 
 
-def check(backend: Backend) -> list[CheckResult]:
-    """The results of all checks, which take a minute or two."""
-    with Bench(backend) as bench:
+def check(backend: Backend, spec: SandboxSpec | None = None) -> list[CheckResult]:
+    """The results of all checks, which take a minute or two.
+
+    Args:
+        spec: what all sandboxes have beside what a check asks for, such as an image.
+    """
+    with Bench(backend, spec) as bench:
         return [bench.run(name) for name in CHECKS]

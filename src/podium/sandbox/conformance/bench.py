@@ -153,8 +153,12 @@ def eventually(claim: Callable[[], bool]) -> bool:
 class Bench:
     """Runs checks of a backend, one after the other; a context manager."""
 
-    def __init__(self, backend: Backend) -> None:
-        self.backend, self.capabilities = backend, backend.capabilities()
+    def __init__(self, backend: Backend, spec: SandboxSpec | None = None) -> None:
+        """
+        Args:
+            spec: what all sandboxes have beside what a check asks for, such as an image.
+        """
+        self.backend, self.capabilities, self._spec = backend, backend.capabilities(), spec or SandboxSpec()
         self.folder = Path(tempfile.mkdtemp(prefix="podium-conformance-"))
         """A part of the host that programs know of."""
         for name in ("private", "other"):
@@ -183,7 +187,7 @@ class Bench:
             return CheckResult(name, "not applicable", reason)
         try:
             chosen.work(self)
-        except Exception:
+        except Exception:  # noqa: BLE001 (a check that fails is a result)
             return CheckResult(name, "failed", traceback.format_exc())
         finally:
             while self._opened:
@@ -195,14 +199,15 @@ class Bench:
     def open(self, **spec: Any) -> Sandbox:
         """A sandbox around an empty workspace, stopped after the check."""
         workspace = self.folder / f"workspace-{uuid.uuid4().hex[:8]}"
-        opened = self.backend.open(SandboxSpec(**{"workspace": workspace, **spec}))
+        opened = self.backend.open(self._spec.model_copy(update={"workspace": workspace, **spec}))
         self._opened.append(opened)
         return opened
 
     @cached_property
     def neighbour(self) -> Sandbox:
         """Another sandbox, in which a program counts for as long as it is let."""
-        neighbour = self.backend.open(SandboxSpec(workspace=self.folder / "other", limits=LIMITS))
+        spec = {"workspace": self.folder / "other", "limits": LIMITS}
+        neighbour = self.backend.open(self._spec.model_copy(update=spec))
         neighbour.write("beat.py", _HEARTBEAT.encode())
         neighbour.run(["sh", "-c", "python beat.py > /dev/null 2>&1 &"], background=True)
         require(eventually((self.folder / "other" / "beats").exists), "nothing runs in the background")
