@@ -36,7 +36,7 @@ in the competition's own direction). A script without that line counts as failed
 the seed of the validation split: the same script is asked to score itself on another split that way.
 - End well within its time limit, `float(os.environ.get("PODIUM_TIME_S", "inf"))` seconds: what is stopped is lost.
 - Print little: scores and what you want to know for the next script. No progress bars, no plots.
-There is no network, and nothing can be installed."""
+Use only packages that are there already."""
 
 _JOBS: dict[Operator, str] = {
     "draft": """\
