@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import resource
 import shutil
 import stat
@@ -187,12 +188,14 @@ def test_a_full_disk_leaves_nothing_half_made(tmp_path: Path) -> None:
     assert [path.name for path in (tmp_path / "toy").iterdir()] == [".lock"]
 
 
-def test_raw_data_is_linked_and_never_changed(tmp_path: Path, download: Path) -> None:
+def test_raw_data_is_never_changed_nor_shared(tmp_path: Path, download: Path) -> None:
     before = listing(download)
     done = prepare_task(raw_task(), raw=download, data_dir=tmp_path)
     assert done.status == "made"
     for name in ("train.csv", "images/1.png"):
-        assert (done.place.public / "raw" / name).stat().st_ino == (download / name).stat().st_ino
+        assert (done.place.public / "raw" / name).read_bytes() == (download / name).read_bytes()
+        assert not (done.place.public / "raw" / name).samefile(download / name)
+        assert (download / name).stat().st_nlink == 1
     assert listing(download) == before
     assert not done.place.raw.exists()
     manifest = read_manifest(done.place)
@@ -200,6 +203,40 @@ def test_raw_data_is_linked_and_never_changed(tmp_path: Path, download: Path) ->
     assert manifest.source == str(download)
     shutil.rmtree(done.place.root)
     assert listing(download) == before
+
+
+def test_public_data_lies_under_a_name_that_says_nothing(tmp_path: Path) -> None:
+    place = prepare_task(STAGES["whole"], data_dir=tmp_path).place
+    first = place.public.resolve()
+    assert first.parent == tmp_path / ".public"
+    assert re.fullmatch("[0-9a-f]{16}", first.name)
+    (place.private / "test.csv").unlink()
+    prepare_task(STAGES["whole"], data_dir=tmp_path)
+    assert place.public.resolve() != first
+    assert [path for path in place.shown.iterdir() if path.is_dir()] == [place.public.resolve()]
+
+
+def test_public_data_goes_when_its_task_was_deleted(tmp_path: Path) -> None:
+    shutil.rmtree(prepare_task(STAGES["whole"], data_dir=tmp_path).place.root)
+    assert len(list((tmp_path / ".public").iterdir())) == 2, "the folder and the note of its owner"
+    place = prepare_task(raw_task(), data_dir=tmp_path, miniature=True).place
+    assert [path for path in place.shown.iterdir() if path.is_dir()] == [place.public.resolve()]
+
+
+def test_a_data_folder_can_be_moved(tmp_path: Path) -> None:
+    prepare_task(STAGES["whole"], data_dir=tmp_path / "old")
+    (tmp_path / "old").rename(tmp_path / "new")
+    assert prepare_task(STAGES["whole"], data_dir=tmp_path / "new").status == "kept"
+
+
+def test_a_public_folder_of_an_earlier_version_is_replaced(tmp_path: Path) -> None:
+    place = prepare_task(STAGES["whole"], data_dir=tmp_path).place
+    target = place.public.resolve()
+    place.public.unlink()
+    target.rename(place.public)
+    (place.public / "deep" / "notes.txt").unlink()
+    assert prepare_task(STAGES["whole"], data_dir=tmp_path).status == "made"
+    assert place.public.is_symlink()
 
 
 def test_the_same_raw_folder_is_kept_and_another_one_is_not(
@@ -228,7 +265,7 @@ def test_a_miniature_is_marked_and_its_raw_data_kept(tmp_path: Path) -> None:
     assert manifest.miniature
     assert done.place.raw == tmp_path / "toy" / "raw"
     assert (done.place.raw / "train.csv").is_file()
-    assert (done.place.public / "raw" / "train.csv").stat().st_ino == (done.place.raw / "train.csv").stat().st_ino
+    assert (done.place.public / "raw" / "train.csv").read_bytes() == (done.place.raw / "train.csv").read_bytes()
     path = tmp_path / "submission.csv"
     path.write_text("id,y\n1,1\n", encoding="utf-8")
     assert podium.grade(raw_task(), path, data_dir=tmp_path).miniature

@@ -5,12 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 from running import drive
 
-from podium.data.home import locate
-from podium.data.manifest import Manifest, write_manifest
-from podium.data.tables import write_csv
+from podium import api
+from podium.catalog.forge import QUICK
 from podium.runs.models import Plan
 from podium.runs.steps import Steps
 from podium.runs.verify import verify_run
@@ -57,12 +55,9 @@ def test_an_agent_sees_its_data_and_neither_answers_nor_the_task_id(play: Any, s
 
 def test_nothing_inside_tells_which_forged_task_it_is(tmp_path: Path) -> None:
     look = "cat /proc/*/mountinfo /proc/*/mounts /proc/*/cmdline /proc/*/environ; env; find /home; grep -ri forge /home"
-    task = "forge-graph-easy-3"
+    task = next(name for name in QUICK if "graph" in name)
     plan = Plan(agent="command", options={"command": look}, data_dir=tmp_path / "data")
-    folder = locate(task, data_dir=tmp_path / "data")
-    write_csv(pd.DataFrame({"node": [1], "kind": ["a"]}), folder.public / "sample_submission.csv")
-    (folder.public / "description.md").write_text("What kind is each node?")
-    write_manifest(folder, Manifest(task, "v1", miniature=False, source="generated", versions={}, files={}))
+    api.prepare(task, data_dir=tmp_path / "data")
     row = drive(tmp_path / "experiment", plan, task)
     observation = Steps(row.folder).observation(1).text
     assert "/home/data/description.md" in observation

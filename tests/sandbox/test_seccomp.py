@@ -142,6 +142,8 @@ def test_of_netlink_only_routes_are_allowed(machine: str, protocol: int) -> None
         (0x5412, errno.EPERM),
         (0x541C, errno.EPERM),
         (0x5412 | 1 << 32, errno.EPERM),
+        (0xC020660B, errno.EPERM),  # FIEMAP
+        (1, errno.EPERM),  # FIBMAP
         (0x5413, ALLOWED),
         (0x541B, ALLOWED),
     ],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import lzma
+import shutil
 import tarfile
 import tempfile
 import zipfile
@@ -14,6 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
+from podium.data.publish import FILE_MODE, TIME_NS
 from podium.errors import MissingExtraError, RawDataError
 
 Members = Iterable[tuple[str, Path | bytes]]
@@ -84,16 +86,10 @@ def _extract_7z(archive: Path, folder: Path) -> None:
         raise lzma.LZMAError(str(error)) from error
 
 
-def members_of(archive: Path | bytes) -> Iterator[tuple[str, bytes]]:
-    """The files in a .tar(.gz), or in a ZIP given as bytes: their names and what they hold, one at a time."""
-    if isinstance(archive, bytes):
-        with zipfile.ZipFile(io.BytesIO(archive)) as zipped_files:
-            yield from ((name, zipped_files.read(name)) for name in zipped_files.namelist())
-        return
-    with tarfile.open(archive) as tar:
-        for member in tar:
-            if file := tar.extractfile(member):
-                yield member.name, file.read()
+def members_of(archive: bytes) -> Iterator[tuple[str, bytes]]:
+    """The files in a ZIP given as bytes: their names and what they hold, one at a time."""
+    with zipfile.ZipFile(io.BytesIO(archive)) as opened:
+        yield from ((name, opened.read(name)) for name in opened.namelist())
 
 
 def zipped(members: Members) -> bytes:
@@ -104,25 +100,34 @@ def zipped(members: Members) -> bytes:
 
 
 def write_zip(path: Path | IO[bytes], members: Members) -> None:
-    """Packs files into a ZIP without compressing them again; most hold pictures or sound."""
+    """Packs files into a ZIP without compressing them again; most hold pictures or sound.
+
+    Members follow each other as they are given and have one date and one mode, whatever those of the files are.
+    """
     with zipfile.ZipFile(path, "w") as archive:
         for name, content in members:
+            facts = zipfile.ZipInfo(name)
+            facts.external_attr = FILE_MODE << 16
             if isinstance(content, Path):
-                archive.write(content, name)
+                facts.file_size = content.stat().st_size  # beyond 4 GiB the header has another form
+                with content.open("rb") as file, archive.open(facts, "w") as member:
+                    shutil.copyfileobj(file, member, 1 << 20)
             else:
-                archive.writestr(zipfile.ZipInfo(name), content)
+                archive.writestr(facts, content)
 
 
 def write_tar(path: Path, members: Members, *, compressed: bool = False) -> None:
-    """Packs files into a tar, which is not compressed unless told so, whatever its name."""
-    with tarfile.open(path, "w:gz", compresslevel=1) if compressed else tarfile.open(path, "w") as archive:
+    """Packs files into a tar as `write_zip` does; it is not compressed unless told so, whatever its name."""
+    with (
+        gzip.GzipFile(path, "wb", compresslevel=1, mtime=0) if compressed else path.open("wb") as target,
+        tarfile.open(fileobj=target, mode="w") as archive,
+    ):
         for name, content in members:
-            if isinstance(content, Path):
-                archive.add(content, name)
-            else:
-                facts = tarfile.TarInfo(name)
-                facts.size = len(content)
-                archive.addfile(facts, io.BytesIO(content))
+            facts = tarfile.TarInfo(name)
+            facts.size = content.stat().st_size if isinstance(content, Path) else len(content)
+            facts.mtime = TIME_NS // 10**9
+            with content.open("rb") if isinstance(content, Path) else io.BytesIO(content) as file:
+                archive.addfile(facts, file)
 
 
 def write_7z(path: Path, members: Members) -> None:

@@ -1,4 +1,4 @@
-"""Files: linked where possible, written atomically, hashed in parallel."""
+"""Files: linked while data is prepared, written atomically, hashed in parallel."""
 
 from __future__ import annotations
 
@@ -15,20 +15,26 @@ from pathlib import Path
 from podium.data.inside import open_folder, written_aside
 from podium.errors import RawDataError
 
-_CANNOT_LINK = {errno.EXDEV, errno.EPERM, errno.EACCES, errno.EMLINK, errno.ENOTSUP, errno.EOPNOTSUPP}
+_CANNOT_LINK = {errno.EPERM, errno.EACCES, errno.EMLINK, errno.ENOTSUP, errno.EOPNOTSUPP}
 
 
 def link_file(source: Path, target: Path) -> None:
-    """Puts the content of `source` at `target`: a hard link where the file system allows one, else a copy."""
+    """Puts the content of `source` at `target` for as long as data is being prepared: `publish` copies what is linked.
+
+    It is a hard link, because the source may be gone by then; a symbolic one if it lies on another file system.
+    """
     target.parent.mkdir(parents=True, exist_ok=True)
     try:
         os.link(source.resolve(), target)
     except FileNotFoundError as error:
         raise lacks(source) from error
     except OSError as error:
-        if error.errno not in _CANNOT_LINK:
+        if error.errno == errno.EXDEV:
+            target.symlink_to(source.resolve())
+        elif error.errno in _CANNOT_LINK:
+            shutil.copyfile(source, target)
+        else:
             raise
-        shutil.copyfile(source, target)
 
 
 def link_files(source: Path, target: Path, names: Iterable[str]) -> None:

@@ -28,8 +28,13 @@ class Place:
 
     @property
     def public(self) -> Path:
-        """What an agent sees."""
+        """What an agent sees: a link into `shown`."""
         return self.root / "public"
+
+    @property
+    def shown(self) -> Path:
+        """Where the public folders of all tasks lie, under names that say nothing."""
+        return self.root.parent / ".public"
 
     @property
     def private(self) -> Path:

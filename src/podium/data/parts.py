@@ -128,8 +128,8 @@ def zip_parts(parts: Parts, archive: Path, public: Path, *, files: str) -> None:
     """
     with unpacked(archive, public) as folder:
         for part, name in zip(parts, (archive.name, archive.name.replace("train", "test", 1)), strict=True):
-            paths = [folder / file for file in file_names(part, files)]
-            write_zip(public / name, ((path.name, path) for path in paths))
+            members = {Path(file).name: folder / file for file in file_names(part, files)}
+            write_zip(public / name, sorted(members.items()))
 
 
 def file_names(table: pd.DataFrame, pattern: str) -> list[str]:

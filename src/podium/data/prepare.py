@@ -13,6 +13,8 @@ from podium.data.download import download
 from podium.data.files import locked, write_atomically
 from podium.data.home import Place, locate
 from podium.data.manifest import Manifest, checksum_files, is_complete, read_manifest, write_manifest
+from podium.data.neutral import make_neutral, neutral_folders, remove_neutral, remove_orphans
+from podium.data.publish import publish
 from podium.data.trees import remove_tree
 from podium.errors import RawDataError, UsageError
 from podium.task import Edition, Fetch, Task
@@ -72,8 +74,8 @@ def _serves(task: Task, manifest: Manifest, *, raw: Path | None, miniature: bool
 
 
 def _prepare(task: Task, place: Place, *, raw: Path | None, miniature: bool) -> PrepareResult:
-    for leftover in place.root.glob(".making-*"):  # of a process that was killed: we hold the lock
-        remove_tree(leftover)
+    _remove_leftovers(place)
+    remove_orphans(place.shown)
     making = place.root / f".making-{os.getpid()}"
     (making / "public").mkdir(parents=True)
     (making / "private").mkdir(mode=0o700)
@@ -82,7 +84,7 @@ def _prepare(task: Task, place: Place, *, raw: Path | None, miniature: bool) -> 
         _make(task, source.path, making)
         _put_in_place(place, making)
     finally:
-        remove_tree(making)
+        _remove_leftovers(place)
     manifest = Manifest(
         task=task.id,
         edition=task.edition,
@@ -178,7 +180,22 @@ def _make(task: Task, raw: Path, making: Path) -> None:
 
 def _put_in_place(place: Place, making: Path) -> None:
     """Replaces the old folders; without a manifest in between, a kill here means: prepare again."""
+    shown, private, link = make_neutral(place.shown, place.root), making / "done", making / "link"
+    publish(making / "public", shown)
+    private.mkdir(mode=0o700)
+    publish(making / "private", private)
+    link.symlink_to(os.path.relpath(shown, place.root))
     place.manifest.unlink(missing_ok=True)
-    for part in (place.public, place.private):
-        remove_tree(part)
-        (making / part.name).rename(part)
+    for old in (place.public, place.private):
+        remove_tree(old)
+    link.rename(place.public)
+    private.rename(place.private)
+
+
+def _remove_leftovers(place: Place) -> None:
+    """Removes what is not in place: it was replaced, or left by a process that was killed. We hold the lock."""
+    for leftover in place.root.glob(".making-*"):
+        remove_tree(leftover)
+    for folder in neutral_folders(place.shown, place.root):
+        if folder.name != place.public.resolve().name:
+            remove_neutral(folder)

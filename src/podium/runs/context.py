@@ -11,8 +11,6 @@ from typing import Any
 
 from podium.agents import make_agent
 from podium.agents.base import Assignment, Remaining
-from podium.data.files import link_tree
-from podium.data.trees import remove_tree
 from podium.grading.prepared import PreparedTask
 from podium.runs.folder import RunFolder
 from podium.runs.models import Plan
@@ -125,7 +123,7 @@ def open_run(
         prepared=prepared,
         seed=seed,
         instructions=text,
-        spec=with_mounts(spec, capabilities, prepared, text, given=folder.given, data=folder.data),
+        spec=with_mounts(spec, capabilities, prepared, text, given=folder.given),
         journal=journal,
         history=history,
         reporter=reporter,
@@ -157,30 +155,18 @@ def sandbox_spec(plan: Plan, *, workspace: Path | None) -> SandboxSpec:
 
 
 def with_mounts(
-    spec: SandboxSpec, capabilities: Capabilities, prepared: PreparedTask, text: str, *, given: Path, data: Path
+    spec: SandboxSpec, capabilities: Capabilities, prepared: PreparedTask, text: str, *, given: Path
 ) -> SandboxSpec:
     """The same with what the agent is given to read.
 
     Args:
         text: the instructions.
         given: a folder for the files of ours that are mounted into the workspace.
-        data: a place for public data whose usual one would say too much.
     """
-    task, public = prepared.task, prepared.place.public
-    if task.generated:  # programs can read what their mounts are called on the host, and that name says it all
-        public = _link_aside(public, data)
+    public = prepared.place.public.resolve()  # under a name that says nothing
     validates = capabilities.has_own_ports(spec)
-    mounts = layout.mounts(given, public, instructions=text, validates=validates, starter=task.starter)
+    mounts = layout.mounts(given, public, instructions=text, validates=validates, starter=prepared.task.starter)
     return spec.model_copy(update={"mounts": mounts})
-
-
-def _link_aside(public: Path, target: Path) -> Path:
-    if not target.exists():
-        aside = target.with_name(f".{target.name}")
-        remove_tree(aside)
-        link_tree(public, aside)
-        aside.rename(target)
-    return target
 
 
 def changes_since(journal: JournalReader, plan: Plan) -> tuple[PlanChange, ...]:

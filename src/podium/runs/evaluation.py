@@ -41,7 +41,7 @@ def in_sandboxes(
         try:
             with default_pool().take(cores, gpus, name=f"evaluation of {prepared.task.id}") as lease:
                 spec = SandboxSpec(env=None if env is None else Path(env), limits=limits or Limits(), gpus=lease.gpus)
-                yield _Execute(scratch, find_backend(backend), spec, prepared.place.public, lease)
+                yield _Execute(scratch, find_backend(backend), spec, prepared.place.public.resolve(), lease)
         finally:
             with suppress(OSError):
                 remove_tree(scratch)

@@ -73,11 +73,6 @@ class RunFolder:
         """Files of ours that the agent sees read-only."""
         return self._place() / "given"
 
-    @property
-    def data(self) -> Path:
-        """Public data whose usual place would say too much."""
-        return self._place() / "data"
-
     def _place(self) -> Path:
         """Where everything that is mounted lies: programs can read in /proc what their mounts are called on the host,
         and the name of a forged task is all that is needed to make its answers again.

@@ -60,7 +60,7 @@ def podium_task(
     atexit.register(remove_tree, given)
     capabilities, spec = find_backend(plan.sandbox).capabilities(), sandbox_spec(plan, workspace=None)
     text = instructions(plan, prepared, capabilities, spec)
-    spec = with_mounts(spec, capabilities, prepared, text, given=given / "files", data=given / "data")
+    spec = with_mounts(spec, capabilities, prepared, text, given=given)
     brief = (prepared.place.public / "description.md").read_text(encoding="utf-8")
     sample = Sample(input=f"{text}\n{PROMPT.format(home=HOME, brief=brief)}", id=1)
     return Task(

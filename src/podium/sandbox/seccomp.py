@@ -48,6 +48,9 @@ _NAMESPACES = 0x7E020000  # CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEW
 _FAMILIES = (1, 2, 10)  # unix, internet 4 and 6. Others reach past the namespaces.
 _NETLINK, _ROUTE = 16, 0  # names of interfaces and addresses, for name resolution
 _TERMINAL_TRICKS = (0x5412, 0x541C)  # TIOCSTI, TIOCLINUX: type into somebody else's terminal
+# Where on the disk a file lies, which for shared blocks is where the raw file lay: FIBMAP, FIEMAP, ext4's cache of it,
+# and XFS's older ways.
+_DISK_PLACES = (0x1, 0xC020660B, 0xC020662A, 0xC0205826, 0xC020582C, 0xC0205838)
 _X32_BIT = 0x40000000
 
 _ALLOW, _KILL, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
@@ -98,7 +101,7 @@ def program(machine: str | None = None) -> bytes:
         code += _when_call(call[kind.column], _only_known_families())
     code += _when_call(
         _IOCTL[kind.column],
-        [_operation(_LOAD, _ARGUMENTS[1]), *_for_calls(_TERMINAL_TRICKS, _refuse(errno.EPERM))],
+        [_operation(_LOAD, _ARGUMENTS[1]), *_for_calls((*_TERMINAL_TRICKS, *_DISK_PLACES), _refuse(errno.EPERM))],
     )
     # The workspace lies on the host, where such a program would have the rights of Podium's user for anybody.
     for *numbers, argument in _MODES.values():

@@ -168,7 +168,10 @@ def mounts(
         (given / name).chmod(0o755 if name == VALIDATE else 0o644)
     sources = {"data": public, **{name: given / name for name in files}}
     if starter is not None:
-        sources |= {name: starter.folder / name for name in _protected(starter)}
+        for name in _protected(starter):  # copied: programs can read where a mount lies, and that is the task's folder
+            sources[name] = given / name
+            sources[name].parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(starter.folder / name, sources[name])
     return tuple(Mount(source=source, target=f"{HOME}/{name}") for name, source in sources.items())
 
 

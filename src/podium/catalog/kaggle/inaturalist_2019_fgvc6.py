@@ -38,9 +38,9 @@ def prepare(raw: Path, public: Path, private: Path, *, validation_pictures: bool
     shown += read_json(raw / "val2019.json")["images"] if validation_pictures else []
     with unpacked(raw / f"{FOLDER}.tar.gz", public) as folder:
         names = [image["file_name"].removeprefix(f"{FOLDER}/") for image in shown]
-        write_tar(public / f"{FOLDER}.tar.gz", ((name, folder / FOLDER / name) for name in names))
-        places = [folder / image["file_name"] for image in images]
-        write_tar(public / "test2019.tar.gz", ((place.name, place) for place in places))
+        write_tar(public / f"{FOLDER}.tar.gz", ((name, folder / FOLDER / name) for name in sorted(names)))
+        held = {Path(image["file_name"]).name: folder / image["file_name"] for image in images}
+        write_tar(public / "test2019.tar.gz", sorted(held.items()))
 
 
 @task.score

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.archives import members_of, write_7z, write_tar, write_zip, zipped
-from podium.data.verbs import link_file, link_files, read_csv, sound, write_csv
+from podium.data.archives import members_of, unpacked, write_7z, write_tar, write_zip, zipped
+from podium.data.verbs import find_files, link_file, link_files, read_csv, sound, write_csv
 from podium.errors import InvalidSubmission
 from podium.metrics import normalised_levenshtein
 from podium.task import Columns, Text, competition
@@ -48,8 +48,10 @@ def prepare_fixed(raw: Path, public: Path, private: Path) -> None:
     """Leaves the .mat files out of the test samples."""
     prepare(raw, public, private)
     (public / "test.tar.gz").unlink()
-    samples = ((name, zipped(_unlabelled(content))) for name, content in members_of(raw / HELD))
-    write_tar(public / "test.tar.gz", samples, compressed=True)
+    with unpacked(raw / HELD, public) as folder:
+        paths = find_files(folder, "**/*.zip")
+        samples = ((str(path.relative_to(folder)), zipped(_unlabelled(path.read_bytes()))) for path in paths)
+        write_tar(public / "test.tar.gz", samples, compressed=True)
 
 
 def _unlabelled(sample: bytes) -> list[tuple[str, bytes]]:
