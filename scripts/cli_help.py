@@ -1,0 +1,44 @@
+"""Writes docs/cli.md: what every command says of itself. A test fails when the page is out of date.
+
+python scripts/cli_help.py
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+PAGE = Path(__file__).parent.parent / "docs" / "cli.md"
+HEAD = """# The command line
+
+Made by `scripts/cli_help.py` from what the commands say of themselves. Exit codes: 0 done, 1 the work failed (the
+message says why and what to do), 2 wrong usage. `--json` prints one JSON document on standard output and nothing else;
+progress goes to standard error.
+"""
+
+
+def page() -> str:
+    """The whole page."""
+    os.environ["COLUMNS"] = "100"
+    import click
+
+    from podium.cli import COMMANDS, podium
+
+    parts = [HEAD]
+    with click.Context(podium, info_name="podium") as context:
+        parts.append(_block("podium", podium.get_help(context)))
+        for name in COMMANDS:
+            command = podium.get_command(context, name)
+            assert command is not None
+            with click.Context(command, info_name=name, parent=context) as inner:
+                parts.append(_block(f"podium {name}", command.get_help(inner)))
+    return "\n".join(parts)
+
+
+def _block(title: str, text: str) -> str:
+    lines = "\n".join(line.rstrip() for line in text.splitlines())
+    return f"## {title}\n\n```text\n{lines}\n```\n"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
