@@ -20,8 +20,11 @@ _LOCK, _GROUPS = "lock", "groups"
 
 def claim(folder: Path) -> int:
     """Marks a sandbox's folder as in use for as long as the descriptor is open in some process."""
-    descriptor = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    # Named only when it is locked: a folder whose lock is free counts as abandoned.
+    aside = folder / f".{_LOCK}"
+    descriptor = os.open(aside, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     fcntl.flock(descriptor, fcntl.LOCK_EX)
+    aside.rename(folder / _LOCK)
     return descriptor
 
 

@@ -1,0 +1,32 @@
+"""A sandbox that is being opened is never taken for an abandoned one."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from podium.sandbox import leftovers
+
+
+def test_a_folder_is_not_removed_while_it_is_claimed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    folder = Path(tempfile.mkdtemp(prefix=leftovers.SANDBOX_PREFIX))
+    lock = fcntl.flock
+
+    def clean_up_first(descriptor: Any, operation: int) -> None:
+        monkeypatch.setattr(fcntl, "flock", lock)
+        leftovers.remove_abandoned()  # as another process may, at the worst moment
+        lock(descriptor, operation)
+
+    monkeypatch.setattr(fcntl, "flock", clean_up_first)
+    claim = leftovers.claim(folder)
+    leftovers.remove_abandoned()
+    assert folder.exists()
+    os.close(claim)
+    leftovers.remove_abandoned()
+    assert not folder.exists()
