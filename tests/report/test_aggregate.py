@@ -10,6 +10,7 @@ from making import HIGH, LOW, MEDIUM, imported, medalists, report, results, row
 
 from podium.errors import UsageError
 from podium.report.aggregate import RESEARCH, arrange, headline, plus_minus, summarise
+from podium.report.export import notes
 from podium.report.table import Results
 
 # Medals per seed on the 22 low, 38 medium and 15 high tasks that give rows of MLE-bench's leaderboard.
@@ -187,3 +188,11 @@ def test_usage_is_summed_where_it_is_known() -> None:
     usage = summarise(results("one", rows)).usage
     assert (usage["tokens"].mean, usage["tokens"].total, usage["cost"].total) == (200.0, 400.0, 1.5)
     assert "working_s" not in usage
+
+
+def test_tasks_from_public_seeds_are_named_in_the_notes() -> None:
+    rows = [row("forge-graph-medium-107"), row("forge-graph-hard-x" + "a" * 26), row(LOW[0])]
+    summary = summarise(results("one", rows))
+    assert summary.not_secret == 1
+    assert any("not secret: 1 task drawn from public seeds" in note for note in notes([summary]))
+    assert not any("not secret" in note for note in notes([summarise(results("two", rows[1:]))]))

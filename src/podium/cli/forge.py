@@ -1,36 +1,106 @@
-"""`podium forge`: makes a fresh competition."""
+"""`podium forge`: makes a fresh competition, and reveals what it was drawn from."""
 
 from __future__ import annotations
 
-import secrets
+import sys
+import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from podium.cli.options import as_json, data_dir, print_json
+from podium.errors import PodiumError, UsageError
+
+if TYPE_CHECKING:
+    from podium.catalog.forge import ForgeId
+    from podium.data.home import Place
 
 
 @click.command(name="forge")
-@click.argument("family")
-@click.option("--seed", type=int, help="What the competition is drawn from.  [default: a fresh random one]")
+@click.argument("family", required=False, metavar="FAMILY|ID")
 @click.option("--difficulty", default="medium", show_default=True, help="easy, medium or hard.")
+@click.option("--seed", type=int, help="Draw from this public seed: the same everywhere, and not secret.")
+@click.option(
+    "--from-secret", metavar="SECRET", help="Make a task again from its revealed secret; - reads it from stdin."
+)
+@click.option("--reveal", metavar="ID", help="Print the secret of a task, for when its results are published.")
 @data_dir
 @as_json
-def command(family: str, seed: int | None, difficulty: str, data_dir: Path | None, as_json: bool) -> None:
+def command(
+    family: str | None,
+    difficulty: str,
+    seed: int | None,
+    from_secret: str | None,
+    reveal: str | None,
+    data_dir: Path | None,
+    as_json: bool,
+) -> None:
     """Make a fresh competition of a FAMILY and print its id.
 
-    Draws the data, trains the field of entrants that forms its leaderboard (a minute or so), and prepares the task.
-    The id works wherever a task id does. An unknown family answers with the list of families.
+    Draws the data from a new secret, trains the field of entrants that forms its leaderboard (a minute or so), and
+    prepares the task. The secret stays in Podium's home; the id commits to it and works wherever a task id does. An
+    unknown family answers with the list of families.
     """
     from podium import api
-    from podium.catalog.forge import forge_id
+    from podium.catalog.forge import parse_id
+    from podium.catalog.forge.secret import kept_secret
     from podium.cli.progress import show_progress
 
-    parts = forge_id(family, difficulty, secrets.randbelow(10**9) if seed is None else seed)
+    if sum(given is not None for given in (seed, from_secret, reveal)) > 1:
+        raise click.UsageError("Give one of --seed, --from-secret and --reveal.")
+    if (reveal is None) == (family is None):
+        raise click.UsageError("Give a FAMILY (or the ID of a task to make again), or --reveal ID.")
+    if reveal is not None:
+        secret = str(kept_secret(parse_id(reveal)))
+        print_json({"task": reveal, "secret": secret}) if as_json else click.echo(secret)
+        return
+    assert family is not None
+    parts = _task_to_make(family, difficulty, seed, from_secret)
     with show_progress("Forging", 1) as progress:
         done = api.prepare(str(parts), data_dir=data_dir)
+        if from_secret is not None and done.status == "kept":
+            _compare_with_made_again(str(parts), done.place)
         progress.advance(f"{parts}: {done.status}")
     if as_json:
-        print_json({"task": str(parts), "data": str(done.place.root), "status": done.status})
+        print_json({"task": str(parts), "data": str(done.place.root), "status": done.status, "public_seed": parts.seed})
     else:
         click.echo(str(parts))
+
+
+def _task_to_make(name: str, difficulty: str, seed: int | None, from_secret: str | None) -> ForgeId:
+    """The id of the task that is wanted; the secret behind it is kept."""
+    from podium.catalog.forge import forge_id, parse_id
+    from podium.catalog.forge.secret import keep_secret, new_secret, parse_secret
+
+    wanted = parse_id(name) if name.startswith("forge-") else None
+    if wanted and seed is not None:
+        raise click.UsageError("--seed goes with a FAMILY; an ID says what its task is drawn from.")
+    if wanted and from_secret is None:
+        return wanted
+    family, difficulty = (wanted.family, wanted.difficulty) if wanted else (name, difficulty)
+    if seed is not None:
+        return forge_id(family, difficulty, seed)
+    text = sys.stdin.read() if from_secret == "-" else from_secret
+    secret = new_secret() if text is None else parse_secret(text)
+    parts = forge_id(family, difficulty, secret)
+    if wanted and parts != wanted:
+        raise UsageError(f"That is not the secret of {wanted}: what it makes is {parts}.")
+    keep_secret(parts, secret)
+    return parts
+
+
+def _compare_with_made_again(task_id: str, place: Place) -> None:
+    """Makes a task again and compares it with what is there."""
+    from podium import api
+    from podium.data.manifest import checksum_files
+
+    with tempfile.TemporaryDirectory(dir=place.root.parent, prefix=".forge-") as folder:
+        again = checksum_files(api.prepare(task_id, data_dir=Path(folder)).place.root)
+    found = checksum_files(place.root)
+    different = sorted(name for name in again.keys() | found.keys() if again.get(name) != found.get(name))
+    if different:
+        raise PodiumError(
+            f"{place.root} does not hold what the secret makes: {len(different)} files differ, such as {different[0]}. "
+            "Other versions of numpy, pandas or scikit-learn can be the reason; the manifest tells which made it."
+        )

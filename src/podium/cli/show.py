@@ -51,12 +51,24 @@ def _facts(task_id: str, data_dir: Path | None) -> dict[str, Any]:
         "metric": meant.metric.title,
         "better": "higher" if meant.metric.higher_is_better else "lower",
         **_form(meant),
+        **_secrecy(task.id),
         "editions": {name: parts.reason for name, parts in task.editions.items()},
         "reference": _reference(reference),
         "prepared": None if manifest is None else str(place.root),
         "miniature": None if manifest is None else manifest.miniature,
         "brief": meant.brief or (description.read_text(encoding="utf-8") if description.exists() else ""),
     }
+
+
+def _secrecy(task_id: str) -> dict[str, str]:
+    """For a forged task, who can make its answers."""
+    from podium.catalog.forge import is_public_draw
+
+    if not task_id.startswith("forge-"):
+        return {}
+    if is_public_draw(task_id):
+        return {"secret": "not secret: anybody can make the answers from the id"}
+    return {"secret": f"kept in Podium's home until it is revealed: podium forge --reveal {task_id}"}
 
 
 def _form(task: Task) -> dict[str, Any]:

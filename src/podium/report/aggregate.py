@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from podium.catalog.forge import is_public_draw
 from podium.errors import UsageError
 from podium.report.statistics import NORMAL_95, Interval, Numbers, bootstrap_interval, mean_and_sem, pass_at_k
 from podium.report.table import Results, Row, task_facts
@@ -233,6 +234,8 @@ class Summary:
     kinds: tuple[Aggregate, ...]
     """Competitions by kind of data."""
     research: Aggregate | None
+    not_secret: int
+    """How many of the tasks are forged ones from public seeds, whose answers anybody can make."""
     pass_at_k: tuple[PassAtK, ...]
     usage: dict[str, UsageTotals]
     causes: dict[str, int]
@@ -274,6 +277,7 @@ def summarise(
         ),
         kinds=tuple(some(name, chosen, MEDALS) for name, chosen in sorted(kinds.items()) if len(kinds) > 1),
         research=some("all", research, RESEARCH) if research else None,
+        not_secret=sum(map(is_public_draw, tasks)),
         pass_at_k=pass_curve(everything) if everything.seeds > 1 else (),
         usage=_usage(rows),
         causes=dict(Counter(row.cause for row in rows if row.cause).most_common()),

@@ -17,6 +17,7 @@ from podium.grading.grade import DECIMALS
 from podium.report.aggregate import MEDALS, RESEARCH, Aggregate, Summary, plus_minus, words
 from podium.report.references import THRESHOLDS, ReferenceScores
 from podium.report.table import Results, Row
+from podium.text import plural
 
 UNIT = "Percent; mean ± standard error over seeds."
 NAMES = tuple(field.name for field in fields(Row))
@@ -137,7 +138,13 @@ def notes(summaries: Sequence[Summary]) -> list[str]:
         said.append("Percentile: percent of the leaderboard that is worse.")
     if any(summary.research for summary in summaries):
         said.append("> 10 %: of runs that improved the baseline by more than that.")
-    return [" ".join(said), *made]
+    open_to_all = [
+        f"{summary.name}: not secret: {plural(summary.not_secret, 'task')} drawn from public seeds. Whoever knows "
+        "their ids can make the answers."
+        for summary in summaries
+        if summary.not_secret
+    ]
+    return [" ".join(said), *open_to_all, *made]
 
 
 def _markdown_table(lines: list[list[str]]) -> str:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from podium.catalog import find_listing, leaderboards
+from podium.catalog.forge import is_public_draw
 from podium.catalog.listing import builtin_listings
 from podium.errors import RecordError, UsageError
 from podium.grading.leaderboard import find_position
@@ -96,6 +97,11 @@ class Row:
     @property
     def key(self) -> RunKey:
         return RunKey(self.experiment, self.task, self.seed)
+
+    @property
+    def not_secret(self) -> bool:
+        """Whether anybody who knows the task's id can make its answers."""
+        return is_public_draw(self.task)
 
     @property
     def reported(self) -> bool:

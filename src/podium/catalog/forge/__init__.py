@@ -1,12 +1,14 @@
-"""Forge: fresh competitions from a seed, so that no model can have seen them.
+"""Forge: fresh competitions, so that no model can have seen them.
 
-The id says it all: `forge-FAMILY-DIFFICULTY-SEED`. Preparing one draws its data, trains its field and writes both.
+Those to measure with are drawn from a secret, to which the id commits: `forge-FAMILY-DIFFICULTY-xHASH`. Those to try
+things with are drawn from a public seed: `forge-FAMILY-DIFFICULTY-SEED` says all that is needed to make their answers.
+Preparing one draws its data, trains its field and writes both.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -15,6 +17,7 @@ from podium.errors import UnknownTaskError, UsageError
 
 if TYPE_CHECKING:
     from podium.catalog.forge.family import Difficulty
+    from podium.catalog.forge.secret import Secret
     from podium.task import Task
 
 FIELDS = Path(__file__).parent / "fields"
@@ -30,32 +33,57 @@ class ForgeId:
 
     family: str
     difficulty: Difficulty
-    seed: int
+    seed: int | None
+    """The public seed, where the data is not drawn from a secret."""
+    commitment: str = ""
+    """The hash of the secret."""
 
     def __str__(self) -> str:
-        return f"forge-{self.family}-{self.difficulty}-{self.seed}"
+        return f"forge-{self.family}-{self.difficulty}-{f'x{self.commitment}' if self.seed is None else self.seed}"
+
+    @property
+    def is_secret(self) -> bool:
+        """Whether the id does not tell how to make the answers."""
+        return self.seed is None
+
+    def source(self) -> int | Secret:
+        """What the data is drawn from; a secret is looked up in the data home."""
+        from podium.catalog.forge.secret import kept_secret
+
+        return kept_secret(self) if self.seed is None else self.seed
 
 
-def forge_id(family: str, difficulty: str, seed: int) -> ForgeId:
-    """A checked id."""
+def forge_id(family: str, difficulty: str, source: int | Secret) -> ForgeId:
+    """The checked id of what is drawn from a public seed or a secret."""
     if family not in FAMILIES:
         raise UnknownTaskError(f"There is no family '{family}'. The families are: {', '.join(FAMILIES)}")
     if difficulty not in DIFFICULTIES:
         raise UsageError(f"There is no difficulty '{difficulty}'. Use one of: {', '.join(DIFFICULTIES)}")
-    if not 0 <= seed <= LARGEST_SEED:
-        raise UsageError(f"A seed is a whole number from 0 to {LARGEST_SEED}, not {seed}.")
-    return ForgeId(family, cast("Difficulty", difficulty), seed)
+    known = cast("Difficulty", difficulty)
+    if not isinstance(source, int):
+        return ForgeId(family, known, None, source.commitment(f"{family} {difficulty}"))
+    if not 0 <= source <= LARGEST_SEED:
+        raise UsageError(f"A seed is a whole number from 0 to {LARGEST_SEED}, not {source}.")
+    return ForgeId(family, known, source)
 
 
 def parse_id(task_id: str) -> ForgeId:
     """The parts of an id such as `forge-graph-hard-7`."""
-    match = re.fullmatch(r"forge-(.+)-([a-z]+)-(\d+)", task_id)
+    match = re.fullmatch(r"forge-(.+)-([a-z]+)-(\d+|x[a-z2-7]{26})", task_id)
     if not match:
         raise UnknownTaskError(
-            f"'{task_id}' is not a forged task's id. They look like forge-FAMILY-DIFFICULTY-SEED: "
+            f"'{task_id}' is not a forged task's id. They look like forge-FAMILY-DIFFICULTY-xHASH or -SEED: "
             f"families {', '.join(FAMILIES)}; difficulties {', '.join(DIFFICULTIES)}."
         )
-    return forge_id(match[1], match[2], int(match[3]))
+    family, difficulty, source = match.groups()
+    if not source.startswith("x"):
+        return forge_id(family, difficulty, int(source))
+    return replace(forge_id(family, difficulty, 0), seed=None, commitment=source[1:])
+
+
+def is_public_draw(task_id: str) -> bool:
+    """Whether an id is that of a forged task and all that is needed to make its answers."""
+    return re.fullmatch(r"forge-.+-\d+", task_id) is not None
 
 
 def forged_task(task_id: str) -> Task:

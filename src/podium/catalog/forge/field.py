@@ -16,6 +16,7 @@ import numpy as np
 
 from podium.catalog.forge.families import load_family
 from podium.catalog.forge.family import DIFFICULTIES, Difficulty, Family, ForgedData, Pipeline
+from podium.catalog.forge.secret import Secret
 
 DECIMALS = 6
 """Scores are kept this precise, so that the last bits of a machine's arithmetic do not show."""
@@ -61,9 +62,16 @@ def read_field(path: Path) -> Field:
     return Field(document["lower_is_better"], document["ceiling"], entrants)
 
 
-def draw_data(family: Family, difficulty: Difficulty, seed: int) -> ForgedData:
-    """The competition that a seed stands for."""
-    return family.draw(np.random.default_rng([seed, DIFFICULTIES.index(difficulty)]), difficulty)
+def draw_data(family: Family, difficulty: Difficulty, source: int | Secret) -> ForgedData:
+    """The competition that a public seed or a secret stands for."""
+    if isinstance(source, int):
+        return family.draw(np.random.default_rng([source, DIFFICULTIES.index(difficulty)]), difficulty)
+    return family.draw(source.generator(f"data {family.name} {difficulty}"), difficulty)
+
+
+def entrant_generator(source: int | Secret, number: int) -> np.random.Generator:
+    """The random numbers of one entrant of the field."""
+    return np.random.default_rng([source, number]) if isinstance(source, int) else source.generator(f"entrant {number}")
 
 
 def lineup(family: Family) -> list[Pipeline]:
@@ -74,7 +82,7 @@ def lineup(family: Family) -> list[Pipeline]:
 def measure_field(
     family: Family,
     difficulty: Difficulty,
-    seed: int,
+    source: int | Secret,
     *,
     workers: int | None = None,
     on_progress: Callable[[int, int], None] | None = None,
@@ -82,11 +90,11 @@ def measure_field(
     """Trains every entrant, in as many processes as there are cores, and ranks them."""
     numbers = range(len(lineup(family)))
     entrants = []
-    for entrant in measure_entrants(family, difficulty, seed, numbers, workers=workers):
+    for entrant in measure_entrants(family, difficulty, source, numbers, workers=workers):
         entrants.append(entrant)
         if on_progress:
             on_progress(len(entrants), len(numbers))
-    forged = draw_data(family, difficulty, seed)
+    forged = draw_data(family, difficulty, source)
     better_first = -1 if family.metric.higher_is_better else 1
     return Field(
         lower_is_better=not family.metric.higher_is_better,
@@ -96,11 +104,11 @@ def measure_field(
 
 
 def measure_entrants(
-    family: Family, difficulty: Difficulty, seed: int, numbers: Sequence[int], *, workers: int | None = None
+    family: Family, difficulty: Difficulty, source: int | Secret, numbers: Sequence[int], *, workers: int | None = None
 ) -> Iterator[Entrant]:
     """The named entrants, trained in separate processes with one thread each."""
     workers = min(workers or len(os.sched_getaffinity(0)), len(numbers))
-    jobs = [(family.name, difficulty, seed, number) for number in numbers]
+    jobs = [(family.name, difficulty, source, number) for number in numbers]
     # Spawned, not forked: OpenMP's threads of a parent process do not survive a fork.
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(workers, mp_context=context) as pool:
@@ -108,16 +116,16 @@ def measure_entrants(
 
 
 @cache
-def _forged(name: str, difficulty: Difficulty, seed: int) -> ForgedData:
-    return draw_data(load_family(name), difficulty, seed)
+def _forged(name: str, difficulty: Difficulty, source: int | Secret) -> ForgedData:
+    return draw_data(load_family(name), difficulty, source)
 
 
-def _measure_entrant(job: tuple[str, Difficulty, int, int]) -> Entrant:
-    name, difficulty, seed, number = job
+def _measure_entrant(job: tuple[str, Difficulty, int | Secret, int]) -> Entrant:
+    name, difficulty, source, number = job
     family = load_family(name)
-    forged = _forged(name, difficulty, seed)
+    forged = _forged(name, difficulty, source)
     pipeline = lineup(family)[number]
-    prediction = run_pipeline(pipeline, forged, np.random.default_rng([seed, number]))
+    prediction = run_pipeline(pipeline, forged, entrant_generator(source, number))
     return Entrant(pipeline.name, pipeline.skill, round(family.score(forged, prediction), DECIMALS))
 
 

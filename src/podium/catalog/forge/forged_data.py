@@ -13,6 +13,7 @@ from podium.catalog.forge import ForgeId, stored_field
 from podium.catalog.forge.families import load_family
 from podium.catalog.forge.family import ForgedData
 from podium.catalog.forge.field import draw_data, measure_field
+from podium.catalog.forge.secret import Secret
 from podium.grading.reference import LEADERBOARD_FILE
 
 logger = logging.getLogger(__name__)
@@ -23,19 +24,20 @@ SAMPLE_RATE = 8000
 def write_forged_data(parts: ForgeId, public: Path, private: Path) -> None:
     """Draws the competition and writes it with its leaderboard: the stored one, or one measured now."""
     family = load_family(parts.family)
-    forged = draw_data(family, parts.difficulty, parts.seed)
+    source = parts.source()
+    forged = draw_data(family, parts.difficulty, source)
     write_public(forged, public)
     _write_table(forged.answers, private / family.submission.answers)
-    field = stored_field(parts) or _measure(parts)
+    field = stored_field(parts) or _measure(parts, source)
     (private / LEADERBOARD_FILE).write_text(field, encoding="utf-8")
 
 
-def _measure(parts: ForgeId) -> str:
+def _measure(parts: ForgeId, source: int | Secret) -> str:
     def report(done: int, total: int) -> None:
         if done % 10 == 0 or done == total:
             logger.info("%s: %d of %d entrants of the field have trained", parts, done, total)
 
-    return measure_field(load_family(parts.family), parts.difficulty, parts.seed, on_progress=report).to_json()
+    return measure_field(load_family(parts.family), parts.difficulty, source, on_progress=report).to_json()
 
 
 def write_public(forged: ForgedData, public: Path) -> None:
