@@ -14,8 +14,8 @@ from making import LOW, imported, report, write_report
 from podium.catalog import leaderboards
 from podium.errors import RecordError, UsageError
 from podium.report.imported import import_reports, is_grading_reports
-from podium.report.table import MOST_RUNS, read_all_results, read_results, task_facts
-from podium.runs.experiment import open_experiment, run_folder
+from podium.report.table import read_all_results, read_results, task_facts
+from podium.runs.experiment import MOST_RUNS, open_experiment, run_folder
 from podium.runs.models import Plan, RunRecord
 
 TASK = "spaceship-titanic"

@@ -101,7 +101,6 @@ def make_run(
     """A run with a record, a journal and a history."""
     run = make_record(folder, plan, task, seed, **facts)
     with History(run.history, run.workspace) as history, Journal.open(run.journal) as journal:
-        history.workspace.mkdir()
         commit = history.snapshot("start", None, time_s=0)
         journal.append(start(task=task, agent=plan.agent, seed=seed, snapshot=commit))
         for number, done in enumerate(steps, 1):

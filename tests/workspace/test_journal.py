@@ -44,7 +44,7 @@ EVENTS: list[Event] = [
     snapshot(),
     step('é\n"}{', text='é\n\udcff"}{', n2=None),
     step(nested={"n": 1, "previous": "x"}),
-    Fork(time="2026-01-02T03:04:07.000+00:00", usage=Usage(), source_run="a/b/0", source_step=3),
+    Fork(time="2026-01-02T03:04:07.000+00:00", usage=Usage(), source_run="a/b/0", source_step=3, seed=0),
 ]
 
 
@@ -241,7 +241,7 @@ def test_the_last_event_is_read_alone(path: Path, tmp_path: Path) -> None:
 
 
 def test_copied_lines_are_a_journal(path: Path, tmp_path: Path) -> None:
-    copy_lines(path, tmp_path / "copy.jsonl", 2)
+    copy_lines(read_journal(path), tmp_path / "copy.jsonl", 2)
     with Journal.open(tmp_path / "copy.jsonl") as journal:
         assert list(journal) == EVENTS[:2]
         assert journal.append(snapshot()) == 3

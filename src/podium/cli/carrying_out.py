@@ -101,6 +101,8 @@ def _line_printer() -> Callable[[FollowedRun], None]:
 def describe(run: FollowedRun) -> str:
     """A run in words."""
     record = run.record
+    if run.error is not None:
+        return f"cannot be read: {run.error}"
     if record is None:
         return f"{run.state}, step {run.progress.step}" if run.progress and run.progress.step else run.state
     graded = f"score {record.score}{_worth(record)}"
@@ -132,6 +134,9 @@ def _answer(run: FollowedRun, request: str) -> str | None:
 def _complain(driver: Driver) -> None:
     runs, folder = driver.runs, driver.experiment.folder
     failed = [run for run in runs if run.state == "failed"]
+    unreadable = [run for run in runs if run.error is not None]
+    if unreadable:
+        raise PodiumError(f"{len(unreadable)} of {len(runs)} runs cannot be read. First: {unreadable[0].error}")
     undone = [run for run in runs if run.record is None or run.state == "stopped"]
     if undone:
         raise PodiumError(f"{len(undone)} of {len(runs)} runs are not done. Continue with: podium resume {folder}")

@@ -7,9 +7,8 @@ a record is "missing", one whose record cannot be read is "unreadable" and says 
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -23,15 +22,13 @@ from podium.grading.leaderboard import find_position
 from podium.report.imported import FILE as IMPORTED
 from podium.report.imported import CompetitionReport, read_import
 from podium.runs.experiment import FILE as EXPERIMENT
-from podium.runs.experiment import Experiment, read_experiment
+from podium.runs.experiment import Experiment, check_plausible, read_experiment
+from podium.runs.folder import check_numbers
 from podium.runs.models import ExperimentDocument, Plan, RunRecord
 from podium.task import Leaderboard, Medal
 
 RowStatus = Literal["finished", "failed", "stopped", "running", "missing", "unreadable"]
 Complexity = Literal["low", "medium", "high"]
-MOST_RUNS = 1_000_000
-_LARGEST = 1 << 53
-"""No number of a record is larger."""
 
 
 class RunKey(NamedTuple):
@@ -166,7 +163,7 @@ def read_results(folder: Path, name: str | None = None) -> Results:
     """
     name = name or folder.resolve().name
     if (folder / EXPERIMENT).is_file():
-        experiment = read_plausible_experiment(folder)
+        experiment = read_experiment(folder)
         runs = ((task, seed) for task in experiment.tasks for seed in range(experiment.seeds))
         return Results(name, experiment, tuple(read_row(experiment, name, task, seed) for task, seed in runs))
     if (folder / IMPORTED).is_file():
@@ -175,25 +172,6 @@ def read_results(folder: Path, name: str | None = None) -> Results:
         f"{folder} is not an experiment: it has no {EXPERIMENT}. Make one with: podium run TASK --out {folder}, "
         "or take over MLE-bench's grading reports with: podium import PATH"
     )
-
-
-def read_plausible_experiment(folder: Path) -> Experiment:
-    """An experiment of ours. A stranger may have made it: its tasks must be names, and its runs few enough to read.
-
-    Raises:
-        RecordError: it is not one.
-    """
-    return _plausible(read_experiment(folder), folder / EXPERIMENT)
-
-
-def _plausible(experiment: Experiment, file: Path) -> Experiment:
-    odd = [task for task in experiment.tasks if not re.fullmatch(r"[\w@-][\w.@-]*", task)]
-    if odd:
-        raise RecordError(f"{file} names a task that cannot exist: {odd[0][:80]!r}.")
-    if len(experiment.tasks) * experiment.seeds > MOST_RUNS:
-        raise RecordError(f"{file} plans more than {MOST_RUNS:,} runs.")
-    check_numbers(dict(experiment.plan.budget), file)
-    return experiment
 
 
 def read_row(experiment: Experiment, name: str, task: str, seed: int) -> Row:
@@ -251,17 +229,6 @@ def _recorded(record: RunRecord, file: Path) -> dict[str, Any]:
         raise RecordError(f"{file} is damaged: its score {record.score!r:.80} is not a number.") from error
 
 
-def check_numbers(found: Mapping[str, Any], file: Path) -> None:
-    """Refuses numbers that no run can have, so that they are never shown or stored.
-
-    Raises:
-        RecordError: one is not finite, or too large.
-    """
-    for name, value in found.items():
-        if isinstance(value, int | float) and not abs(value) < _LARGEST:
-            raise RecordError(f"{file} is damaged: {name} is {value!r:.40}.")
-
-
 def read_imported_results(folder: Path, name: str) -> Results:
     """MLE-bench's grading reports that were taken over into a folder.
 
@@ -272,7 +239,8 @@ def read_imported_results(folder: Path, name: str) -> Results:
     reports = found.by_task()
     plan = Plan(agent=found.agent)
     document = ExperimentDocument(plan=plan, tasks=tuple(reports), seeds=found.seeds, created=found.created)
-    experiment = _plausible(Experiment(folder, document), folder / IMPORTED)
+    experiment = Experiment(folder, document)
+    check_plausible(experiment, folder / IMPORTED)
     rows = []
     for task in experiment.tasks:
         common: dict[str, Any] = {"experiment": name, "task": task, "agent": found.agent, "model": None}

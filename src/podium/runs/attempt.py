@@ -22,8 +22,7 @@ from podium.runs.progress import Reporter
 from podium.runs.versions import versions
 from podium.workspace.budget import Usage
 from podium.workspace.events import Resume, now
-from podium.workspace.history import History
-from podium.workspace.journal import JournalReader, read_journal
+from podium.workspace.journal import JournalReader
 
 logger = logging.getLogger(__name__)
 
@@ -94,14 +93,14 @@ def grade_failed_run(folder: RunFolder, plan: Plan, record: RunRecord, reason: s
     """
     failed = record.model_copy(update={"status": "failed", "error": reason})
     try:
-        journal = read_journal(folder.journal)
+        journal = folder.read_journal()
         failed = failed.model_copy(update=_journalled(journal))
         snapshot = journal.snapshot
     except PodiumError:
         return failed  # it failed before it began
     try:
         prepared = prepared_task(record.task, plan)
-        with History(folder.history, folder.workspace) as history:
+        with folder.read_history() as history:
             grade = grade_snapshot(history, snapshot, prepared, plan, graded_place(folder, prepared))
     except Exception:
         logger.exception("what the failed run had submitted cannot be graded")

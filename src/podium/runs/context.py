@@ -11,6 +11,7 @@ from typing import Any
 
 from podium.agents import make_agent
 from podium.agents.base import Assignment, Remaining
+from podium.data.trees import remove_tree
 from podium.grading.prepared import PreparedTask
 from podium.runs.folder import RunFolder
 from podium.runs.models import Plan
@@ -65,7 +66,8 @@ class RunContext:
 
     def begin(self, sandbox: Policy, versions: dict[str, str]) -> None:
         """Journals that an attempt begins, and what the sandbox opened for it enforces."""
-        self.journal.append(self._resume(sandbox) if len(self.journal) else self._start(sandbox, versions))
+        make = self._resume if len(self.journal) else self._start
+        self.journal.append(make(sandbox, versions))
 
     def _start(self, sandbox: Policy, versions: dict[str, str]) -> Start:
         plan = self.plan
@@ -89,7 +91,7 @@ class RunContext:
             snapshot=self.history.snapshot("start", None, time_s=int(time.time())),
         )
 
-    def _resume(self, sandbox: Policy) -> Resume:
+    def _resume(self, sandbox: Policy, versions: dict[str, str]) -> Resume:
         return Resume(
             time=now(),
             usage=self.journal.last.usage,
@@ -97,6 +99,7 @@ class RunContext:
             changes=changes_since(self.journal, self.plan),
             backend=self.plan.sandbox,
             sandbox=sandbox,
+            versions=versions,
         )
 
 
@@ -105,18 +108,18 @@ def open_run(
 ) -> RunContext:
     """A run whose workspace is laid out, or restored to where its journal ends."""
     task = prepared.task
-    folder.workspace.mkdir(parents=True, exist_ok=True)
     capabilities, spec = find_backend(plan.sandbox).capabilities(), sandbox_spec(plan, workspace=folder.workspace)
     text = instructions(plan, prepared, capabilities, spec)
-    history = History(folder.history, folder.workspace, always=prepared.names)
-    journal = Journal.open(folder.journal)
+    history, journal = folder.open_history(prepared.names), folder.open_journal()
     lost: tuple[str, ...] = ()
     if len(journal) == 0:
         assignment = Assignment(task, seed, text, prepared.place.public, Remaining)
         files = make_agent(plan.agent, plan.options, assignment).files()
+        remove_tree(folder.workspace)
         layout.lay_out(folder.workspace, starter=task.starter, agent_files=files)
     else:
         lost = tuple(history.restore(journal.snapshot).lost)
+    remove_tree(folder.given)  # whoever made the folder may have put links there
     return RunContext(
         folder=folder,
         plan=plan,

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from podium.data.trees import remove_tree
+from podium.errors import RecordError
 from podium.runs.executors.base import Executor, RunRequest
 from podium.runs.experiment import Experiment
 from podium.runs.folder import RunFolder
@@ -21,10 +23,12 @@ class FollowedRun:
     request: RunRequest
     folder: RunFolder
     state: str = "queued"
-    """queued, running, interrupted, not started, or the status of its record."""
+    """queued, running, interrupted, not started, unreadable, or the status of its record."""
     progress: Progress | None = None
     record: RunRecord | None = None
     """Once it has ended."""
+    error: str | None = None
+    """Why its folder cannot be read."""
 
     @property
     def name(self) -> str:
@@ -57,7 +61,7 @@ class Driver:
         self._answer = answer
         self._stops = 0
         for run in self.runs:
-            record = run.folder.read_record()
+            record = self._read_record(run)
             if record and (record.status == "finished" or (record.status == "failed" and not retry)):
                 run.record, run.state = record, record.status
 
@@ -67,13 +71,14 @@ class Driver:
 
     def carry_out(self, executor: Executor, changed: Changed = lambda run: None) -> None:
         """Works until all runs have ended; `changed` is told of every change in a run."""
-        waiting = {run.request: run for run in self.runs if run.record is None}
+        waiting = {run.request: run for run in self.runs if not run.is_over}
         told_to_stop = False
         with executor:
             for run in waiting.values():
                 # A stop by Ctrl-C may come while thousands are submitted.
                 if not self._stops:
-                    run.folder.progress.unlink(missing_ok=True)
+                    run.folder.make()
+                    remove_tree(run.folder.progress)
                     executor.submit(run.request)
             while any(not run.is_over for run in waiting.values()) and self._stops < 2:
                 if self._stops and not told_to_stop:
@@ -104,9 +109,18 @@ class Driver:
         return True
 
     def _finish(self, run: FollowedRun) -> None:
-        record = run.folder.read_record()
+        record = self._read_record(run)
         run.progress = read_progress(run.folder)
         if record is not None and record.status != "running":
             run.record, run.state = record, record.status
-        else:
+        elif run.error is None:
             run.state = "interrupted" if record else "not started"
+
+    def _read_record(self, run: FollowedRun) -> RunRecord | None:
+        """The record of a run; one that cannot be read is told with the run, and the others go on."""
+        try:
+            run.folder.check()
+            return run.folder.read_record()
+        except RecordError as error:
+            run.state, run.error = "unreadable", str(error)
+            return None

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from podium.errors import UsageError
-from podium.runs.folder import RunFolder, read_document, write_document
+from podium.errors import RecordError, UsageError
+from podium.runs.folder import RunFolder, check_numbers, read_document, write_document
 from podium.runs.models import DatedChange, ExperimentDocument, Plan, RunRecord
 from podium.workspace.budget import Budget
 from podium.workspace.events import now
 
 FILE = "experiment.json"
+TASK_ID = re.compile(r"[\w@-][\w.@-]{0,199}")
+MOST_RUNS = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -74,6 +78,19 @@ def open_experiment(folder: Path, plan: Plan, tasks: Sequence[str], seeds: int) 
     return Experiment(folder, document)
 
 
+def make_experiment(folder: Path, document: ExperimentDocument) -> Experiment:
+    """Makes an experiment in a new folder.
+
+    Raises:
+        RecordError: the document says what cannot be.
+    """
+    experiment = Experiment(folder, document)
+    check_plausible(experiment, folder / FILE)
+    folder.mkdir(parents=True)
+    write_document(folder / FILE, document)
+    return experiment
+
+
 def change_plan(experiment: Experiment, changes: dict[str, Any]) -> Experiment:
     """The experiment with some parts of its plan replaced; what was changed stays written in it.
 
@@ -107,6 +124,20 @@ def _flat(document: dict[str, Any], above: str = "") -> dict[str, Any]:
     return found
 
 
+def check_plausible(experiment: Experiment, file: Path) -> None:
+    """Refuses what nobody plans, since a stranger may have made the file: its tasks are names, its runs few enough.
+
+    Raises:
+        RecordError: it says what cannot be.
+    """
+    odd = [task for task in experiment.tasks if not TASK_ID.fullmatch(task)]
+    if odd:
+        raise RecordError(f"{file} names a task that cannot exist: {odd[0][:80]!r}.")
+    if not 0 <= len(experiment.tasks) * experiment.seeds <= MOST_RUNS:
+        raise RecordError(f"{file} plans more than {MOST_RUNS:,} runs.")
+    check_numbers(dict(experiment.plan.budget), file)
+
+
 def run_folder(folder: Path, task: str, seed: int) -> RunFolder:
     """Where a run of an experiment lies."""
     return RunFolder(folder / task / str(seed))
@@ -117,13 +148,16 @@ def read_experiment(folder: Path) -> Experiment:
 
     Raises:
         UsageError: there is none.
+        RecordError: it cannot be read, or says what cannot be.
     """
     document = read_document(folder / FILE, ExperimentDocument)
     if document is None:
         raise UsageError(
             f"{folder} is not an experiment: it has no {FILE}. Make one with: podium run TASK --out {folder}"
         )
-    return Experiment(folder, document)
+    experiment = Experiment(folder, document)
+    check_plausible(experiment, folder / FILE)
+    return experiment
 
 
 def find_run(path: Path) -> RunFolder:
@@ -132,8 +166,8 @@ def find_run(path: Path) -> RunFolder:
     Raises:
         UsageError: there is none; names the runs if the folder is an experiment.
     """
-    run = RunFolder(path)
-    if run.journal.exists() or run.record.exists():
+    run = RunFolder(path.resolve())
+    if os.path.lexists(run.journal) or os.path.lexists(run.record):
         return run
     if (path / FILE).exists():
         inside = [str(found.path) for found in read_experiment(path).runs()]

@@ -6,21 +6,25 @@ import json
 import os
 import re
 import secrets
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from podium.data.files import write_atomically
-from podium.data.inside import read_regular
+from podium.data.inside import is_folder, open_folder, read_regular
 from podium.errors import RecordError
 from podium.runs.models import CurvePoint, RunRecord
+from podium.workspace.history import History
+from podium.workspace.journal import Journal, JournalReader, read_journal
 
 PLACES = ".places"
 """The folder of an experiment with what its sandboxes see, under names that say nothing."""
 DOCUMENT_BYTES = 64 << 20
+_LARGEST = 1 << 53
+"""No number of a document is larger."""
 _PLACE = re.compile(r"[0-9a-f]{16}")
 Document = TypeVar("Document", bound=BaseModel)
 _CURVE = TypeAdapter(tuple[CurvePoint, ...])
@@ -60,57 +64,107 @@ class RunFolder:
 
     @property
     def experiment(self) -> Path:
-        """The folder of the experiment it belongs to."""
+        """The folder of the experiment it belongs to: from there on no link is followed."""
         return self.path.parent.parent
+
+    def check(self) -> None:
+        """Makes sure that nothing else stands in the place of its folders, such as a link.
+
+        Raises:
+            RecordError: something does.
+        """
+        for folder in (self.path.parent, self.path, self.logs, self.history):
+            if os.path.lexists(folder) and not is_folder(folder):
+                raise RecordError(f"{folder} is not a folder of its own experiment.")
+
+    def make(self) -> None:
+        """Makes the folder, if it is not there.
+
+        Raises:
+            RecordError: something else stands in its place.
+        """
+        self.check()
+        _make_folder(self.path, self.experiment)
 
     @property
     def workspace(self) -> Path:
         """The folder that is /home inside the sandbox."""
-        return self._place() / "workspace"
+        return self._part("workspace")
 
     @property
     def given(self) -> Path:
         """Files of ours that the agent sees read-only."""
-        return self._place() / "given"
+        return self._part("given")
 
-    def _place(self) -> Path:
-        """Where everything that is mounted lies: programs can read in /proc what their mounts are called on the host,
-        and the name of a forged task is all that is needed to make its answers again.
+    def _part(self, name: str) -> Path:
+        """A folder of the place where everything that is mounted lies: programs can read in /proc what their mounts
+        are called on the host, and the name of a forged task is all that is needed to make its answers again.
         """
         file = self.path / ".place"
         if not os.path.lexists(file):
-            self.path.mkdir(parents=True, exist_ok=True)
-            write_atomically(file, secrets.token_hex(8))
-        name = _read(file, 64).decode("ascii", "replace").strip()
-        if not _PLACE.fullmatch(name):
+            write_atomically(file, secrets.token_hex(8), top=self.experiment)
+        place = _read(file, 64, self.experiment).decode("ascii", "replace").strip()
+        if not _PLACE.fullmatch(place):
             raise RecordError(f"{file} does not hold the name of a workspace.")
-        place = self.experiment / PLACES / name
-        for folder in (place.parent, place):
-            if folder.is_symlink():
-                raise RecordError(f"{folder} is a link; a workspace is a folder of its own experiment.")
-        place.mkdir(parents=True, exist_ok=True)
-        return place.resolve()
+        part = self.experiment / PLACES / place / name
+        _make_folder(part, self.experiment)
+        return part.resolve()
+
+    def read_history(self) -> History:
+        """The snapshots, only to be read: the workspace itself may be gone."""
+        return History(self.history, self.path / "nowhere", top=self.experiment)
+
+    def open_history(self, always: Collection[str] = ()) -> History:
+        """The snapshots, of the workspace as it is now.
+
+        Args:
+            always: files whose content is stored though it be large.
+        """
+        return History(self.history, self.workspace, always=always, top=self.experiment)
+
+    def read_journal(self) -> JournalReader:
+        """The journal after a check of its chain; see `journal.read_journal`."""
+        return read_journal(self.journal, top=self.experiment)
+
+    def open_journal(self) -> Journal:
+        """The journal, to be written; see `Journal.open`."""
+        return Journal.open(self.journal, top=self.experiment)
+
+    def read(self, path: Path, kind: type[Document]) -> Document | None:
+        """One of the documents; None when it is not there.
+
+        Raises:
+            RecordError: it cannot be read, or is not such a document.
+        """
+        return read_document(path, kind, top=self.experiment)
+
+    def write(self, path: Path, document: BaseModel, *, durable: bool = True) -> None:
+        """Writes one of the documents, all of it or nothing."""
+        write_document(path, document, durable=durable, top=self.experiment)
 
     def read_record(self) -> RunRecord | None:
-        return read_document(self.record, RunRecord)
+        return self.read(self.record, RunRecord)
 
     def write_record(self, record: RunRecord) -> None:
-        write_document(self.record, record)
+        self.write(self.record, record)
 
     def read_curve(self) -> tuple[CurvePoint, ...] | None:
         """When the run had which submission, if that was graded (`--curve`)."""
-        if not self.curve.exists():
+        if not os.path.lexists(self.curve):
             return None
         with _damage_explained(self.curve):
-            return _CURVE.validate_json(_read(self.curve, DOCUMENT_BYTES))
+            return _CURVE.validate_json(_read(self.curve, DOCUMENT_BYTES, self.experiment))
 
     def write_curve(self, points: tuple[CurvePoint, ...]) -> None:
         text = json.dumps(_CURVE.dump_python(points, mode="json"), indent=1, allow_nan=False)
-        write_atomically(self.curve, text + "\n")
+        write_atomically(self.curve, text + "\n", top=self.experiment)
 
 
-def read_document(path: Path, kind: type[Document]) -> Document | None:
+def read_document(path: Path, kind: type[Document], *, top: Path | None = None) -> Document | None:
     """A document of that kind, or None when the file is not there.
+
+    Args:
+        top: from there on no link is followed; by default from the folder it lies in.
 
     Raises:
         RecordError: it is not a regular file, too large, or not such a document.
@@ -118,20 +172,38 @@ def read_document(path: Path, kind: type[Document]) -> Document | None:
     if not os.path.lexists(path):
         return None
     with _damage_explained(path):
-        return kind.model_validate_json(_read(path, DOCUMENT_BYTES))
+        return kind.model_validate_json(_read(path, DOCUMENT_BYTES, top))
 
 
-def write_document(path: Path, document: BaseModel, *, durable: bool = True) -> None:
+def write_document(path: Path, document: BaseModel, *, durable: bool = True, top: Path | None = None) -> None:
     """Writes a document, all of it or nothing."""
     text = json.dumps(document.model_dump(mode="json"), indent=1, allow_nan=False)
-    write_atomically(path, text + "\n", durable=durable)
+    write_atomically(path, text + "\n", durable=durable, top=top)
 
 
-def _read(path: Path, max_bytes: int) -> bytes:
+def _read(path: Path, max_bytes: int, top: Path | None) -> bytes:
     try:
-        return read_regular(path, max_bytes)
+        return read_regular(path, max_bytes, top=top)
     except OSError as error:
         raise RecordError(f"{path} cannot be read: {error.strerror}.") from error
+
+
+def _make_folder(path: Path, top: Path) -> None:
+    try:
+        os.close(open_folder(path, top=top, make=True))
+    except OSError as error:
+        raise RecordError(f"{path} is not a folder of its own experiment: {error.strerror}.") from error
+
+
+def check_numbers(found: Mapping[str, Any], file: Path) -> None:
+    """Refuses numbers that no run can have, so that they are never shown or stored.
+
+    Raises:
+        RecordError: one is not finite, or too large.
+    """
+    for name, value in found.items():
+        if isinstance(value, int | float) and not abs(value) < _LARGEST:
+            raise RecordError(f"{file} is damaged: {name} is {value!r:.40}.")
 
 
 @contextmanager

@@ -16,7 +16,6 @@ from podium.runs.models import CurvePoint, Plan
 from podium.workspace.events import End, Snapshot, Start, Step
 from podium.workspace.extract import Extracted
 from podium.workspace.history import History
-from podium.workspace.journal import read_journal
 
 
 def prepared_task(task_id: str, plan: Plan) -> PreparedTask:
@@ -62,8 +61,8 @@ def write_curve(run: RunFolder, task_id: str, plan: Plan) -> None:
     points: list[CurvePoint] = []
     known: dict[str, Grade] = {}
     prepared = prepared_task(task_id, plan)
-    with History(run.history, run.workspace) as history:
-        for n, event in read_journal(run.journal).lines():
+    with run.read_history() as history:
+        for n, event in run.read_journal().lines():
             if not isinstance(event, Start | Step | Snapshot | End):
                 continue
             identity = " ".join(history.identity(event.snapshot, name.rstrip("/")) or "-" for name in prepared.names)

@@ -18,7 +18,7 @@ import anyio
 from anyio import to_thread
 
 from podium.agents.base import Agent, Remaining, State
-from podium.runs.folder import RunFolder, read_document, write_document
+from podium.runs.folder import RunFolder
 from podium.runs.meter import Meter
 from podium.runs.models import Decision
 from podium.runs.progress import Reporter
@@ -127,7 +127,7 @@ class Loop:
 
     def _recover(self, agent: Agent[Any]) -> tuple[Decision | None, Any]:
         """Where the journal leaves the agent: perhaps in the middle of carrying out a decision."""
-        decision = read_document(self._folder.decision, Decision)
+        decision = self._folder.read(self._folder.decision, Decision)
         if decision is not None and self._is_pending(decision):
             return decision, self._load_state(agent, decision.state)
         if not self._steps:
@@ -154,7 +154,7 @@ class Loop:
         blob = self._history.put(state.model_dump_json().encode())
         journal = self._journal
         decision = Decision(first=len(journal), head=journal.head, state=blob, actions=tuple(actions))
-        write_document(self._folder.decision, decision)
+        self._folder.write(self._folder.decision, decision)
         return decision
 
     async def _perform_all(self, decision: Decision, perform: Perform) -> list[Observation]:

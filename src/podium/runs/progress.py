@@ -7,8 +7,9 @@ import threading
 import time
 from typing import Any
 
+from podium.data.trees import remove_tree
 from podium.errors import RecordError
-from podium.runs.folder import RunFolder, read_document, write_document
+from podium.runs.folder import RunFolder
 from podium.runs.models import Answer, Progress, Question
 
 INTERVAL_S = 0.25
@@ -25,7 +26,7 @@ class Reporter:
         self._thread = threading.Thread(target=self._write_now_and_then, name="podium-progress", daemon=True)
 
     def __enter__(self) -> Reporter:
-        self._folder.answer.unlink(missing_ok=True)
+        remove_tree(self._folder.answer)
         self._write()
         self._thread.start()
         return self
@@ -46,7 +47,7 @@ class Reporter:
         number = self._progress.question.number + 1 if self._progress.question else 1
         self.update(phase="waiting for an answer", question=Question(number=number, text=text))
         while True:
-            answer = read_document(self._folder.answer, Answer)
+            answer = self._folder.read(self._folder.answer, Answer)
             if answer is not None and answer.number == number:
                 return answer.text
             time.sleep(INTERVAL_S)
@@ -60,17 +61,17 @@ class Reporter:
 
     def _write(self) -> None:
         with contextlib.suppress(OSError):  # a full disk stops the run where it matters
-            write_document(self._folder.progress, self._progress, durable=False)
+            self._folder.write(self._folder.progress, self._progress, durable=False)
 
 
 def read_progress(folder: RunFolder) -> Progress | None:
     """What a run's newest attempt is doing; None if none has begun, or what it says cannot be read."""
     try:
-        return read_document(folder.progress, Progress)
+        return folder.read(folder.progress, Progress)
     except RecordError:
         return None
 
 
 def answer(folder: RunFolder, question: Question, text: str | None) -> None:
     """Gives a person's answer to a run."""
-    write_document(folder.answer, Answer(number=question.number, text=text))
+    folder.write(folder.answer, Answer(number=question.number, text=text))

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import shutil
+import os
 from pathlib import Path
 
 from podium.errors import UsageError
-from podium.runs.experiment import FILE, read_experiment, run_folder
-from podium.runs.folder import RunFolder, write_document
+from podium.runs.experiment import make_experiment, read_experiment
+from podium.runs.folder import RunFolder
 from podium.runs.models import ExperimentDocument
 from podium.workspace.events import Action, Fork, Step, now, whole_action, whole_observation
-from podium.workspace.history import History
-from podium.workspace.journal import Journal, copy_lines, read_journal
+from podium.workspace.journal import copy_lines
 from podium.workspace.observations import Observation
 
 
@@ -20,8 +19,8 @@ class Steps:
 
     def __init__(self, run: RunFolder) -> None:
         self._run = run
-        self._journal = read_journal(run.journal)
-        self._history = History(run.history, run.workspace)
+        self._journal = run.read_journal()
+        self._history = run.read_history()
         numbered = [(line.n, line.event) for line in self._journal.lines() if isinstance(line.event, Step)]
         self._lines = [n for n, _ in numbered]
         self.all = [step for _, step in numbered]
@@ -54,7 +53,7 @@ class Steps:
 
     def restore(self, number: int, folder: Path) -> list[str]:
         """Writes the workspace after a step into a new folder; names what could not be."""
-        if folder.exists():
+        if os.path.lexists(folder):
             raise UsageError(f"{folder} is there already. Give a folder that is not.")
         return list(self._history.check_out(self.snapshot(number), folder).lost)
 
@@ -63,17 +62,17 @@ class Steps:
         last = self.step(number)
         if last.index != last.count - 1:
             raise UsageError(f"Step {number} is one of several done side by side; fork from the last of them")
-        if experiment_folder.exists():
+        if os.path.lexists(experiment_folder):
             raise UsageError(f"{experiment_folder} is there already. Give a folder that is not.")
         plan = read_experiment(self._run.experiment).plan
         task = self._journal.start.task
-        target = run_folder(experiment_folder, task, 0)
-        target.path.mkdir(parents=True)
-        shutil.copytree(self._run.history, target.history)
-        copy_lines(self._run.journal, target.journal, self._lines[number - 1])
-        with Journal.open(target.journal) as journal:
-            source = str(self._run.path.absolute())
-            journal.append(Fork(time=now(), usage=last.usage, source_run=source, source_step=number))
         document = ExperimentDocument(plan=plan, tasks=(task,), seeds=1, created=now())
-        write_document(experiment_folder / FILE, document)
+        experiment = make_experiment(experiment_folder, document)
+        target = experiment.run(task, 0)
+        target.make()
+        self._history.copy_to(target.history, last.snapshot)
+        copy_lines(self._journal, target.journal, self._lines[number - 1])
+        with target.open_journal() as journal:
+            source = str(self._run.path.absolute())
+            journal.append(Fork(time=now(), usage=last.usage, source_run=source, source_step=number, seed=0))
         return target.path

@@ -13,6 +13,7 @@ import time
 from multiprocessing.connection import wait
 from pathlib import Path
 
+from podium.data.inside import open_regular
 from podium.runs.attempt import run_attempt
 from podium.runs.experiment import read_experiment
 from podium.runs.folder import RunFolder
@@ -24,13 +25,13 @@ def work(experiment_folder: str, task: str, seed: int) -> None:
     """Does a run in this process. SIGTERM ends it after the current step, to be resumed; Ctrl-C is the parent's."""
     experiment = read_experiment(Path(experiment_folder))
     folder = experiment.run(task, seed)
-    folder.path.mkdir(parents=True, exist_ok=True)
+    folder.make()
     stop = threading.Event()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
-    _redirect_output(folder.output)
+    _redirect_output(folder)
     threading.Thread(target=_end_with_parent, name="podium-parent", daemon=True).start()
-    with folder.lock.open("a") as lock:
+    with os.fdopen(open_regular(folder.lock, os.O_RDWR | os.O_CREAT, top=folder.experiment), "r+b") as lock:
         _lock(lock.fileno(), folder)
         run_attempt(folder, experiment.plan, task, seed, stop=stop)
 
@@ -58,9 +59,9 @@ def _lock(descriptor: int, folder: RunFolder) -> None:
             time.sleep(0.02)
 
 
-def _redirect_output(path: Path) -> None:
+def _redirect_output(folder: RunFolder) -> None:
     """Everything this process and its libraries print goes to a file of the run."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o644)
+    descriptor = open_regular(folder.output, os.O_WRONLY | os.O_CREAT | os.O_APPEND, top=folder.experiment)
     for stream in (1, 2):
         os.dup2(descriptor, stream)
     os.close(descriptor)

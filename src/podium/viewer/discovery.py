@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from podium.errors import PodiumError
 from podium.report.imported import FILE as IMPORTED
-from podium.report.table import Row, read_imported_results, read_plausible_experiment
+from podium.report.table import Row, read_imported_results
 from podium.runs.experiment import FILE as EXPERIMENT
-from podium.runs.experiment import Experiment
+from podium.runs.experiment import Experiment, read_experiment
 
 DEPTH = 3
 """How many levels below the folder experiments are looked for."""
@@ -84,7 +84,7 @@ def _experiment_file(folder: Path) -> str | None:
 def stamp_of(path: Path | str) -> str:
     """What changes when a file is replaced or written to; empty when it is not there."""
     try:
-        found = os.stat(path)  # noqa: PTH116 - thousands of times a second
+        found = os.lstat(path)
     except OSError:
         return ""
     return f"{found.st_mtime_ns}-{found.st_size}-{found.st_ino}"
@@ -95,7 +95,7 @@ def read_status(name: str, location: Location) -> tuple[ExperimentStatus, tuple[
     folder = location.folder
     try:
         if location.file == EXPERIMENT:
-            return ExperimentStatus(name, folder, read_plausible_experiment(folder)), ()
+            return ExperimentStatus(name, folder, read_experiment(folder)), ()
         results = read_imported_results(folder, name)
         return ExperimentStatus(name, folder, results.experiment, imported=True), results.rows
     except (PodiumError, OSError) as error:

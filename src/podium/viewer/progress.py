@@ -6,16 +6,17 @@ import fcntl
 import os
 from dataclasses import replace
 
+from podium.data.inside import open_regular
 from podium.errors import RecordError
-from podium.report.table import Row, check_numbers
-from podium.runs.folder import RunFolder
+from podium.report.table import Row
+from podium.runs.folder import RunFolder, check_numbers
 from podium.workspace.journal import read_last_event
 
 
 def is_going(folder: RunFolder) -> bool:
     """Whether a process works on a run: it holds the run's lock for as long as it lives."""
     try:
-        descriptor = os.open(folder.lock, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+        descriptor = open_regular(folder.lock, top=folder.experiment)
     except OSError:
         return False
     try:
@@ -34,7 +35,7 @@ def current(row: Row) -> tuple[Row, str]:
     folder = RunFolder(row.folder)
     status = "running" if is_going(folder) else "interrupted"
     try:
-        event = read_last_event(folder.journal) if folder.journal.exists() else None
+        event = read_last_event(folder.journal, top=folder.experiment) if folder.journal.exists() else None
         usage = {} if event is None else event.usage.model_dump()
         check_numbers(usage, folder.journal)
     except RecordError as error:

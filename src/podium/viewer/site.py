@@ -86,7 +86,7 @@ class Site:
     def follow(self, run: RunFolder) -> FollowedJournal:
         """The journal of a run, up to date."""
         with self._lock:
-            journal = self._journals.setdefault(run.path, JournalFollower(run.journal))
+            journal = self._journals.setdefault(run.path, JournalFollower(run.journal, top=run.experiment))
             self._journals.move_to_end(run.path)
             while len(self._journals) > OPEN_JOURNALS:
                 self._journals.popitem(last=False)

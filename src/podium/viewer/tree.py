@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from podium.agents.search.search import SearchState, observed_state
 from podium.agents.search.tree import Node, Tree
 from podium.errors import PodiumError, RecordError
-from podium.runs.folder import RunFolder, read_document
+from podium.runs.folder import RunFolder
 from podium.runs.models import Decision
 from podium.viewer.workspace import read_blob
 from podium.workspace.events import whole_action, whole_observation
@@ -61,7 +61,7 @@ def _is_search(run: Path, blob: str) -> bool:
 def _newest_state(run: RunFolder, journal: JournalFollower) -> SearchState | None:
     """The actions decided last may not be done yet: the scripts that run now are in that state."""
     count = len(journal.steps)
-    decision = read_document(run.decision, Decision)
+    decision = run.read(run.decision, Decision)
     if decision is not None and decision.first > (journal.step(count).decision if count else -1):
         return _read_state(run, decision.state)
     return _state_after(run, journal, count) if count else None

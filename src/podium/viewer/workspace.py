@@ -72,7 +72,7 @@ class Diff:
 
 def history_of(run: RunFolder) -> History:
     """The snapshots of a run, only to be read."""
-    return History(run.history, run.path)
+    return run.read_history()
 
 
 def list_folder(run: RunFolder, commit: str, folder: str) -> FolderListing:

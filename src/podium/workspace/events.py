@@ -131,6 +131,7 @@ class Resume(_Event):
     changes: tuple[PlanChange, ...] = ()
     backend: str
     sandbox: Policy
+    versions: dict[str, str]
 
 
 class Fork(_Event):
@@ -139,6 +140,8 @@ class Fork(_Event):
     kind: Literal["fork"] = "fork"
     source_run: str
     source_step: int
+    seed: int
+    """Of this run; that of the lines before may be another."""
 
 
 class End(_Event):

@@ -191,6 +191,13 @@ class History:
         with self._store.reader() as reader:
             return problems_of(reader, commit)
 
+    def copy_to(self, repository: Path, commit: str) -> None:
+        """Makes a history of its own that holds everything of this one and ends with a snapshot."""
+        with full_disk_explained(repository):
+            self._store.copy_to(repository)
+            with History(repository, self.workspace) as copy, copy._writing():
+                copy._store.move_head(copy._store.require(commit))
+
     def compact(self) -> None:
         """Packs the history tightly, similar objects as differences; worth it at the end of a run."""
         with self._writing():

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import itertools
 import os
 import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
+from podium.data.inside import open_regular
 from podium.errors import RecordError
 from podium.workspace.events import Event, Start, Step, parse_event
 from podium.workspace.lines import (
@@ -44,9 +46,10 @@ class Line(NamedTuple):
 class JournalReader:
     """The events of a journal whose chain was checked, each parsed only when it is asked for."""
 
-    def __init__(self, path: Path, positions: list[Position], torn: Torn | None) -> None:
+    def __init__(self, path: Path, positions: list[Position], torn: Torn | None, *, top: Path | None = None) -> None:
         self.path = path
         self.torn = torn
+        self._top = top
         self._positions = positions
 
     def __len__(self) -> int:
@@ -57,7 +60,7 @@ class JournalReader:
 
     def lines(self) -> Iterator[Line]:
         """All events with the numbers of their lines."""
-        with opened(self.path) as descriptor:
+        with opened(self.path, self._top) as descriptor:
             for n in range(1, len(self) + 1):
                 yield Line(n, self._read(descriptor, n))
 
@@ -108,7 +111,7 @@ class JournalReader:
         """
         if not 1 <= n <= len(self):
             raise RecordError(f"{self.path} has {len(self)} lines; there is no line {n}.")
-        with opened(self.path) as descriptor:
+        with opened(self.path, self._top) as descriptor:
             return self._read(descriptor, n)
 
     def _read(self, descriptor: int, n: int) -> Event:
@@ -119,19 +122,22 @@ class JournalReader:
         return _parse(data, self.path, n)
 
 
-def read_journal(path: Path) -> JournalReader:
+def read_journal(path: Path, *, top: Path | None = None) -> JournalReader:
     """A journal after a check of its chain; nothing is written, a torn end is left and told.
+
+    Args:
+        top: from there on no link is followed; by default from the folder it lies in.
 
     Raises:
         RecordError: there is no such journal, or a line before the last is damaged.
     """
-    with opened(path) as descriptor:
-        return JournalReader(path, *examine(path, descriptor))
+    with opened(path, top) as descriptor:
+        return JournalReader(path, *examine(path, descriptor), top=top)
 
 
-def read_last_event(path: Path) -> Event | None:
+def read_last_event(path: Path, *, top: Path | None = None) -> Event | None:
     """The newest event of a journal that may be growing, without a look at the others; None if there is none yet."""
-    with opened(path) as descriptor:
+    with opened(path, top) as descriptor:
         size = os.fstat(descriptor).st_size
         offset = max(0, size - LINE_BYTES)
         data = os.pread(descriptor, size - offset, offset)
@@ -158,8 +164,9 @@ class JournalFollower:
     Only form is checked, not the chain: that is what `read_journal` is for.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, top: Path | None = None) -> None:
         self.path = path
+        self._top = top
         self.steps: list[StepEntry] = []
         """The first is step 1."""
         self.size_bytes = 0
@@ -177,7 +184,7 @@ class JournalFollower:
         Raises:
             RecordError: there is no journal, or a new line is not an event.
         """
-        with self._lock, opened(self.path) as descriptor:
+        with self._lock, opened(self.path, self._top) as descriptor:
             facts = os.fstat(descriptor)
             if facts.st_ino != self._inode or facts.st_size < self.size_bytes:
                 self._inode, self.size_bytes, self._lines, self.steps = facts.st_ino, 0, [], []
@@ -194,7 +201,7 @@ class JournalFollower:
         if not 1 <= n <= len(self._lines):
             raise RecordError(f"{self.path} has {len(self._lines)} lines so far; there is no line {n}.")
         offset, length = self._lines[n - 1]
-        with opened(self.path) as descriptor:
+        with opened(self.path, self._top) as descriptor:
             return _parse(os.pread(descriptor, length, offset), self.path, n)
 
     def step(self, number: int) -> Step:
@@ -220,27 +227,36 @@ def _entry(step: Step, line: int) -> StepEntry:
 class Journal(JournalReader):
     """A journal open for writing, by one process at a time."""
 
-    def __init__(self, path: Path, positions: list[Position], torn: Torn | None, descriptor: int) -> None:
-        super().__init__(path, positions, torn)
+    def __init__(
+        self, path: Path, positions: list[Position], torn: Torn | None, descriptor: int, *, top: Path | None = None
+    ) -> None:
+        super().__init__(path, positions, torn, top=top)
         self._descriptor = descriptor
 
     @classmethod
-    def open(cls, path: Path, *, patience_s: float = 5) -> Journal:
+    def open(cls, path: Path, *, patience_s: float = 5, top: Path | None = None) -> Journal:
         """The journal at `path`, made if need be; a torn end is cut off and kept in a file beside it.
+
+        Args:
+            patience_s: how long it waits for another writer to end.
+            top: from there on no link is followed; by default from the folder it lies in.
 
         Raises:
             RecordError: a line before the last is damaged, or another process is writing.
         """
         with full_disk_explained(path):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
-            descriptor = os.open(path, flags, 0o644)
+            if top is None:
+                path.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                descriptor = open_regular(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, top=top)
+            except OSError as error:
+                raise RecordError(f"{path} cannot be opened: {error.strerror}.") from error
             try:
                 take_lock(descriptor, path, patience_s=patience_s)
                 sync_folder(path.parent)
-                reader = read_journal(path)
+                reader = read_journal(path, top=top)
                 torn = cut_off(path, descriptor, reader.torn) if reader.torn else None
-                return cls(path, reader._positions, torn, descriptor)
+                return cls(path, reader._positions, torn, descriptor, top=top)
             except BaseException:
                 os.close(descriptor)
                 raise
@@ -282,10 +298,10 @@ class Journal(JournalReader):
         return n
 
 
-def copy_lines(source: Path, target: Path, count: int) -> None:
-    """Copies the first lines of a journal; their chain stays whole."""
-    with opened(source) as descriptor, target.open("xb") as copy:
-        for _, (_, data) in zip(range(count), whole_lines(descriptor, 0, source), strict=False):
+def copy_lines(source: JournalReader, target: Path, count: int) -> None:
+    """Copies the first lines of a journal into a new file; their chain stays whole."""
+    with opened(source.path, source._top) as descriptor, target.open("xb") as copy:
+        for _, data in itertools.islice(whole_lines(descriptor, 0, source.path), count):
             copy.write(data + b"\n")
 
 

@@ -14,12 +14,12 @@ import hashlib
 import json
 import os
 import re
-import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from podium.data.inside import open_regular
 from podium.errors import RecordError
 from podium.workspace.locks import write_all
 
@@ -55,15 +55,17 @@ class Position(NamedTuple):
 
 
 @contextlib.contextmanager
-def opened(path: Path) -> Iterator[int]:
-    """A journal for reading; whoever made the folder may have put a link, a pipe or a folder in its place."""
+def opened(path: Path, top: Path | None) -> Iterator[int]:
+    """A journal for reading; whoever made the folder may have put a link, a pipe or a folder in its place.
+
+    Args:
+        top: from there on no link is followed; by default from the folder it lies in.
+    """
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+        descriptor = open_regular(path, top=top)
     except OSError as error:
         raise RecordError(f"There is no journal {path} ({error.strerror}).") from error
     try:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise RecordError(f"{path} is not a regular file.")
         yield descriptor
     finally:
         os.close(descriptor)
@@ -162,7 +164,7 @@ def _check_of(digest: str) -> bytes:
 
 def cut_off(path: Path, descriptor: int, torn: Torn) -> Torn:
     """Keeps the torn end aside before it is cut, so that being killed in between loses nothing."""
-    aside = next(each for each in _asides(path) if not each.exists())
+    aside = next(each for each in _asides(path) if not os.path.lexists(each))
     copy = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
     try:
         write_all(copy, torn.data)

@@ -7,6 +7,7 @@ import hashlib
 import itertools
 import os
 import re
+import shutil
 import tempfile
 import zlib
 from collections.abc import Callable, Collection, Iterator
@@ -181,6 +182,19 @@ class Store:
         """Reads objects back."""
         return Reader(self.repository, top=self._top)
 
+    def copy_to(self, repository: Path) -> None:
+        """Copies the objects into a new repository: regular files under the names of objects, and nothing else."""
+        new = Store(repository)
+        new.begin_writing()
+        new.close()
+        above = open_folder(self.repository / "objects", top=self._top or self.repository.parent)
+        try:
+            for name in os.listdir(above):  # noqa: PTH208 a folder that is open has no path
+                if _FOLDERS.fullmatch(f"objects/{name}"):
+                    _copy_folder(above, name, repository / "objects")
+        finally:
+            os.close(above)
+
     def compact(self) -> None:
         """Packs every object into one file, similar ones as differences; what no commit reaches is kept too.
 
@@ -299,6 +313,18 @@ class Store:
             raise
         finally:
             os.close(file)
+
+
+def _copy_folder(above: int, name: str, target: Path) -> None:
+    folder = open_folder_at(above, name)
+    try:
+        for file in os.listdir(folder):  # noqa: PTH208
+            if _OBJECTS.fullmatch(f"objects/{name}/{file}"):
+                (target / name).mkdir(exist_ok=True)
+                with os.fdopen(open_regular_at(folder, file), "rb") as old, (target / name / file).open("xb") as new:
+                    shutil.copyfileobj(old, new)
+    finally:
+        os.close(folder)
 
 
 def _loose_name(identity: bytes) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from podium.catalog import find_listing
+from podium.data.inside import is_folder, open_regular
 from podium.errors import RecordError
 from podium.grading.grade import Grade
 from podium.report.curves import RunCurve, read_curve
@@ -239,15 +241,19 @@ def _step(journal: JournalFollower, number: int) -> TimelineStep:
 
 def _logs(folder: RunFolder) -> list[tuple[str, int]]:
     try:
-        return [(path.name, path.stat().st_size) for path in sorted(folder.logs.glob("*.eval"))]
+        if not is_folder(folder.logs):
+            return []
+        return [(path.name, path.lstat().st_size) for path in sorted(folder.logs.glob("*.eval"))]
     except OSError:
         return []
 
 
 def _worker_log(folder: RunFolder) -> str | None:
     """The end of a failed run's log."""
-    if folder.output.is_symlink() or not folder.output.is_file():
+    try:
+        descriptor = open_regular(folder.output, top=folder.experiment)
+    except OSError:
         return None
-    with folder.output.open("rb") as file:
-        file.seek(max(0, folder.output.stat().st_size - LOG_BYTES))
+    with os.fdopen(descriptor, "rb") as file:
+        file.seek(max(0, os.fstat(descriptor).st_size - LOG_BYTES))
         return file.read(LOG_BYTES).decode("utf-8", "replace")
