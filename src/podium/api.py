@@ -112,7 +112,7 @@ def _in_sandboxes(prepared: PreparedTask) -> AbstractContextManager[Execute]:
 def run(
     tasks: str | Sequence[str],
     *,
-    agent: str = "recipes",
+    agent: str | None = None,
     model: str | None = None,
     budget: Budget | None = None,
     seeds: int = 1,
@@ -127,6 +127,7 @@ def run(
     An experiment that is there already goes on: finished runs are kept, interrupted ones resume.
 
     Args:
+        agent: by default one that suits the tasks and needs no model.
         out: the experiment's folder; by default a new one below `runs`.
         executor: who carries the runs out; by default processes of this machine.
         miniature: whether fabricated stand-ins may be used for data that is not there.
@@ -142,8 +143,8 @@ def run(
 
     if budget is not None:
         settings["budget"] = budget
-    plan = make_plan(agent=agent, model=model, **settings)
     ids = catalog.expand([tasks] if isinstance(tasks, str) else list(tasks))
+    plan = make_plan(ids, agent=agent, model=model, **settings)
     experiment = start_experiment(ids, plan, seeds=seeds, out=_path(out), miniature=miniature)
     return _carry_out(experiment, executor, retry=retry)
 

@@ -60,7 +60,7 @@ def test_any_class_can_be_named() -> None:
 )
 def test_a_plan_that_cannot_be_carried_out_is_refused(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError) as error:
-        make_plan(**settings)
+        make_plan([], **settings)
     assert message in str(error.value)
 
 

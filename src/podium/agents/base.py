@@ -10,13 +10,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Generic, TypeVar, cast
+from typing import Any, ClassVar, Generic, Literal, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict
 
 from podium.task import Task
 from podium.workspace.events import Action
 from podium.workspace.observations import Observation
+
+SubmissionKind = Literal["table", "files"]
 
 
 class State(BaseModel):
@@ -76,6 +78,8 @@ class Agent(ABC, Generic[AnyState]):
     """The roles it asks models in, each with what that model does; `--role ROLE=MODEL` gives one a model of its own."""
     needs_model: ClassVar[bool] = False
     """Whether a run of it must have a model."""
+    submits: ClassVar[frozenset[SubmissionKind]] = frozenset({"table", "files"})
+    """What it can submit; it is not started on a task that asks for something else."""
     serves_model: ClassVar[bool] = False
     """Whether its programs may ask the run's model themselves, at an address inside the sandbox."""
 

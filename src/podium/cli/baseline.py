@@ -60,6 +60,7 @@ def _measure(name: str, options: dict[str, Any]) -> BaselineMeasurement:
     if task.starter is None:
         raise UsageError(f"{name} is a competition: it has no starter code, people are what it is compared with.")
     plan = make_plan(
+        [name],
         agent="baseline",
         edition=task.edition,
         env=None if options["env"] is None else str(Path(options["env"]).absolute()),

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @click.command(name="run")
 @click.argument("names", metavar="TASK|SUITE...", nargs=-1, required=True)
-@click.option("--agent", default="recipes", show_default=True, help="Who does it; see: podium agents")
+@click.option("--agent", help="Who does it; see: podium agents.  [default: one that suits and needs no model]")
 @click.option("-A", "options", multiple=True, metavar="NAME=VALUE", help="An option of the agent. Repeatable.")
 @click.option("--model", help="The model the agent uses, as Inspect names it: openai/gpt-4o, ...")
 @click.option("--model-base-url", help="Where the model is served, if not where its maker serves it.")
@@ -66,8 +66,8 @@ def command(names: tuple[str, ...], as_json: bool, **options: Any) -> None:
     from podium.cli.progress import told_of_preparing
     from podium.runs.start import start_experiment
 
-    plan = _plan(options)
     tasks = [_folder_task(names, options)] if options["goal"] else expand(_no_folders(names))
+    plan = _plan(tasks, options)
     with told_of_preparing() as preparing:
         experiment = start_experiment(
             tasks,
@@ -80,7 +80,7 @@ def command(names: tuple[str, ...], as_json: bool, **options: Any) -> None:
     carry_out(experiment, options, as_json=as_json)
 
 
-def _plan(options: dict[str, Any]) -> Plan:
+def _plan(tasks: list[str], options: dict[str, Any]) -> Plan:
     """The plan the options describe, checked before anything is started."""
     from podium.runs.start import make_plan
     from podium.sandbox.spec import Limits
@@ -88,6 +88,7 @@ def _plan(options: dict[str, Any]) -> Plan:
     limits = {name: options[name] for name in ("memory_bytes", "disk_bytes") if options[name] is not None}
     same = ("agent", "model", "model_base_url", "edition", "sandbox", "network", "cores", "gpus", "person")
     return make_plan(
+        tasks,
         **{name: options[name] for name in same},
         options=pairs(options["options"], "-A"),
         model_roles=pairs(options["roles"], "--role"),

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from podium.agents import check_agent
+from podium.agents.choice import check_fit, choose_agent
 from podium.catalog import load
 from podium.catalog.preparing import PreparedOne, prepare_many
 from podium.data.home import locate
@@ -18,17 +19,23 @@ from podium.sandbox.backend import find_backend
 from podium.sandbox.spec import SandboxSpec
 
 
-def make_plan(**settings: Any) -> Plan:
-    """A plan, checked before anything is started.
+def make_plan(tasks: Sequence[str], *, agent: str | None = None, **settings: Any) -> Plan:
+    """A plan for tasks, checked before anything is started.
+
+    Args:
+        agent: by default one that suits the tasks.
 
     Raises:
-        UsageError: a setting is unknown, or the agent, its options, its models or the Python environment are wrong.
+        UsageError: a setting is unknown, the agent, its options, its models or the Python environment are wrong, or the
+            agent cannot work on one of the tasks.
     """
     unknown = [name for name in settings if name not in Plan.model_fields]
     if unknown:
         raise UsageError(f"There is no setting '{unknown[0]}'. The settings are: {', '.join(Plan.model_fields)}")
-    plan = Plan.model_validate(settings)
+    found = [load(task).in_edition(settings.get("edition")) for task in tasks]
+    plan = Plan.model_validate({**settings, "agent": agent or choose_agent(found)})
     _check(plan)
+    check_fit(plan.agent, found)
     return plan
 
 

@@ -60,6 +60,7 @@ class SearchAgent(Agent[SearchState]):
 
     Options: ClassVar[type[SearchOptions]] = SearchOptions
     State = SearchState
+    submits = frozenset({"table"})
     options: SearchOptions
 
     @abstractmethod
