@@ -111,6 +111,9 @@ def answer(control: _socket.socket) -> list[int]:
     supervisor = fork()
     if supervisor == 0:
         control.close()
+        for other in AWAITED.values():  # or the host would not see that request's end before ours
+            posix.close(other)
+        AWAITED.clear()
         for stream in (1, 2):  # a path may lead to the supervisor's own descriptors: /proc/self/fd/2
             posix.dup2(0, stream)
         try:
@@ -271,7 +274,6 @@ def keep(host: _socket.socket, streams: list[int]) -> None:
     prctl(PR_SET_CHILD_SUBREAPER, 1)
     host.send(b"r")  # the host now places this process (cores, groups): what it starts inherits that
     order = read_order(host)
-    AWAITED.clear()
     children = wake_on_children()
     program = posix.fork()
     if program == 0:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import resource
 import threading
 import time
@@ -184,6 +185,17 @@ def a_killed_supervisor_costs_its_neighbours_nothing(bench: Bench) -> None:
     if bench.capabilities.sealed:
         run_program(sandbox, "harm/comet.pyw")
     equal(beside.wait(SOON_S).stdout.text, "unharmed\n")
+
+
+@check()
+def a_killed_supervisor_is_noticed_whatever_runs_beside_it(bench: Bench) -> None:
+    sandbox = victim(bench)
+    script = "echo up > up; while [ ! -e go ]; do sleep 0.01; done; kill -9 $PPID; sleep 600"
+    program = sandbox.start(["sh", "-c", script])
+    require(eventually((sandbox.workspace / "up").exists), "it does not start")
+    with contextlib.closing(sandbox.start(["sleep", "600"])):  # must not keep open what belongs to the first
+        sandbox.write("go", b"")
+        equal(program.wait(SOON_S).stopped, "killed together with its supervisor")
 
 
 @check()
