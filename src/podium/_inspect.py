@@ -5,6 +5,7 @@ Everything is imported where it is needed, because Inspect takes seconds to impo
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -26,6 +27,13 @@ def sample_model_usage() -> dict[str, ModelUsage]:
     from inspect_ai.model._model import sample_model_usage
 
     return sample_model_usage()
+
+
+def computing() -> AbstractContextManager[None]:
+    """While the block runs the sample is working, whatever else in it waits."""
+    from inspect_ai._util.working import known_work
+
+    return known_work()
 
 
 class ModelBridge:

@@ -12,6 +12,7 @@ from anyio import to_thread
 from inspect_ai.log import transcript
 from inspect_ai.util import span, suspend_working_limit
 
+from podium._inspect import computing
 from podium.actions import ActionContext, Person, perform
 from podium.agents import endpoint
 from podium.agents.base import Agent
@@ -82,15 +83,16 @@ class ActionRunner:
             self._loop.meter.add_execution(waited_s=lease.waited_s)
             report.update(phase="computing")
             limits = [limit for limit in (time_s, self._loop.remaining().time_s) if limit is not None]
-            return await self._sandbox.run(
-                command,
-                stdin=stdin.encode(),
-                cwd=cwd,
-                environment={**self._environment, **lease.environment, **(environment or {})},
-                cores=lease.cores,
-                background=background,
-                timeout_s=min(limits, default=None),
-            )
+            with computing():
+                return await self._sandbox.run(
+                    command,
+                    stdin=stdin.encode(),
+                    cwd=cwd,
+                    environment={**self._environment, **lease.environment, **(environment or {})},
+                    cores=lease.cores,
+                    background=background,
+                    timeout_s=min(limits, default=None),
+                )
 
     async def _check_submission(self, path: str) -> str | None:
         """What is wrong with a submission in the workspace. It is opened inside, so no link leads out."""

@@ -11,7 +11,7 @@ class Budget(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     time_s: float | None = None
-    """Working time; waiting for leases, rate limits and retries is not counted."""
+    """Working time: all time in which a program runs or a model answers; waiting for leases is not counted."""
     wall_s: float | None = None
     """Time by the clock, everything counted."""
     steps: int | None = None
@@ -28,7 +28,7 @@ class Usage(BaseModel):
     working_s: float = 0.0
     wall_s: float = 0.0
     waited_s: float = 0.0
-    """Of which for leases."""
+    """For leases, added up over all executions: those that waited side by side count twice."""
     steps: int = 0
     executions: int = 0
     tokens: int = 0
