@@ -16,7 +16,7 @@ from podium.text import parse_duration, parse_size
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-class Parsed(click.ParamType):
+class Parsed(click.ParamType):  # type: ignore[type-arg]  # generic in newer versions of click only
     """A value with a unit, such as 24h or 8G."""
 
     def __init__(self, name: str, parse: Callable[[str], float]) -> None:
