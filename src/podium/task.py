@@ -237,10 +237,6 @@ class Evaluation:
     execute: Execute
 
 
-Evaluate = Callable[[Evaluation], float]
-"""`evaluate(evaluation)` gives the score of submitted files, or raises `InvalidSubmission` with what to fix."""
-
-
 @dataclass(frozen=True)
 class Leaderboard:
     """The scores of the people (or of a forged task's field) a submission is ranked against.
@@ -270,9 +266,26 @@ class Baseline:
     sd: float | None = None
     """The standard deviation over its runs, where it was measured more than once."""
     runs: int = 1
+    by_definition: bool = False
+    """Whether no measurement can change it: a speed-up over the starter is 1 for the starter itself."""
 
 
 Reference = Leaderboard | Baseline
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A score that was measured several times, in turns with the starter's."""
+
+    score: float
+    interval: tuple[float, float] | None = None
+    """Where the score lies, 95 times of 100; None where it was measured too few times to say."""
+    baseline: Baseline | None = None
+    """What the starter scored at the same time, unless that is 1 by definition."""
+
+
+Evaluate = Callable[[Evaluation], float | Measured]
+"""`evaluate(evaluation)` gives the score of submitted files, or raises `InvalidSubmission` with what to fix."""
 
 
 @dataclass(frozen=True)

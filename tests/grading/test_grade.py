@@ -128,6 +128,7 @@ def test_a_grade_is_plain_json(tmp_path: Path) -> None:
         "error": None,
         "score": 0.812345678,
         "score_rounded": 0.81235,
+        "interval": None,
         "higher_is_better": True,
         "medal": None,
         "above_median": True,

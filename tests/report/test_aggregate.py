@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import Any
 
 import pytest
 from making import HIGH, LOW, MEDIUM, imported, medalists, report, results, row
@@ -164,6 +165,29 @@ def test_success_at_any_step_is_known_only_where_steps_were_graded() -> None:
     assert math.isnan(value(rows[2]))
 
 
+@pytest.mark.parametrize(
+    "changes",
+    [
+        pytest.param({"status": "failed", "error": "it crashed"}, id="crashed run of the untouched starter"),
+        pytest.param({"steps": 0}, id="no steps"),
+        pytest.param({"beyond_noise": False}, id="within noise"),
+        pytest.param({"beyond_noise": None}, id="noise not known"),
+    ],
+)
+def test_the_headline_does_not_flatter(changes: dict[str, Any]) -> None:
+    known = {"competition": False, "improvement": 31.5, "beyond_noise": True, "steps": 3}
+    for changed, percent in ((known, "100.0"), (known | changes, "0.0")):
+        found = summarise(results("one", [row("vectorization", 0, **changed)]))
+        assert headline(found).startswith(f"{percent} % of tasks improved by more than 10 % and beyond noise")
+
+
+@pytest.mark.parametrize("changes", [{"status": "failed"}, {"steps": 0}])
+def test_crashes_and_runs_without_steps_are_no_success_at_any_threshold(changes: dict[str, Any]) -> None:
+    flattering = row("vectorization", 0, improvement=99.0, best_improvement=99.0, beyond_noise=True, **changes)
+    measures = [name for name in RESEARCH if "success" in name or name in ("improved", "beyond_noise")]
+    assert {RESEARCH[name](flattering) for name in measures} == {0.0}
+
+
 def test_research_tasks_count_successes_and_improvement() -> None:
     known = {"competition": False, "medal": None}
     rows = [
@@ -180,7 +204,7 @@ def test_research_tasks_count_successes_and_improvement() -> None:
     # Over runs with a score: (12 + 6) / 2 and 40.
     assert means["improvement"] == pytest.approx((9 + 40) / 2)
     assert means["beyond_noise"] == 50
-    assert headline(found).startswith("50.0 ± 0.0 % of tasks improved by more than 10 %")
+    assert headline(found).startswith("50.0 ± 0.0 % of tasks improved by more than 10 % and beyond noise")
 
 
 def test_usage_is_summed_where_it_is_known() -> None:

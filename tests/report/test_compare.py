@@ -117,5 +117,5 @@ def test_research_tasks_are_compared_by_success() -> None:
         for name, gain in (("one", 20.0), ("other", 5.0))
     )
     found = compare(one, other)
-    assert found.differences[0].measure == "success_at_10"
+    assert found.differences[0].measure == "improved"
     assert {difference.measure: difference.difference for difference in found.differences}["improvement"] == 15.0

@@ -19,10 +19,11 @@ from podium.data.trees import remove_tree
 from podium.errors import InvalidSubmission, PodiumError
 from podium.grading.baseline import BaselineMeasurement, beyond_noise, read_baseline, write_baseline
 from podium.grading.grade import Grade
+from podium.grading.reference import compare_score
 from podium.metrics import accuracy
 from podium.runs.evaluation import in_sandboxes
 from podium.runs.grading import SnapshotFiles
-from podium.task import Baseline, Evaluation, Files, Starter, Task, research_task
+from podium.task import Baseline, Evaluation, Files, Measured, Starter, Task, research_task
 from podium.workspace.history import History
 
 DOUBLE = """
@@ -249,7 +250,19 @@ def test_a_measured_baseline_is_what_scores_are_compared_with(task: Task, tmp_pa
 def test_noise_is_what_one_more_run_of_the_baseline_would_show() -> None:
     # Mean 0.5, SD 0.1, n 3: t(0.975, 2) = 4.302653, so the bound is 4.302653 * 0.1 * sqrt(4 / 3) = 0.496828.
     baseline = Baseline(0.5, sd=0.1, runs=3)
-    assert beyond_noise(0.5 + 0.4969, baseline, higher_is_better=True) is True
-    assert beyond_noise(0.5 + 0.4968, baseline, higher_is_better=True) is False
-    assert beyond_noise(0.5 - 0.4969, baseline, higher_is_better=False) is True
-    assert beyond_noise(math.inf, Baseline(0.5), higher_is_better=True) is None
+    assert beyond_noise(Measured(0.5 + 0.4969), baseline, higher_is_better=True) is True
+    assert beyond_noise(Measured(0.5 + 0.4968), baseline, higher_is_better=True) is False
+    assert beyond_noise(Measured(0.5 - 0.4969), baseline, higher_is_better=False) is True
+    assert beyond_noise(Measured(math.inf), Baseline(0.5), higher_is_better=True) is None
+
+
+def test_a_score_with_an_interval_is_beyond_noise_where_all_of_it_is_better() -> None:
+    baseline = Baseline(1.0, by_definition=True)
+    assert beyond_noise(Measured(1.3, (1.01, 1.6)), baseline, higher_is_better=True) is True
+    assert beyond_noise(Measured(1.3, (0.99, 1.6)), baseline, higher_is_better=True) is False
+    assert beyond_noise(Measured(0.7, (0.6, 0.9)), baseline, higher_is_better=False) is True
+
+
+def test_what_noise_explains_is_not_a_success() -> None:
+    found = compare_score(Measured(1.3, (0.99, 1.6)), Baseline(1.0, by_definition=True), higher_is_better=True)
+    assert found == {"improvement": pytest.approx(30.0), "success": False, "beyond_noise": False}

@@ -87,6 +87,9 @@ def _lines(grade: Grade) -> list[str]:
     if not grade.valid:
         return [f"Submission is invalid: {grade.error}"]
     lines = [f"score       {grade.score_rounded} ({'higher' if grade.higher_is_better else 'lower'} is better)"]
+    if grade.interval is not None:
+        low, high = grade.interval
+        lines.append(f"interval    {low:.4g} to {high:.4g}")
     if grade.medal or grade.above_median is not None:
         lines.append(f"medal       {grade.medal or 'none'}")
     if grade.percentile is not None:
@@ -99,7 +102,7 @@ def _lines(grade: Grade) -> list[str]:
             f"improvement {grade.improvement:+.1f} % over the baseline: {'a' if grade.success else 'no'} success"
         )
     if grade.beyond_noise is not None:
-        lines.append(f"noise       {'beyond' if grade.beyond_noise else 'within'} the baseline's own spread")
+        lines.append(f"noise       {'beyond' if grade.beyond_noise else 'within'} what noise explains")
     if grade.miniature:
         lines.append("Made from a fabricated miniature: the score says nothing about the real task.")
     return lines

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import math
 import statistics
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 
 from podium.data.files import write_atomically
 from podium.data.home import Place
 from podium.data.manifest import manifest_sha256
 from podium.errors import PodiumError
-from podium.task import Baseline, Edition
+from podium.task import Baseline, Edition, Measured
 
 CONFIDENCE = 0.95
 
@@ -67,10 +68,11 @@ def read_baseline(place: Place) -> Baseline | None:
         return None
     except (ValueError, LookupError, TypeError) as error:
         raise PodiumError(f"{place.baseline} is damaged ({error}). Delete it and run: podium baseline TASK") from error
-    return _reference(scores)
+    return baseline_of(scores)
 
 
-def _reference(scores: list[float]) -> Baseline:
+def baseline_of(scores: Sequence[float]) -> Baseline:
+    """What runs of the starter code scored, as what others are compared with."""
     sd = statistics.stdev(scores) if len(scores) > 1 else None
     return Baseline(statistics.fmean(scores), sd=sd, runs=len(scores))
 
@@ -81,15 +83,19 @@ def improvement(score: float, baseline: float, *, higher_is_better: bool) -> flo
     return 100.0 * gain / abs(baseline) if baseline else None
 
 
-def beyond_noise(score: float, baseline: Baseline, *, higher_is_better: bool) -> bool | None:
+def beyond_noise(found: Measured, baseline: Baseline, *, higher_is_better: bool) -> bool | None:
     """Whether a score is better than another run of the starter code is expected to be, 95 times of 100.
 
-    The bound is the prediction interval of one more run of the baseline: t * sd * sqrt(1 + 1/n) from its mean.
+    A score with an interval of its own is, where all of that is better than the baseline. Otherwise the bound is the
+    prediction interval of one more run of the baseline: t * sd * sqrt(1 + 1/n) from its mean.
     """
+    if found.interval is not None:
+        low, high = found.interval
+        return low > baseline.score if higher_is_better else high < baseline.score
     if baseline.sd is None:
         return None
     from scipy.stats import t
 
-    gain = score - baseline.score if higher_is_better else baseline.score - score
+    gain = found.score - baseline.score if higher_is_better else baseline.score - found.score
     quantile = float(t.ppf((1 + CONFIDENCE) / 2, baseline.runs - 1))
     return gain > quantile * baseline.sd * math.sqrt(1 + 1 / baseline.runs)

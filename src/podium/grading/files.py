@@ -18,7 +18,7 @@ from podium.data.inside import open_regular
 from podium.errors import InvalidSubmission, UsageError
 from podium.grading.form import OpenExecute, WorkspaceFiles
 from podium.grading.submission import clip
-from podium.task import Evaluation, Files
+from podium.task import Evaluation, Files, Measured
 
 if TYPE_CHECKING:
     from podium.grading.prepared import PreparedTask
@@ -77,7 +77,7 @@ class FilesForm:
             if not name.endswith("/") and not (found.is_file() and found.stat().st_size):
                 raise InvalidSubmission(f"The file {name} is missing or empty in the workspace.")
 
-    def score(self, submission: Path, prepared: PreparedTask, execute: OpenExecute | None) -> float:
+    def score(self, submission: Path, prepared: PreparedTask, execute: OpenExecute | None) -> Measured:
         """What the task's evaluation says of the files, which it runs in sandboxes."""
         task, place = prepared.task, prepared.place
         evaluate = task.parts.evaluate
@@ -90,7 +90,8 @@ class FilesForm:
             evaluation = Evaluation(
                 submission, starter, place.public, place.private, prepared.miniature, execute=run_program
             )
-            return float(evaluate(evaluation))
+            found = evaluate(evaluation)
+        return found if isinstance(found, Measured) else Measured(float(found))
 
     def _is_wanted(self, path: str) -> bool:
         """Whether a file of the workspace is part of the submission."""

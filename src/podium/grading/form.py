@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from podium.task import Execute
+from podium.task import Execute, Measured
 
 if TYPE_CHECKING:
     from podium.grading.prepared import PreparedTask
@@ -64,6 +64,6 @@ class SubmissionForm(Protocol):
         """Refuses what is not of the required form; needs no answers."""
         ...
 
-    def score(self, submission: Path, prepared: PreparedTask, execute: OpenExecute | None) -> float:
+    def score(self, submission: Path, prepared: PreparedTask, execute: OpenExecute | None) -> Measured:
         """The score against the answers, by the task's metric."""
         ...

@@ -35,6 +35,8 @@ class Grade:
     error: str | None = None
     score: float | None = None
     score_rounded: float | None = None
+    interval: tuple[float, float] | None = None
+    """Where the score lies, 95 times of 100, if it was measured often enough to say."""
     higher_is_better: bool | None = None
     medal: Medal | None = None
     above_median: bool | None = None
@@ -44,9 +46,9 @@ class Grade:
     improvement: float | None = None
     """Percent by which a research task's baseline was improved."""
     success: bool | None = None
-    """Whether that is more than success asks for."""
+    """Whether that is more than success asks for, and not within noise."""
     beyond_noise: bool | None = None
-    """Whether it is more than the baseline's own spread explains; None where the spread is not known."""
+    """Whether it is more than noise explains; None where that is not known."""
     miniature: bool = False
     """Whether the data was a fabricated miniature, which makes the medal meaningless."""
 

@@ -16,7 +16,7 @@ from podium.grading.form import OpenExecute, SubmissionForm, WorkspaceFiles
 from podium.grading.grade import DECIMALS, Grade, Validation
 from podium.grading.reference import compare_score, find_reference
 from podium.grading.table import TableForm
-from podium.task import Edition, Files, Reference, Task
+from podium.task import Edition, Files, Measured, Reference, Task
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class PreparedTask:
             execute: what runs submitted programs, needed only where files are submitted.
         """
 
-        def find_score() -> float:
+        def find_score() -> Measured:
             with self.form.from_host(path, self) as submission:
                 return self.form.score(submission, self, execute)
 
@@ -91,28 +91,29 @@ class PreparedTask:
     def grade_workspace(self, workspace: WorkspaceFiles, target: Path, execute: OpenExecute | None = None) -> Grade:
         """The grade of what lies in a workspace as its submission, which is left at `target`: a file or a folder."""
 
-        def find_score() -> float:
+        def find_score() -> Measured:
             self.form.take(workspace, target, self.submission_limit)
             return self.form.score(target, self, execute)
 
         return self._grade(find_score)
 
-    def _grade(self, find_score: Callable[[], float]) -> Grade:
+    def _grade(self, find_score: Callable[[], Measured]) -> Grade:
         """The grade of a score that has yet to be found; a submission's fault on the way there becomes the result."""
         task = self.task
         try:
-            score = find_score()
+            found = find_score()
         except InvalidSubmission as fault:
             return Grade(task.id, self.edition, valid=False, error=str(fault), miniature=self.miniature)
         return Grade(
             task=task.id,
             edition=self.edition,
             valid=True,
-            score=score,
-            score_rounded=round(score, DECIMALS),
+            score=found.score,
+            score_rounded=round(found.score, DECIMALS),
+            interval=found.interval,
             higher_is_better=task.metric.higher_is_better,
             miniature=self.miniature,
-            **compare_score(score, self.reference, higher_is_better=task.metric.higher_is_better),
+            **compare_score(found, found.baseline or self.reference, higher_is_better=task.metric.higher_is_better),
         )
 
     @contextmanager

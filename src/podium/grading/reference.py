@@ -10,7 +10,7 @@ from podium.data.imports import imported_leaderboard
 from podium.grading.baseline import beyond_noise, improvement, read_baseline
 from podium.grading.leaderboard import find_position, read_leaderboard, read_leaderboard_csv
 from podium.grading.medals import thresholds
-from podium.task import Baseline, Leaderboard, Reference, Task
+from podium.task import Baseline, Leaderboard, Measured, Reference, Task
 
 LEADERBOARD_FILE = "leaderboard.json"
 
@@ -25,6 +25,8 @@ def find_reference(task: Task, place: Place) -> Reference | None:
     measured = place.private / LEADERBOARD_FILE
     if measured.exists():
         return read_leaderboard(measured)
+    if isinstance(task.reference, Baseline) and task.reference.by_definition:
+        return task.reference
     baseline = read_baseline(place)
     if baseline:
         return baseline
@@ -34,18 +36,17 @@ def find_reference(task: Task, place: Place) -> Reference | None:
     return task.reference
 
 
-def compare_score(score: float, reference: Reference | None, *, higher_is_better: bool) -> dict[str, Any]:
+def compare_score(found: Measured, reference: Reference | None, *, higher_is_better: bool) -> dict[str, Any]:
     """The fields of a grade that say how good a score is."""
+    score = found.score
     match reference:
         case Leaderboard():
             limits, position = thresholds(reference), find_position(score, reference)
             return {"medal": limits.medal(score), "above_median": limits.above_median(score), **asdict(position)}
         case Baseline():
             gain = improvement(score, reference.score, higher_is_better=higher_is_better)
-            return {
-                "improvement": gain,
-                "success": None if gain is None else gain > reference.success_at,
-                "beyond_noise": beyond_noise(score, reference, higher_is_better=higher_is_better),
-            }
+            clear = beyond_noise(found, reference, higher_is_better=higher_is_better)
+            success = None if gain is None else gain > reference.success_at and clear is not False
+            return {"improvement": gain, "success": success, "beyond_noise": clear}
         case None:
             return {}

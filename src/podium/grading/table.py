@@ -16,7 +16,7 @@ from podium.errors import InvalidSubmission
 from podium.grading.form import OpenExecute, WorkspaceFiles
 from podium.grading.reading import read_submission, size_limit
 from podium.grading.submission import align, convert, name_rows
-from podium.task import SUBMISSION, Columns, Task, Text
+from podium.task import SUBMISSION, Columns, Measured, Task, Text
 
 if TYPE_CHECKING:
     from podium.grading.prepared import PreparedTask
@@ -50,7 +50,7 @@ class TableForm:
             ids = pd.read_csv(file, dtype=str, keep_default_na=False)[list(self.columns.ids)]
         self._read_aligned(submission, prepared, ids)
 
-    def score(self, submission: Path, prepared: PreparedTask, execute: OpenExecute | None) -> float:
+    def score(self, submission: Path, prepared: PreparedTask, execute: OpenExecute | None) -> Measured:
         """Aligns the rows with the answers and applies the task's own score or its metric."""
         form, task, private = self.columns, prepared.task, prepared.place.private
         parts = task.parts
@@ -65,7 +65,7 @@ class TableForm:
             what, why = ("undefined", "constant") if math.isnan(score) else ("infinite", "too large")
             columns = ", ".join(repr(name) for name in form.targets[:3])
             raise InvalidSubmission(f"{task.metric.title} is {what} for this submission: is column {columns} {why}?")
-        return float(score)
+        return Measured(float(score))
 
     def _read_aligned(self, path: Path, prepared: PreparedTask, ids: pd.DataFrame) -> pd.DataFrame:
         form, sample = self.columns, prepared.place.public / self.columns.sample

@@ -19,6 +19,8 @@ from podium.text import plural
 COMPLEXITIES = ("low", "medium", "high")
 SUCCESS_AT = (5, 10, 15, 20, 30)
 """Improvements, in percent, at which MLAgentBench counts successes."""
+HEADLINE_AT = 10
+"""The improvement, in percent, that the headline counts where it is more than noise explains."""
 USAGE = (
     *("tokens", "input_tokens", "output_tokens", "cached_tokens", "cost", "steps", "executions"),
     *("working_s", "wall_s", "waited_s"),
@@ -44,14 +46,18 @@ def _improvement(row: Row | None) -> float:
 
 
 def _success(threshold: float) -> Value:
-    return _share(lambda row: row.improvement is not None and row.improvement > threshold)
+    return _share(lambda row: row.may_succeed and (row.improvement or 0.0) > threshold)
+
+
+def _improved(row: Row) -> bool:
+    return row.may_succeed and bool(row.beyond_noise) and (row.improvement or 0.0) > HEADLINE_AT
 
 
 def _success_at_any_step(threshold: float) -> Value:
     def value(row: Row | None) -> float:
         if row is not None and row.valid and row.best_improvement is None:
             return math.nan  # its steps were not graded
-        return 100.0 * (row is not None and (row.best_improvement or 0.0) > threshold)
+        return 100.0 * (row is not None and row.may_succeed and (row.best_improvement or 0.0) > threshold)
 
     return value
 
@@ -70,12 +76,18 @@ MEDALS: dict[str, Value] = {
 RESEARCH: dict[str, Value] = {
     "submitted": MEDALS["submitted"],
     "valid": MEDALS["valid"],
+    "improved": _share(_improved),
     **{f"success_at_{threshold}": _success(threshold) for threshold in SUCCESS_AT},
     **{f"success_at_{threshold}_at_any_step": _success_at_any_step(threshold) for threshold in SUCCESS_AT},
-    "beyond_noise": _share(lambda row: bool(row.beyond_noise)),
+    "beyond_noise": _share(lambda row: row.may_succeed and bool(row.beyond_noise)),
     "improvement": _improvement,
 }
 """What is measured on research tasks."""
+HEADLINES = {
+    "any_medal": "of tasks with a medal",
+    "improved": f"of tasks improved by more than {HEADLINE_AT} % and beyond noise",
+}
+"""The measures that headlines are made of, in words."""
 _PERCENTS = {f"success_at_{threshold}": f"success at {threshold} %" for threshold in SUCCESS_AT}
 
 
@@ -292,13 +304,10 @@ def research_tasks(tasks: Sequence[str], rows: Sequence[Row]) -> list[str]:
 
 def headline(summary: Summary) -> str:
     """The result of an experiment in one line."""
-    group, name = (
-        (summary.competitions[0], "any_medal") if summary.competitions else (summary.research, "success_at_10")
-    )
+    group, name = (summary.competitions[0], "any_medal") if summary.competitions else (summary.research, "improved")
     if group is None or name not in group.measures:
         return f"{summary.counts['planned']} runs planned, {group.note if group else 'none of them done'}"
-    what = {"any_medal": "of tasks with a medal", "success_at_10": "of tasks improved by more than 10 %"}[name]
-    return f"{plus_minus(group.measures[name])} % {what} ({group.note})"
+    return f"{plus_minus(group.measures[name])} % {HEADLINES[name]} ({group.note})"
 
 
 def plus_minus(estimate: Estimate, decimals: int = 1) -> str:

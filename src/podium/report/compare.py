@@ -18,7 +18,7 @@ from podium.text import plural
 
 LEVEL = 0.05
 COMPETITION_MEASURES = ("any_medal", "gold", "above_median", "valid", "percentile")
-RESEARCH_MEASURES = ("success_at_10", "improvement", "valid")
+RESEARCH_MEASURES = ("improved", "success_at_10", "improvement", "valid")
 """The comparison is about the first of each; the others explain it."""
 SAME_PLAN = {
     "budget": "budget",

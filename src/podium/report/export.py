@@ -137,7 +137,10 @@ def notes(summaries: Sequence[Summary]) -> list[str]:
     if any(summary.competitions for summary in summaries):
         said.append("Percentile: percent of the leaderboard that is worse.")
     if any(summary.research for summary in summaries):
-        said.append("> 10 %: of runs that improved the baseline by more than that.")
+        said.append(
+            "> 10 %: of runs that improved the baseline by more than that. Improved: and beyond noise, which is known "
+            "where the starter was measured several times (podium baseline TASK)."
+        )
     open_to_all = [
         f"{summary.name}: not secret: {plural(summary.not_secret, 'task')} drawn from public seeds. Whoever knows "
         "their ids can make the answers."

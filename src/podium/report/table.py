@@ -106,6 +106,11 @@ class Row:
         return self.status in ("finished", "failed")
 
     @property
+    def may_succeed(self) -> bool:
+        """Whether what the run left is an agent's work: it did something, and did not crash."""
+        return self.status == "finished" and self.steps != 0
+
+    @property
     def cause(self) -> str | None:
         """Why there is no valid submission, as a class of causes; None if there is one."""
         if self.valid:

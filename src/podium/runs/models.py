@@ -86,6 +86,8 @@ class RunRecord(_Document):
     valid: bool | None = None
     score: float | str | None = None
     """A number; as text where JSON has none for it."""
+    interval: tuple[float, float] | None = None
+    """Where the score lies, 95 times of 100, if it was measured often enough to say."""
     medal: Medal | None = None
     above_median: bool | None = None
     percentile: float | None = None

@@ -14,7 +14,7 @@ from podium.report.table import Results, RunKey, task_facts
 from podium.viewer.index import Index
 
 MEASURES = ("any_medal", "gold", "above_median", "valid", "percentile")
-SUCCESS = "success_at_10"
+SUCCESS = "improved"
 
 
 @dataclass(frozen=True)

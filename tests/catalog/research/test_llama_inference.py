@@ -14,7 +14,7 @@ from trials import hub_of, needs_transformers, play, prepare
 
 import podium
 from podium.catalog.research import BabyLM, llama_inference
-from podium.catalog.research._race import packed, speed_up
+from podium.catalog.research._race import measured_speed_up, packed
 from podium.data.home import Place
 from podium.data.hub import fetch_from_hub
 from podium.errors import DownloadError, InvalidSubmission, RawDataError
@@ -56,8 +56,15 @@ def tokens(array: np.ndarray) -> bytes:
 
 
 def test_what_disturbs_a_measurement_does_not_count() -> None:
-    assert speed_up(([15.0, 9.0], [7.0, 30.0]), [5.0, 8.0]) == pytest.approx(2.0)
-    assert speed_up(([15.0], [5.0]), [5.0]) == pytest.approx(20.0)  # what is shorter than noise counts as noise
+    found = measured_speed_up([15.0, 9.0, 9.0], [7.0, 7.0, 30.0], [5.0, 8.0, 6.0])
+    assert (found.score, found.interval) == (pytest.approx(2.0), None)
+    quick = measured_speed_up([15.0], [5.0], [5.0])
+    assert quick.score == pytest.approx(20.0)  # what is shorter than noise counts as noise
+
+
+def test_six_rounds_give_an_interval() -> None:
+    found = measured_speed_up([10, 11, 12, 9, 10, 10], [5.0, 5, 5, 5, 5, 4], [0.0])
+    assert (found.score, found.interval) == (pytest.approx(2.1), (pytest.approx(1.8), pytest.approx(2.5)))
 
 
 def test_a_few_tokens_may_tip_over() -> None:

@@ -14,7 +14,7 @@ from podium.data.arrays import parse_array, read_array, write_array
 from podium.data.files import link_tree
 from podium.data.hub import fetch_from_hub
 from podium.errors import InvalidSubmission, MissingExtraError, RawDataError
-from podium.task import Baseline, Evaluation, Files, Starter, research_task
+from podium.task import Baseline, Evaluation, Files, Measured, Starter, research_task
 
 HERE = Path(__file__).parent
 MODEL, MODEL_REVISION = "huggyllama/llama-7b", "8416d3fefb0cb3ff5775a7b13c1692d10ff1aa16"
@@ -36,7 +36,6 @@ SHOWN = 1024
 """Texts that the agent gets, at most."""
 DRAWN, DRAWN_SMALL = 4000, 1600
 """Texts per round: enough that starting the program, which no one can change, does not hide what was gained."""
-ROUNDS, ROUNDS_SMALL = 5, 3
 EQUAL = 0.98
 """The share of tokens that have to be the starter's: rounding tips the balance between two likely ones now and then."""
 
@@ -47,7 +46,7 @@ task = research_task(
     metric=speed_up,
     submission=Files(names=("inference.py",), max_bytes=1 << 20, tolerance=0.5),
     starter=Starter(HERE / "llama_inference", "inference.py"),
-    reference=Baseline(1.0),
+    reference=Baseline(1.0, by_definition=True),
     first="fixed",
 )
 
@@ -105,17 +104,16 @@ def prepare(raw: Path, public: Path, private: Path) -> None:
 
 
 @task.evaluate
-def evaluate(evaluation: Evaluation) -> float:
+def evaluate(evaluation: Evaluation) -> Measured:
     """Starter and submission in turns, on texts that begin anywhere in the hidden half."""
     tokens = read_array(evaluation.private / "tokens.npy")
     texts = np.lib.stride_tricks.sliding_window_view(tokens, LENGTH)
     rng = np.random.default_rng(secrets.randbits(128))
-    drawn, rounds = (DRAWN_SMALL, ROUNDS_SMALL) if evaluation.miniature else (DRAWN, ROUNDS)
+    drawn = DRAWN_SMALL if evaluation.miniature else DRAWN
     return race(
         evaluation,
         program="inference.py",
         output="tokens.npy",
-        rounds=rounds,
         nothing=packed(prompts=texts[:0]),
         draw=lambda: packed(prompts=texts[rng.choice(len(texts), drawn, replace=False)]),
         check=_check,
