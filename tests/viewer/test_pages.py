@@ -109,8 +109,10 @@ def test_a_run_shows_grade_budget_curve_tree_and_steps(pages: TestClient) -> Non
     assert "0.8" in text and "bronze" in text and "42 s of 1 min 40 s" in text and "3 of 50" in text
     assert 'class="limit gold"' in text and "submission scores 0.8, bronze medal" in text
     assert text.count('class="mark tried"') == 3  # the scripts that were judged good
-    assert text.count("/tree/4") >= 1 and "<code>try_script</code>" in text
-    assert "inspect view --log-dir" not in text  # there is no log
+    assert text.count("/tree/4") >= 1 and "Try script 1: print(&#39;one that crashes&#39;)" in text
+    assert "validation score 0.79, valid submission" in text and "exit code 1; output of 1" in text
+    assert ">working time<" in text and ">Accuracy (higher is better)<" in text
+    assert "below the scale" in text and 'class="beside"' in text
     assert pages.get(f"/runs/search/{TASK}/9").status_code == 404
     assert pages.get(f"/runs/search/{TASK}/0?step=3").headers["location"] == f"{RUN}/steps/3"
 
@@ -121,6 +123,24 @@ def test_the_tree_grows_with_the_steps(pages: TestClient) -> None:
     assert "debug 2, score 0.72" in now and "draft 1, buggy" in now and "merge 4, unreviewed" in now
     assert "improve 3, score 0.79, best" in now
     assert pages.get(f"/runs/nested/plain/{TASK}/0/tree").status_code == 404  # that agent keeps none
+
+
+def test_files_of_a_run_can_be_saved(pages: TestClient, experiments: Path) -> None:
+    folder = experiments / "search" / TASK / "0"
+    for name, file in (("journal", "steps.jsonl"), ("record", "run.json"), ("curve", "curve.json")):
+        saved = pages.get(f"{RUN}/save/{name}")
+        assert saved.content == (folder / file).read_bytes() and file in saved.headers["content-disposition"]
+    assert pages.get(f"{RUN}/tree/1/save").content == b"print('one that crashes')\n" * 3
+    for name in ("submission", "log/../../run.json", "../1/run.json", "log/none.eval"):
+        assert pages.get(f"{RUN}/save/{name}").status_code == 404
+
+
+def test_a_script_is_compared_with_its_parent(pages: TestClient) -> None:
+    text = unescape(re.sub("</?span[^>]*>", "", pages.get(f"{RUN}/tree/3").text))
+    assert "3 lines added, 3 removed" in text
+    assert "<del><b></b>print('a first model')</del>" in text
+    assert "<ins><b>1</b>print('more features')</ins>" in text
+    assert "Changes since" not in pages.get(f"{RUN}/tree/0").text
 
 
 def test_a_script_shows_plan_output_and_relatives(pages: TestClient) -> None:

@@ -65,13 +65,13 @@ def test_up_is_better_on_a_chart(higher: bool) -> None:
     assert good.y < better.y < worse.y <= worst.y
     assert chart.lines[0].y < chart.lines[1].y and chart.lines[1].label_y - chart.lines[0].label_y >= 14
     assert all(0 <= mark.x <= WIDTH and 0 <= mark.y <= HEIGHT for mark in chart.marks)
-    assert chart.path.count(",") == 6  # a step for each score, then on to the end
+    assert chart.paths[0].points.count(",") == 6  # a step for each score, then on to the end
 
 
 def test_without_scores_there_is_no_chart() -> None:
     assert draw([point(0, None)], [], {"gold": 1.0}, higher_is_better=True, end_s=0) is None
     flat = draw([point(0, 1.0), point(0, float("inf"))], [], {}, higher_is_better=True, end_s=0)
-    assert flat is not None and flat.path
+    assert flat is not None and flat.paths[0].points
 
 
 @pytest.mark.parametrize("score", [0.0, 5e-324, -1e99, 1e300, float("-inf")])
@@ -80,3 +80,8 @@ def test_no_number_is_too_large_for_a_chart(score: float, end_s: float) -> None:
     chart = draw([point(end_s, 0.5), point(end_s, score)], [], {"gold": 0.7}, higher_is_better=True, end_s=end_s)
     assert chart is not None and len(chart.x_ticks) < 10 and len(chart.y_ticks) < 10
     assert all(0 <= mark.x <= WIDTH and 0 <= mark.y <= HEIGHT for mark in chart.marks)
+
+
+def test_a_score_below_the_scale_is_marked() -> None:
+    chart = draw([point(1, -50.0), point(5, 0.7)], [], {"gold": 0.8}, higher_is_better=True, end_s=10)
+    assert chart is not None and [mark.is_below for mark in chart.marks] == [True, False]

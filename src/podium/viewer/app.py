@@ -17,7 +17,7 @@ from starlette.types import ASGIApp
 
 from podium.errors import PodiumError
 from podium.viewer import live
-from podium.viewer.pages import leaderboard, lists, run, step
+from podium.viewer.pages import leaderboard, lists, run, saving, step
 from podium.viewer.site import HERE, Site, site_of
 from podium.viewer.web import LocalOnly
 
@@ -50,9 +50,11 @@ def make_app(site: Site) -> ASGIApp:
             Route(f"{_STEP}/save/diff", step.save_diff),
             Route(f"{_STEP}/save/step", step.save_step),
             Route(_STEP, step.step),
+            Route("/runs/{run:path}/tree/{number:int}/save", saving.save_script),
             Route("/runs/{run:path}/tree/{number:int}", run.node),
             Route("/runs/{run:path}/tree", run.tree_page),
             Route("/runs/{run:path}/verify", run.verify_run, methods=["POST"]),
+            Route("/runs/{run:path}/save/{name:path}", saving.save),
             Route("/runs/{run:path}", run.run),
         ],
         exception_handlers={HTTPException: _refuse, PodiumError: _fail, Exception: _crash},

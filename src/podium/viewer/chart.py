@@ -13,8 +13,8 @@ from podium.grading.grade import Grade
 from podium.runs.models import CurvePoint
 from podium.viewer.text import duration_in_words, number_in_words
 
-WIDTH, HEIGHT = 760, 300
-LEFT, RIGHT, TOP, BOTTOM = 64, 84, 16, 36
+WIDTH, HEIGHT = 800, 330
+LEFT, RIGHT, TOP, BOTTOM = 84, 84, 16, 54
 TICKS = 5
 LABEL = 14.0
 TIMES = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 28800, 86400, 172800, 604800)
@@ -32,6 +32,8 @@ class Mark:
     kind: str
     words: str
     href: str | None = None
+    is_below: bool = False
+    """Whether its score is too bad for the scale: it is drawn at the edge, with an arrow."""
 
 
 @dataclass(frozen=True)
@@ -52,16 +54,29 @@ class Tick:
 
 
 @dataclass(frozen=True)
+class ScoreLine:
+    """The score of a run's submission over time."""
+
+    name: str
+    points: str
+    """As SVG writes them."""
+    colour: str = ""
+    """A class of the style sheet."""
+
+
+@dataclass(frozen=True)
 class Chart:
     """Everything with its coordinates; up is better."""
 
-    path: str
-    """Of the submission's score, as the points of a line."""
+    paths: list[ScoreLine]
+    """Of the submissions' scores."""
     marks: list[Mark]
     lines: list[ReferenceLine]
     x_ticks: list[Tick]
     y_ticks: list[Tick]
     higher_is_better: bool
+    y_title: str
+    x_title: str = "working time"
     width: int = WIDTH
     height: int = HEIGHT
     left: int = LEFT
@@ -87,6 +102,7 @@ def draw(
     *,
     higher_is_better: bool,
     end_s: float,
+    metric: str = "score",
 ) -> Chart | None:
     """The chart of a run; None when there is nothing to show.
 
@@ -95,6 +111,7 @@ def draw(
         scripts: scripts of a search, by what the agent itself measured.
         references: scores that are drawn as lines, by name.
         end_s: working time until now.
+        metric: the name of the score, for people.
     """
     scores = [score for point in points if (score := _drawable(point.grade)) is not None]
     scripts = [each for each in scripts if abs(each.score) < _LARGEST]
@@ -113,17 +130,29 @@ def draw(
         share = (sign * score - low) / (high - low)
         return round(HEIGHT - BOTTOM - (HEIGHT - BOTTOM - TOP) * min(1.0, max(0.0, share)), 1)
 
+    def is_below(score: float) -> bool:
+        return sign * score < low
+
     return Chart(
-        path=_path(points, x, y, end_s),
+        paths=[ScoreLine("the submission's score", _path(points, x, y, end_s))],
         marks=[
-            *(Mark(x(each.working_s), y(each.score), "tried", each.words, each.href) for each in scripts),
-            *(_submission(point, x, y) for point in points),
+            *(
+                Mark(x(each.working_s), y(each.score), "tried", each.words, each.href, is_below(each.score))
+                for each in scripts
+            ),
+            *(_submission(point, x, y, is_below) for point in points),
         ],
         lines=_lines(references, y),
         x_ticks=[Tick(x(at), duration_in_words(at)) for at in _times(end_s)],
         y_ticks=[Tick(y(at), f"{at:.6g}") for at in _numbers(*sorted((sign * low, sign * high)))],
         higher_is_better=higher_is_better,
+        y_title=score_title(metric, higher_is_better=higher_is_better),
     )
+
+
+def score_title(metric: str, *, higher_is_better: bool) -> str:
+    """The title of an axis of scores."""
+    return f"{metric} ({'higher' if higher_is_better else 'lower'} is better)"
 
 
 def _times(end_s: float) -> list[float]:
@@ -180,13 +209,13 @@ def _lines(references: dict[str, float], y: Scale) -> list[ReferenceLine]:
     return lines
 
 
-def _submission(point: CurvePoint, x: Scale, y: Scale) -> Mark:
+def _submission(point: CurvePoint, x: Scale, y: Scale, is_below: Callable[[float], bool]) -> Mark:
     at, score, medal = x(point.usage.working_s), _drawable(point.grade), point.grade.medal
     when = f"after {duration_in_words(point.usage.working_s)}"
     if score is None:
         return Mark(at, HEIGHT - BOTTOM, "invalid", f"no valid submission {when}")
     words = f"submission scores {number_in_words(score)}{f', {medal} medal' if medal else ''} {when}"
-    return Mark(at, y(score), medal or "none", words)
+    return Mark(at, y(score), medal or "none", words, is_below=is_below(score))
 
 
 def _drawable(grade: Grade) -> float | None:

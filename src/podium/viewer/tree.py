@@ -19,7 +19,7 @@ from podium.workspace.journal import JournalFollower
 
 SHADES = 7
 """How many colours tell good scripts from better ones."""
-COLUMN, LINE, MARGIN, RADIUS = 56, 72, 30, 17
+COLUMN, LINE, MARGIN, LABEL = 84, 76, 36, 30
 
 
 @dataclass(frozen=True)
@@ -106,6 +106,11 @@ class Spot:
     y: int
 
     @property
+    def score(self) -> str:
+        """What is written beside the node."""
+        return f"{self.node.metric:.4g}" if self.kind == "good" and self.node.metric is not None else ""
+
+    @property
     def words(self) -> str:
         """The node in one line."""
         node, parts = self.node, [f"{self.node.operator} {self.node.number}"]
@@ -182,7 +187,7 @@ def draw(search: Search) -> TreePicture:
             if parent < node.number
         ],
         items=_items(order, depth, spots),
-        width=2 * MARGIN + max((spot.x - MARGIN for spot in spots.values()), default=0),
+        width=2 * MARGIN + LABEL + max((spot.x - MARGIN for spot in spots.values()), default=0),
         height=2 * MARGIN + max((spot.y - MARGIN for spot in spots.values()), default=0),
     )
 

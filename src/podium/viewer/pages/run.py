@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from podium.catalog import find_listing
-from podium.data.inside import is_folder, open_regular
+from podium.data.inside import open_regular
 from podium.errors import RecordError
 from podium.grading.grade import Grade
 from podium.report.curves import RunCurve, read_curve
@@ -20,14 +20,17 @@ from podium.runs.folder import RunFolder
 from podium.runs.models import CurvePoint, RunRecord
 from podium.text import format_duration
 from podium.viewer import chart, tree
+from podium.viewer.code import compare_scripts, show_code
 from podium.viewer.pages.lists import check_form
+from podium.viewer.pages.saving import saved_files
 from podium.viewer.progress import current
 from podium.viewer.site import FoundRun, page_of, site_of, with_query
-from podium.viewer.text import as_text, clip, number_in_words, short
+from podium.viewer.text import clip, number_in_words, short
 from podium.viewer.web import Pages, run_address
 from podium.workspace.budget import Budget, Usage
 from podium.workspace.journal import JournalFollower
 from podium.workspace.observations import Interruption, Refusal
+from podium.workspace.words import Verdict, step_in_words
 
 STEPS_PER_PAGE = 100
 LOG_BYTES = 4_000
@@ -50,8 +53,8 @@ class TimelineStep:
     number: int
     time: str = ""
     action: str = ""
-    arguments: str = ""
-    observation: str = ""
+    result: str = ""
+    verdict: Verdict = "neutral"
     note: str = ""
     """What is unusual about it."""
     seconds: float | None = None
@@ -89,10 +92,11 @@ def run(request: Request) -> Response:
         chart=_chart(found, journal, search, curve, now.working_s or 0.0),
         curve=curve,
         picture=tree.draw(search) if search else None,
+        submitted=search.submitted if search else None,
         steps=[_step(journal, number) for number in range(pages.first, pages.last + 1) if journal.steps],
         journal_error=journal_error,
         pages=pages,
-        logs=_logs(folder),
+        files=saved_files(folder),
         folder=folder.path,
         worker_log=_worker_log(folder) if row.status == "failed" else None,
     )
@@ -133,6 +137,7 @@ def node(request: Request) -> Response:
     if search is None or not 0 <= number < len(search.tree):
         raise HTTPException(404, "There is no such script.")
     found = search.tree[number]
+    parent = next((each for each in found.parents if 0 <= each < number), None)
     return site.render(
         "node.html",
         here=run_address(row.key),
@@ -142,7 +147,9 @@ def node(request: Request) -> Response:
         is_submitted=search.submitted == number,
         is_best=search.tree.best is not None and search.tree.best.number == number,
         plan=clip(found.plan),
-        script=clip(found.script),
+        script=show_code(found.script),
+        parent=parent,
+        changes=None if parent is None else compare_scripts(search.tree[parent].script, found.script),
         output=clip(found.result.output) if found.result else None,
         children=search.tree.children(number),
         steps=[n for n, step in enumerate(journal.steps, 1) if step.script == number],
@@ -198,7 +205,9 @@ def _chart(
         points = (CurvePoint(line=0, submission="", usage=Usage(working_s=end_s), grade=grade),)
     references = chart.references_of(row.task, row.edition, found.experiment.plan.data_dir)
     scores = _script_scores(journal, search, run_address(row.key))
-    return chart.draw(points, scores, references, higher_is_better=higher, end_s=end_s)
+    task = find_listing(row.task)
+    metric = task.metric if task else "score"
+    return chart.draw(points, scores, references, higher_is_better=higher, end_s=end_s, metric=metric)
 
 
 def _script_scores(journal: JournalFollower, search: tree.Search | None, here: str) -> list[chart.ScriptScore]:
@@ -223,29 +232,14 @@ def _step(journal: JournalFollower, number: int) -> TimelineStep:
     try:
         step = journal.step(number)
     except RecordError as error:
-        return TimelineStep(number, observation=str(error))
+        return TimelineStep(number, result=str(error), verdict="bad")
+    words = step_in_words(step)
     note = "side by side" if step.count > 1 else ""
     if isinstance(step.observation, Refusal | Interruption):
         note = "refused" if isinstance(step.observation, Refusal) else "interrupted"
-    arguments = ", ".join(f"{name}: {short(as_text(value), 60)}" for name, value in step.action.arguments.items())
     return TimelineStep(
-        number,
-        step.time,
-        short(step.action.name, 60),
-        short(arguments, 140),
-        short(step.observation.text),
-        note,
-        step.seconds,
+        number, step.time, short(words.action), short(words.result, 240), words.verdict, note, step.seconds
     )
-
-
-def _logs(folder: RunFolder) -> list[tuple[str, int]]:
-    try:
-        if not is_folder(folder.logs):
-            return []
-        return [(path.name, path.lstat().st_size) for path in sorted(folder.logs.glob("*.eval"))]
-    except OSError:
-        return []
 
 
 def _worker_log(folder: RunFolder) -> str | None:
