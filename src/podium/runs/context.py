@@ -154,6 +154,7 @@ def sandbox_spec(plan: Plan, *, workspace: Path | None) -> SandboxSpec:
         network=plan.network,
         limits=plan.limits,
         gpus=tuple(range(plan.gpus)),
+        pauses_background=True,
     )
 
 

@@ -39,6 +39,8 @@ class Capabilities(Frozen):
     core_binding: bool
     """Whether programs stay on the cores they were given."""
     gpus: bool
+    pausing: bool = False
+    """Whether it can pause what programs leave behind."""
     home: str | None
     """The workspace as programs see it; None where that is its own path on the host."""
 

@@ -36,6 +36,7 @@ class Bubblewrap:
             limits={**_enforcement(), **dict.fromkeys(cgroups.limits_held(), "kernel")},
             core_binding=True,
             gpus=True,
+            pausing=True,
             home=HOME,
         )
 
@@ -62,6 +63,7 @@ class Bubblewrap:
                 hidden=seen.hidden,
                 network=spec.network,
                 gpus=spec.gpus,
+                pauses_background=spec.pauses_background,
                 has_process_limit=True,
                 is_temporary=spec.workspace is None,
             )

@@ -48,8 +48,18 @@ class Control:
         os.close(descriptor)
 
     def kill_all(self) -> None:
+        self._tell(b"k")
+
+    def pause(self) -> None:
+        """Stops all programs; their supervisors go on."""
+        self._tell(b"s")
+
+    def resume(self) -> None:
+        self._tell(b"c")
+
+    def _tell(self, request: bytes) -> None:
         with contextlib.suppress(OSError), self._sending:
-            self._channel.send(b"k")
+            self._channel.send(request)
 
     def close(self) -> None:
         """Ends the first process, and with it everything inside."""

@@ -42,6 +42,7 @@ class Docker:
                 limits=_enforcement(client.info()),
                 core_binding=True,
                 gpus=True,
+                pausing=True,
                 home=HOME,
             )
 
@@ -76,6 +77,7 @@ class Docker:
             hidden=seen.hidden,
             network=spec.network,
             gpus=spec.gpus,
+            pauses_background=spec.pauses_background,
             is_temporary=spec.workspace is None,
             make_group=cgroups.group_of,
         )

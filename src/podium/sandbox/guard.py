@@ -43,9 +43,13 @@ class Guard:
         self._ready, self._stopping = threading.Event(), threading.Event()
         self._thread: threading.Thread | None = None
 
-    def start(self, pid: int) -> None:
-        """Begins to guard a process and all it will start."""
-        self._thread = threading.Thread(target=self._work, args=(pid,), name="podium-guard", daemon=True)
+    def start(self, pid: int, also_exceeded: Callable[[int], str | None]) -> None:
+        """Begins to guard a process and all it will start.
+
+        Args:
+            also_exceeded: what else may be wrong with the tree of the process, as a sentence.
+        """
+        self._thread = threading.Thread(target=self._work, args=(pid, also_exceeded), name="podium-guard", daemon=True)
         self._thread.start()
 
     def stop(self) -> None:
@@ -73,7 +77,7 @@ class Guard:
         """The limit that was exceeded after a moment of the monotonic clock."""
         return self.violation if self._violated_at >= moment else None
 
-    def _work(self, pid: int) -> None:
+    def _work(self, pid: int, also_exceeded: Callable[[int], str | None]) -> None:
         try:
             self._group = self._make_group(self._limits, pid)
             if self._group.is_ours:
@@ -86,7 +90,7 @@ class Guard:
         if is_unbounded:
             _go_first(pid, threading.get_native_id())
         while not self._stopping.wait(BOMB_INTERVAL_S if is_unbounded else WATCH_INTERVAL_S):
-            reason = watchdog.exceeded()
+            reason = watchdog.exceeded() or also_exceeded(pid)
             if reason is not None:
                 self.violation, self._violated_at = reason, time.monotonic()
                 self._kill_all()

@@ -13,6 +13,8 @@ the first is a socket for that request alone, on which the host sends four bytes
     b"o"  open a file        socket                           answers an errno, with the descriptor if that is 0
     b"l"  listen on a port   socket                           answers the same
     b"k"  kill everything but this process                    no answer
+    b"s"  stop everything but this process and supervisors    no answer
+    b"c"  continue what was stopped                           no answer
     b"p"  end with a process, of which the one descriptor is the pidfd; no answer
 
 Each request is served by a forked supervisor. The supervisor of a program adopts whatever the program leaves behind, so
@@ -108,6 +110,9 @@ def answer(control: _socket.socket) -> list[int]:
             signal_everybody(_signal.SIGKILL, [])
         kill_descendants()  # and waits for their end: the next request may need their room
         return []
+    if request in (b"s", b"c"):
+        signal_programs(_signal.SIGSTOP if request == b"s" else _signal.SIGCONT)
+        return []
     supervisor = fork()
     if supervisor == 0:
         control.close()
@@ -179,6 +184,22 @@ def signal_everybody(number: int, known: "Collection[int]") -> None:
             posix.kill(process, number)
         except ProcessLookupError:
             pass
+
+
+def signal_programs(number: int) -> None:
+    """Sends a signal to everything below supervisors."""
+    if not has_children():
+        return
+    signal_everybody(number, [])
+    known: set[int] = set()
+    started = time.monotonic()
+    while not HAS_NAMESPACE and (new := descendants(FIRST, ()) - AWAITED.keys() - known):  # they may fork meanwhile
+        signal_everybody(number, new)
+        known |= new
+        if time.monotonic() - started > KILL_PATIENCE_S:
+            break
+    for supervisor in AWAITED if number == _signal.SIGSTOP else ():
+        posix.kill(supervisor, _signal.SIGCONT)
 
 
 def wake_on_children() -> int:

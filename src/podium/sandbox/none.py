@@ -45,6 +45,7 @@ class NoSandbox:
             limits={**_ENFORCEMENT, **dict.fromkeys(cgroups.limits_held(), "kernel")},
             core_binding=False,
             gpus=True,
+            pausing=True,
             home=None,
         )
 
@@ -73,6 +74,7 @@ class NoSandbox:
                 enforcement=_ENFORCEMENT,
                 network=True,
                 gpus=spec.gpus,
+                pauses_background=spec.pauses_background,
                 is_temporary=spec.workspace is None,
             )
             return UnsealedSandbox(setup, _launch, read_only=_sources(spec.mounts, writable=False))

@@ -46,3 +46,5 @@ class Policy(Frozen):
     """Whether the kernel keeps programs from gaining rights, such as those of set-user-id files."""
     seccomp: bool
     """Whether system calls are filtered."""
+    pauses_background: bool = False
+    """Whether what programs leave behind stands still while no program is waited for."""

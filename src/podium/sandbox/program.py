@@ -67,6 +67,8 @@ class SupervisedProgram:
         self._input, self._streams = pipes.stdin, (pipes.stdout, pipes.stderr)
         self._collectors = {stream: Collector(keep) for stream in self._streams}
         self._memory_kills = guard.memory_kills()
+        self.on_close: Callable[[], None] = lambda: None
+        """Called when the program has been let go of, perhaps more than once."""
 
     def kill(self, reason: str) -> None:
         """Ends the program and everything it started; `wait` then returns. From any thread, any number of times."""
@@ -98,6 +100,7 @@ class SupervisedProgram:
             with contextlib.suppress(OSError):
                 os.close(descriptor)
         self._supervisor.close()
+        self.on_close()
 
     def _pump(self, selector: selectors.BaseSelector, timeout_s: float | None) -> int | None:
         deadline = None if timeout_s is None else self._started + timeout_s

@@ -77,6 +77,8 @@ class SandboxSpec(Frozen):
     """Whether programs may use a network."""
     gpus: tuple[int, ...] = ()
     """Numbers of the NVIDIA devices that may be used."""
+    pauses_background: bool = False
+    """Whether what programs leave behind stands still while no program is waited for, as it has no lease then."""
     limits: Limits = Limits()
     """Bounds for everything that runs inside together."""
 

@@ -16,6 +16,7 @@ from typing import Protocol, Self, TypeVar
 
 from podium.errors import PodiumError, SandboxGoneError
 from podium.sandbox import cgroups, files, leftovers
+from podium.sandbox.background import Background
 from podium.sandbox.control import PATIENCE_S, Control, Ready, receive_ready, send_order
 from podium.sandbox.guard import Guard
 from podium.sandbox.policy import EnforcedLimit, Enforcement, Network, Policy
@@ -65,6 +66,7 @@ class Setup:
     hidden: tuple[str, ...] = ()
     network: bool = False
     gpus: tuple[int, ...] = ()
+    pauses_background: bool = False
     has_process_limit: bool = False
     """Whether the user that programs run as is the sandbox's own, so that the kernel can count its processes."""
     is_temporary: bool = False
@@ -100,6 +102,7 @@ class SupervisedSandbox:
             self._remove_temporary()
             raise
         self._control = Control(self._process.channel, self._reason_gone)
+        self._background = Background(self._control, is_paused_when_idle=setup.pauses_background)
         self._ready: Ready | None = None
         try:
             self._ready = self._await_start()
@@ -108,7 +111,7 @@ class SupervisedSandbox:
         except BaseException:
             self.stop()
             raise
-        self._guard.start(self._ready.pid)
+        self._guard.start(self._ready.pid, self._background.exceeded)
 
     @property
     def home(self) -> str:
@@ -152,6 +155,7 @@ class SupervisedSandbox:
             user_id=int(status["Uid"].split()[0]),
             no_new_privileges=status.get("NoNewPrivs") == "1",
             seccomp=status.get("Seccomp") == "2",
+            pauses_background=setup.pauses_background,
         )
 
     def _enforced_limits(self) -> dict[str, EnforcedLimit]:
@@ -224,7 +228,11 @@ class SupervisedSandbox:
                 "limits": self._program_limits(),
             },
         }
-        return self._with_room(lambda: self._start(order, stdin or b"", cores, keep or Keep()))
+        with contextlib.ExitStack() as ended:
+            ended.callback(self._background.begin(leaves_something=background))
+            program = self._with_room(lambda: self._start(order, stdin or b"", cores, keep or Keep()))
+            program.on_close = ended.pop_all().close
+        return program
 
     def _program_limits(self) -> dict[str, int]:
         limits = self._setup.limits

@@ -100,6 +100,26 @@ def has_more_tasks(root: int, limit: int) -> bool:
     return count > limit
 
 
+def processor_s(root: int) -> float:
+    """The processor time that programs have taken: what is below the supervisors of a first process."""
+    supervisors = [child for children in _children(root) for child in children]
+    ticks = 0
+    for supervisor in supervisors:
+        _, buried = _ticks(supervisor)
+        ticks += buried + sum(sum(_ticks(pid)) for pid in tree(supervisor)[1:])
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def _ticks(pid: int) -> tuple[int, int]:
+    """The processor time of a process, and that of its children which have ended."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0, 0
+    user, system, children_user, children_system = map(int, fields[11:15])
+    return user + system, children_user + children_system
+
+
 def _children(pid: int) -> list[list[int]]:
     """What each thread of a process has started; one empty list for a process that has ended."""
     try:

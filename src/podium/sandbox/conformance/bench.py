@@ -33,7 +33,7 @@ LIMITS = Limits(
 SECRET = "the-answers-42"
 PROGRAMS = Path(__file__).parent / "programs"
 """Scripts of Python called `.pyw`, so that nothing that imports whole packages runs one by mistake."""
-_HEARTBEAT = """
+HEARTBEAT = """
 import itertools, os, time
 for number in itertools.count(1):
     with open("beats.new", "w") as file:
@@ -93,6 +93,10 @@ def closed_network(capabilities: Capabilities) -> str | None:
 
 def core_binding(capabilities: Capabilities) -> str | None:
     return None if capabilities.core_binding else "programs can leave the cores they were given"
+
+
+def pausing(capabilities: Capabilities) -> str | None:
+    return None if capabilities.pausing else "it cannot pause programs"
 
 
 def limited(name: str, *, by_kernel_if_unsealed: bool = False) -> Needs:
@@ -208,7 +212,7 @@ class Bench:
         """Another sandbox, in which a program counts for as long as it is let."""
         spec = {"workspace": self.folder / "other", "limits": LIMITS}
         neighbour = self.backend.open(self._spec.model_copy(update=spec))
-        neighbour.write("beat.py", _HEARTBEAT.encode())
+        neighbour.write("beat.py", HEARTBEAT.encode())
         neighbour.run(["sh", "-c", "python beat.py > /dev/null 2>&1 &"], background=True)
         require(eventually((self.folder / "other" / "beats").exists), "nothing runs in the background")
         return neighbour

@@ -9,12 +9,14 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
 from podium.errors import SandboxGoneError
 from podium.sandbox.conformance.bench import (
+    HEARTBEAT,
     SOON_S,
     Bench,
     check,
@@ -24,8 +26,10 @@ from podium.sandbox.conformance.bench import (
     eventually,
     limited,
     own_ports,
+    pausing,
     raises,
     require,
+    run_program,
     sealed,
     unique_seconds,
 )
@@ -146,6 +150,34 @@ def what_is_left_behind_ends_with_the_program_unless_it_may_stay(bench: Bench) -
     sandbox.kill_all()
     require(eventually(lambda: count_processes(seconds) == 0), "kill_all leaves something")
     equal(sandbox.run(["echo", "fine"]).stdout.text, "fine\n")
+
+
+@check(pausing)
+def what_is_left_behind_stands_still_while_no_program_is_waited_for(bench: Bench) -> None:
+    sandbox = bench.open(pauses_background=True)
+    beats = sandbox.workspace / "beats"
+    sandbox.write("beat.py", HEARTBEAT.encode())
+    script = "python beat.py > /dev/null 2>&1 & while [ ! -e beats ]; do sleep 0.01; done"
+    sandbox.run(["sh", "-c", script], background=True)
+    for _ in range(2):
+        require(eventually(lambda: _stands_still(beats)), "it goes on")
+        sandbox.write("written", b"meanwhile")
+        until_the_next = 'old=$(cat beats); while [ "$(cat beats)" = "$old" ]; do sleep 0.01; done'
+        equal(sandbox.run(["sh", "-c", until_the_next], timeout_s=SOON_S).stopped, None)
+    require(sandbox.enforced().pauses_background)
+
+
+def _stands_still(path: Path) -> bool:
+    before = path.read_text()
+    time.sleep(0.1)
+    return path.read_text() == before
+
+
+@check(pausing)
+def what_wakes_itself_in_a_pause_is_killed(bench: Bench) -> None:
+    sandbox = bench.open(pauses_background=True)
+    run_program(sandbox, "harm/wake_itself.pyw", background=True)
+    require(eventually(lambda: count_processes("wake_itself.pyw") == 0), "it goes on")
 
 
 @check()
