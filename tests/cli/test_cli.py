@@ -168,3 +168,9 @@ def test_doctor_wants_a_git_that_knows_sha256(
     assert check_git().status == status
     (tmp_path / "git").unlink()
     assert "not installed" in check_git().found
+
+
+def test_a_task_after_network_is_not_taken_for_a_host(run: Run) -> None:
+    result = run("run", "--network", "spaceship-titanic")
+    assert result.code == 2
+    assert "'spaceship-titanic' is not a host" in result.err and "--network=all" in result.err

@@ -44,10 +44,10 @@ def test_nothing_is_imported_to_list_backends() -> None:
     assert not {"podium.sandbox.bubblewrap", "podium.sandbox.docker", "inspect_ai", "docker"} & {*loaded}
 
 
-def test_ports_are_the_sandboxs_own_unless_it_shares_a_network() -> None:
+def test_ports_are_the_sandboxs_own_where_there_is_one() -> None:
     bubblewrap, none = Bubblewrap().capabilities(), NoSandbox().capabilities()
     closed, granted = SandboxSpec(), SandboxSpec(network=True)
-    assert [bubblewrap.has_own_ports(spec) for spec in (closed, granted)] == [True, False]
+    assert [bubblewrap.has_own_ports(spec) for spec in (closed, granted)] == [True, True]
     assert [none.has_own_ports(spec) for spec in (closed, granted)] == [False, False]
     assert [none.has_network(closed), bubblewrap.has_network(closed)] == [True, False]
 

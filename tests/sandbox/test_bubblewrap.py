@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
 import subprocess
 import sys
-import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -70,35 +67,6 @@ def test_a_first_process_killed_from_outside_is_noticed(spec: SandboxSpec) -> No
         os.kill(sandbox.pid, signal.SIGKILL)
         with pytest.raises(SandboxGoneError):
             sandbox.run(["true"])
-
-
-@pytest.fixture
-def server() -> Iterator[int]:
-    """The port of a server on the host that greets whoever connects."""
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-
-        def greet() -> None:
-            while True:
-                try:
-                    connection, _ = listening.accept()
-                except OSError:
-                    return
-                with connection:
-                    connection.sendall(b"welcome")
-
-        threading.Thread(target=greet, daemon=True).start()
-        yield listening.getsockname()[1]
-        listening.shutdown(socket.SHUT_RDWR)
-
-
-@pytest.mark.parametrize(("network", "expected"), [(False, ""), (True, "welcome")])
-def test_a_granted_network_is_the_hosts(spec: SandboxSpec, server: int, network: bool, expected: str) -> None:
-    code = f"import socket; print(socket.create_connection(('127.0.0.1', {server}), 5).recv(9).decode(), end='')"
-    granted = spec.model_copy(update={"network": network})
-    with Bubblewrap().open(granted) as sandbox:
-        assert sandbox.run(["python", "-c", code]).stdout.text == expected
-        assert sandbox.enforced().network == ("host" if network else "none")
-    assert Bubblewrap().capabilities().has_own_ports(granted) is not network
 
 
 @pytest.mark.parametrize(

@@ -110,6 +110,18 @@ def check_sandbox() -> Finding:
     return Finding("sandbox", "ok", found)
 
 
+def check_network() -> Finding:
+    """Whether `--network` can be had; a list of hosts always can."""
+    try:
+        from podium.sandbox.network import find_carrier
+    except ImportError:
+        return Finding("network", "missing", "Podium was installed without runs", "Run: pip install 'podium[run]'")
+    try:
+        return Finding("network", "ok", f"--network is carried by {find_carrier()}")
+    except PodiumError as error:
+        return Finding("network", "missing", "agents cannot be given the Internet", f"Only for --network: {error}.")
+
+
 def check_git() -> Finding:
     """The program that packs the history of a run and shows differences; reading a history does not need it."""
     try:
@@ -174,6 +186,7 @@ CHECKS: tuple[Callable[[], Finding], ...] = (
     check_disk,
     check_gpus,
     check_sandbox,
+    check_network,
     check_git,
     check_docker,
     check_kaggle,

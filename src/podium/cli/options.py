@@ -17,19 +17,34 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 class Parsed(click.ParamType):  # type: ignore[type-arg]  # generic in newer versions of click only
-    """A value with a unit, such as 24h or 8G."""
+    """A value with a form of its own, such as 24h or 8G."""
 
-    def __init__(self, name: str, parse: Callable[[str], float]) -> None:
+    def __init__(self, name: str, parse: Callable[[str], Any]) -> None:
         self.name, self._parse = name, parse
 
-    def convert(self, value: Any, param: click.Parameter | None, context: click.Context | None) -> float:
+    def convert(self, value: Any, param: click.Parameter | None, context: click.Context | None) -> Any:
         try:
             return self._parse(value) if isinstance(value, str) else value
         except ValueError as error:
             self.fail(str(error), param, context)
 
 
-DURATION, SIZE = Parsed("duration", parse_duration), Parsed("size", parse_size)
+def _parse_hosts(text: str) -> bool | tuple[str, ...]:
+    """What programs may reach: `none`, `all`, or hosts separated by commas."""
+    from podium.sandbox.proxy import parse_host
+
+    if text in ("all", "none"):
+        return text == "all"
+    hosts = tuple(text.split(","))
+    for host in hosts:
+        try:
+            parse_host(host)
+        except ValueError as error:
+            raise ValueError(f"{error}; for all hosts write --network=all") from error
+    return hosts
+
+
+DURATION, SIZE, HOSTS = Parsed("duration", parse_duration), Parsed("size", parse_size), Parsed("hosts", _parse_hosts)
 
 data_dir = click.option(
     "--data-dir",

@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from podium.cli.carrying_out import carry_out, executor_options
-from podium.cli.options import SIZE, as_json, budget_options, data_dir, edition, pairs, require_extra, task_folders
+from podium.cli.options import (
+    HOSTS,
+    SIZE,
+    as_json,
+    budget_options,
+    data_dir,
+    edition,
+    pairs,
+    require_extra,
+    task_folders,
+)
 from podium.errors import UsageError
 
 if TYPE_CHECKING:
@@ -35,7 +45,15 @@ if TYPE_CHECKING:
     show_default=True,
     help="Backend: bubblewrap, docker, none, or one that is installed.",
 )
-@click.option("--network", is_flag=True, help="Let programs use the network.")
+@click.option(
+    "--network",
+    type=HOSTS,
+    is_flag=False,
+    flag_value="all",
+    default="none",
+    metavar="[HOST,...]",
+    help="Let programs use the Internet, or only these hosts.  [default: no network]",
+)
 @click.option("--env", help="The agent's Python environment.  [default: Podium's own]")
 @click.option("--memory", "memory_bytes", type=SIZE, help="Memory per run, such as 8G.")
 @click.option("--disk", "disk_bytes", type=SIZE, help="Disk space per run, such as 50G.")

@@ -53,7 +53,7 @@ def _allowed(facts: dict[str, Any]) -> list[str]:
     limits = ", ".join(f"{name} {value}" for name, value in budget.items() if value is not None) or "none"
     versions = ", ".join(f"{name} {value}" for name, value in facts["versions"].items())
     return [
-        f"sandbox    {facts['backend']}, network {sandbox['network']}",
+        f"sandbox    {facts['backend']}, network {', '.join(sandbox['hosts']) or sandbox['network']}",
         f"mounts     {', '.join(mounts)}",
         f"edition    {facts['edition']}, data manifest {facts['manifest_sha256'][:16]}",
         f"budget     {limits}",

@@ -191,6 +191,8 @@ def _plain(value: Any) -> str:
         return ", ".join(said) or "none"
     if isinstance(value, list):
         return " / ".join(map(str, value)) or "not known"
+    if isinstance(value, tuple):
+        return ", ".join(value)
     return {True: "open", False: "closed"}.get(value, str(value)) if isinstance(value, bool) else str(value)
 
 

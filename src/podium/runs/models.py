@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, field_serializer
 
 from podium.grading.grade import Grade
 from podium.sandbox.policy import Policy
-from podium.sandbox.spec import Limits
+from podium.sandbox.spec import Limits, NetworkAccess
 from podium.task import Edition, Medal
 from podium.workspace.budget import Budget, Usage
 from podium.workspace.events import Action, PlanChange
@@ -36,7 +36,7 @@ class Plan(_Document):
     """None: for each task its default."""
     sandbox: str = "bubblewrap"
     """The backend."""
-    network: bool = False
+    network: NetworkAccess = False
     env: str | None = None
     """The agent's Python environment; None for the one Podium runs in."""
     limits: Limits = Limits()

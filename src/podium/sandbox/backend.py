@@ -46,7 +46,7 @@ class Capabilities(Frozen):
 
     def has_network(self, spec: SandboxSpec) -> bool:
         """Whether programs can reach more than their own loopback."""
-        return spec.network or self.network == "always"
+        return bool(spec.network) or self.network == "always"
 
     def has_own_ports(self, spec: SandboxSpec) -> bool:
         """Whether programs reach this process, and nobody else, at any port that it listens on."""

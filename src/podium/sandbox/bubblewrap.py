@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from podium.errors import PodiumError
-from podium.sandbox import cgroups, seccomp, view
+from podium.sandbox import cgroups, network, seccomp, view
 from podium.sandbox.backend import Capabilities
 from podium.sandbox.child import ChildInit, compiled_init
 from podium.sandbox.policy import Enforcement
@@ -31,7 +31,7 @@ class Bubblewrap:
         find_bubblewrap()
         return Capabilities(
             sealed=True,
-            network="host",
+            network="own",
             ports=True,
             limits={**_enforcement(), **dict.fromkeys(cgroups.limits_held(), "kernel")},
             core_binding=True,
@@ -43,6 +43,8 @@ class Bubblewrap:
     def check(self, spec: SandboxSpec) -> None:
         find_bubblewrap()
         refuse_image(self.name, spec)
+        if spec.network is True:
+            network.find_carrier()
         host_view(spec, Path(HOME))
 
     def open(self, spec: SandboxSpec) -> SupervisedSandbox:
@@ -62,6 +64,7 @@ class Bubblewrap:
                 enforcement=_enforcement(),
                 hidden=seen.hidden,
                 network=spec.network,
+                connect=network.connect if spec.network is True else None,
                 gpus=spec.gpus,
                 pauses_background=spec.pauses_background,
                 has_process_limit=True,
@@ -108,6 +111,7 @@ def _launch(bwrap: str, spec: SandboxSpec, seen: View, folder: Path) -> ChildIni
         "passwd": f"agent:x:{USER_ID}:{USER_ID}::{HOME}:/bin/sh\n",
         "group": f"agent:x:{USER_ID}:\n",
         "hosts": "127.0.0.1 localhost\n::1 localhost\n",
+        "resolv.conf": network.RESOLV_CONF,
     }
     for name, text in files.items():
         (folder / name).write_text(text)
@@ -123,19 +127,18 @@ def arguments(spec: SandboxSpec, seen: View, folder: Path) -> Iterator[str | Pat
     """bwrap's options; a path among them stands for a descriptor of that file.
 
     Args:
-        folder: holds `tmp`, `var-tmp`, `passwd`, `group`, `hosts`, the filter `seccomp` and the program `init.pyc`.
+        folder: holds `tmp`, `var-tmp`, the files of /etc, the filter `seccomp` and the program `init.pyc`.
     """
-    yield from ("--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup")
-    if not spec.network:
-        yield "--unshare-net"
+    for kind in ("user", "pid", "net", "ipc", "uts", "cgroup"):
+        yield f"--unshare-{kind}"
     yield from ("--uid", str(USER_ID), "--gid", str(USER_ID), "--hostname", "podium", "--new-session", "--as-pid-1")
     yield from ("--cap-drop", "ALL", "--clearenv", "--seccomp", folder / "seccomp")
     yield from _system()
     yield from ("--file", folder / "init.pyc", INIT)
-    for name in ("passwd", "group", "hosts"):
+    for name in ("passwd", "group", "hosts", *(("resolv.conf",) if spec.network is True else ())):
         yield from ("--file", folder / name, f"/etc/{name}")
     if spec.network:
-        for path in view.NETWORK:
+        for path in view.CERTIFICATES:
             yield from ("--ro-bind-try", path, path)
     # Where the host's user is root the settings of the kernel would be the program's to change.
     yield from ("--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys", "--dev", "/dev")

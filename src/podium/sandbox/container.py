@@ -142,7 +142,7 @@ def _options(client: DockerClient, spec: SandboxSpec, seen: View, folder: Path) 
         "working_dir": "/",
         "hostname": "podium",
         "labels": {LABEL: str(folder)},
-        "network_mode": "bridge" if spec.network else "none",
+        "network_mode": "bridge" if spec.network is True else "none",
         "cgroupns": "private",
         "ipc_mode": "private",
         "read_only": True,
@@ -172,7 +172,7 @@ def _mounts(spec: SandboxSpec, seen: View, folder: Path) -> list[Any]:
         (Path(view.CPU_FACTS), view.CPU_FACTS, False),
     ]
     if spec.image is None:
-        pairs += [(path, str(path), False) for path in _system(network=spec.network)]
+        pairs += [(path, str(path), False) for path in _system(network=bool(spec.network))]
     pairs += [(mount.source, mount.target, mount.writable) for mount in view.in_order(seen.mounts)]
     for path in seen.hidden:
         pairs.append((folder / ("empty" if Path(path).is_dir() else "empty-file"), path, False))
@@ -183,7 +183,7 @@ def _mounts(spec: SandboxSpec, seen: View, folder: Path) -> list[Any]:
 
 def _system(*, network: bool) -> list[Path]:
     """The folders of the host that are its system."""
-    names = ["/usr", "/etc/alternatives", *(view.NETWORK[1:] if network else ())]
+    names = ["/usr", "/etc/alternatives", *(view.CERTIFICATES if network else ())]
     folders = [*map(Path, names), *(Path("/", name) for name in view.SYSTEM_LINKS)]
     return [folder for folder in folders if folder.exists() and not folder.is_symlink()]
 

@@ -19,6 +19,7 @@ from podium.sandbox.backend import Capabilities
 from podium.sandbox.container import LABEL, USER_ID, ContainerInit
 from podium.sandbox.control import PATIENCE_S
 from podium.sandbox.interpreter import SYSTEM_PATH
+from podium.sandbox.network import proxy_environment
 from podium.sandbox.policy import Enforcement
 from podium.sandbox.spec import HOME, Mount, SandboxSpec
 from podium.sandbox.supervised import Setup, SupervisedSandbox, workspace_of
@@ -161,7 +162,11 @@ def _see(client: DockerClient, spec: SandboxSpec, workspace: Path) -> View:
     path = variables.get("PATH", SYSTEM_PATH)
     path = path if spec.env is None else f"{spec.env}/bin:{path}"
     home = Mount(source=workspace, target=HOME, writable=True)
-    return View((home, *spec.mounts), (), {**variables, **usual_environment(path), **spec.environment})
+    return View(
+        (home, *spec.mounts),
+        (),
+        {**variables, **usual_environment(path), **proxy_environment(spec.network), **spec.environment},
+    )
 
 
 def _remove_abandoned(client: DockerClient) -> None:

@@ -51,6 +51,8 @@ class NoSandbox:
 
     def check(self, spec: SandboxSpec) -> None:
         refuse_image(self.name, spec)
+        if isinstance(spec.network, tuple):
+            raise PodiumError("without a sandbox programs reach every host: a list of hosts needs a sealed sandbox")
         find_interpreter(spec.env)
         for mount in spec.mounts:
             _place(mount, Path(HOME))

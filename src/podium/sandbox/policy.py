@@ -8,8 +8,9 @@ from podium.sandbox.spec import Frozen, Mount
 
 Enforcement = Literal["kernel", "watched", "no"]
 """How a limit is held: by the kernel; by measuring, and killing whatever exceeds it; not at all."""
-Network = Literal["none", "own", "host"]
-"""What programs can reach: their own loopback alone; a network beside the host's; the host's, loopback included."""
+Network = Literal["none", "hosts", "own", "host"]
+"""What programs can reach: their own loopback alone; a list of hosts, through a proxy; whatever leads out of a network
+of their own; the host's network, loopback included."""
 
 
 class EnforcedLimit(Frozen):
@@ -35,6 +36,8 @@ class Policy(Frozen):
     """Paths inside mounts that are covered by something empty."""
     environment: dict[str, str]
     network: Network
+    hosts: tuple[str, ...] = ()
+    """If the network is `hosts`: these, as they were asked for."""
     gpus: tuple[int, ...]
     limits: dict[str, EnforcedLimit]
     """By the names of the fields of `Limits`."""

@@ -6,7 +6,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, PlainValidator
+from pydantic import AfterValidator, BaseModel, ConfigDict, PlainValidator
+
+from podium.sandbox.proxy import parse_host
 
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
 HOME = "/home"
@@ -27,6 +29,16 @@ def _path(value: object) -> Path:
     if not isinstance(value, str | Path):
         raise ValueError("not a path")
     return _cached_path(value)
+
+
+def _hosts(value: bool | tuple[str, ...]) -> bool | tuple[str, ...]:
+    for text in value if isinstance(value, tuple) else ():
+        parse_host(text)
+    return value or False
+
+
+NetworkAccess = Annotated[bool | tuple[str, ...], AfterValidator(_hosts)]
+"""False: none. True: the Internet. Otherwise these hosts alone, each as `proxy.parse_host` reads it."""
 
 
 class Mount(Frozen):
@@ -73,8 +85,8 @@ class SandboxSpec(Frozen):
     """Data of the host seen inside; read-only unless a mount says otherwise."""
     environment: dict[str, str] = {}
     """Variables beside the usual ones. Nothing of the host's own environment is visible inside."""
-    network: bool = False
-    """Whether programs may use a network."""
+    network: NetworkAccess = False
+    """What programs may reach beside their own loopback."""
     gpus: tuple[int, ...] = ()
     """Numbers of the NVIDIA devices that may be used."""
     pauses_background: bool = False

@@ -19,10 +19,11 @@ from podium.sandbox import cgroups, files, leftovers
 from podium.sandbox.background import Background
 from podium.sandbox.control import PATIENCE_S, Control, Ready, receive_ready, send_order
 from podium.sandbox.guard import Guard
+from podium.sandbox.network import PROXY_PORT, Helper, start_proxy
 from podium.sandbox.policy import EnforcedLimit, Enforcement, Network, Policy
 from podium.sandbox.program import KILL_PATIENCE_S, SupervisedProgram, open_pipes
 from podium.sandbox.result import Keep, ProgramResult
-from podium.sandbox.spec import Limits, Mount, SandboxSpec
+from podium.sandbox.spec import Limits, Mount, NetworkAccess, SandboxSpec
 
 _OPEN_FILES = 1 << 16
 T = TypeVar("T")
@@ -64,7 +65,9 @@ class Setup:
     enforcement: dict[str, Enforcement]
     """How limits are held where no control group holds them."""
     hidden: tuple[str, ...] = ()
-    network: bool = False
+    network: NetworkAccess = False
+    connect: Callable[[int, Path], Helper] | None = None
+    """Connects the network namespace of a process; gets a file for what goes wrong. None where nothing has to."""
     gpus: tuple[int, ...] = ()
     pauses_background: bool = False
     has_process_limit: bool = False
@@ -104,10 +107,12 @@ class SupervisedSandbox:
         self._control = Control(self._process.channel, self._reason_gone)
         self._background = Background(self._control, is_paused_when_idle=setup.pauses_background)
         self._ready: Ready | None = None
+        self._helper: Helper | None = None
         try:
             self._ready = self._await_start()
             self._status = _status(self._ready.pid)
             self._control.watch_this_process()
+            self._helper = self._connect()
         except BaseException:
             self.stop()
             raise
@@ -139,7 +144,6 @@ class SupervisedSandbox:
         setup, status = self._setup, self._status
         assert self._ready is not None
         namespaces = _own_namespaces(self._ready.text)
-        network: Network = "host" if "net" not in namespaces else "own" if setup.network else "none"
         return Policy(
             backend=setup.backend,
             engine=setup.engine,
@@ -148,7 +152,8 @@ class SupervisedSandbox:
             mounts=setup.mounts,
             hidden=setup.hidden,
             environment=setup.environment,
-            network=network,
+            network=_network("net" in namespaces, setup.network),
+            hosts=setup.network if isinstance(setup.network, tuple) else (),
             gpus=setup.gpus,
             limits=self._enforced_limits(),
             namespaces=namespaces,
@@ -157,6 +162,15 @@ class SupervisedSandbox:
             seccomp=status.get("Seccomp") == "2",
             pauses_background=setup.pauses_background,
         )
+
+    def _connect(self) -> Helper | None:
+        """The process that serves the sandbox's network, where it takes one."""
+        messages = self._temporary / "network-messages"
+        if isinstance(self._setup.network, tuple):
+            listener = self.listen(PROXY_PORT)
+            assert listener is not None  # nobody else is in there yet
+            return start_proxy(listener, self._setup.network, messages)
+        return None if self._setup.connect is None else self._setup.connect(self.pid, messages)
 
     def _enforced_limits(self) -> dict[str, EnforcedLimit]:
         groups = self._guard.by_kernel()
@@ -309,6 +323,8 @@ class SupervisedSandbox:
         self._control.close()  # init ends, and with it everything inside
         if not self._process.wait(KILL_PATIENCE_S):
             self._process.kill(None if self._ready is None else self._ready.pid)
+        if self._helper is not None:
+            self._helper.stop()
         self._guard.stop()
         self._remove_temporary()
         if self._setup.is_temporary:
@@ -367,6 +383,12 @@ def refuse_image(backend: str, spec: SandboxSpec) -> None:
     """
     if spec.image is not None:
         raise PodiumError(f"the {backend} sandbox has no images: leave {spec.image} out, or use --sandbox docker")
+
+
+def _network(is_own: bool, wanted: NetworkAccess) -> Network:
+    if not is_own:
+        return "host"
+    return "hosts" if isinstance(wanted, tuple) else "own" if wanted else "none"
 
 
 def _status(pid: int) -> dict[str, str]:

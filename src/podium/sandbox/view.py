@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from podium.errors import PodiumError
-from podium.sandbox import interpreter
+from podium.sandbox import interpreter, network
 from podium.sandbox.spec import HOME, Mount, SandboxSpec
 
 # Of /etc only what programs need: read as the host's user, all of it could be told.
@@ -16,7 +16,7 @@ ETC = (
     "ld.so.cache", "localtime", "mime.types", "nsswitch.conf", "os-release", "protocols", "services",
     "ssl/openssl.cnf", "timezone",
 )  # fmt: skip
-NETWORK = ("/etc/resolv.conf", "/etc/ssl/certs", "/etc/pki/tls/certs", "/etc/ca-certificates")
+CERTIFICATES = ("/etc/ssl/certs", "/etc/pki/tls/certs", "/etc/ca-certificates")
 CPU_FACTS = "/sys/devices/system/cpu"
 """How many cores there are: thread pools ask."""
 DEVICES = ("nvidiactl", "nvidia-uvm", "nvidia-uvm-tools", "nvidia-modeset", "nvidia-caps")
@@ -46,7 +46,9 @@ def host_view(spec: SandboxSpec, workspace: Path) -> View:
     mounts = tuple(dict.fromkeys([home, *interpreter.homes(own_python()), *found.mounts(), *spec.mounts]))
     in_place = [mount.source for mount in mounts if str(mount.source) == mount.target]
     hidden = tuple(dict.fromkeys([*found.hidden(), *interpreter.traces(in_place)]))
-    return View(mounts, hidden, {**usual_environment(found.path), **spec.environment})
+    return View(
+        mounts, hidden, {**usual_environment(found.path), **network.proxy_environment(spec.network), **spec.environment}
+    )
 
 
 def own_python() -> Path:

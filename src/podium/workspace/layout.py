@@ -16,6 +16,7 @@ from pathlib import Path
 
 from podium.sandbox.backend import Capabilities
 from podium.sandbox.interpreter import python_inside
+from podium.sandbox.proxy import parse_host
 from podium.sandbox.spec import HOME, Mount, SandboxSpec
 from podium.task import Starter, Task
 from podium.text import format_duration, plural
@@ -120,11 +121,18 @@ def instructions(resources: Resources, task: Task, capabilities: Capabilities, s
 
 
 def _surroundings(capabilities: Capabilities, spec: SandboxSpec) -> str:
-    network = "Programs can use the network." if capabilities.has_network(spec) else "There is no network."
+    network = _network(capabilities, spec)
     if capabilities.sealed:
         return network
     home = capabilities.home_of(spec)
     return f"{network} You are not in a sandbox: leave alone everything of this machine that is not in {home}."
+
+
+def _network(capabilities: Capabilities, spec: SandboxSpec) -> str:
+    if isinstance(spec.network, tuple):
+        names = ", ".join(parse_host(text).name for text in spec.network)
+        return f"Of the network programs can reach only these hosts, through the proxy in $HTTPS_PROXY: {names}."
+    return "Programs can use the network." if capabilities.has_network(spec) else "There is no network."
 
 
 def _resources(resources: Resources, capabilities: Capabilities, spec: SandboxSpec) -> str:
