@@ -91,6 +91,8 @@ def make_record(folder: Path, plan: Plan, task: str = TASK, seed: int = 0, **fac
         "backend": "bubblewrap",
         "sandbox": POLICY,
     }
+    if facts.get("status") in ("running", "stopped"):
+        usual |= dict.fromkeys(("valid", "score", "medal", "above_median", "percentile", "submission_sha256"))
     run.write_record(RunRecord(task=task, agent=plan.agent, model=plan.model, seed=seed, **usual | facts))
     return run
 

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from podium.errors import PodiumError, UsageError
+from podium.text import printable
 
 COMMANDS = {
     "tasks": "List all tasks, or those of a suite.",
@@ -77,5 +78,5 @@ def main(args: list[str] | None = None) -> None:
     except PodiumError as error:
         if "--debug" in args:
             raise
-        click.echo(f"Error: {error}", err=True)
+        click.echo(f"Error: {printable(str(error), lines=True)}", err=True)
         sys.exit(2 if isinstance(error, UsageError) else 1)

@@ -15,6 +15,7 @@ from podium.grading.medals import thresholds
 from podium.grading.reference import LEADERBOARD_FILE, find_reference
 from podium.report.imported import CompetitionReport, read_import
 from podium.report.table import Results
+from podium.runs.trust import own_data_dir
 from podium.task import Baseline, Leaderboard
 
 THRESHOLDS = ("gold", "silver", "bronze", "median")
@@ -42,8 +43,9 @@ def read_references(results: Results) -> dict[str, ReferenceScores]:
     if results.imported:
         reports = read_import(results.experiment.folder).by_task()
         return {task: _from_report(found[0]) if found else ReferenceScores(task) for task, found in reports.items()}
+    data_dir = own_data_dir(results.plan)
     editions = {row.task: row.edition for row in results.rows if row.reported}
-    return {task: find_references(task, editions.get(task), results.plan.data_dir) for task in results.tasks}
+    return {task: find_references(task, editions.get(task), data_dir) for task in results.tasks}
 
 
 def _from_report(report: CompetitionReport) -> ReferenceScores:
