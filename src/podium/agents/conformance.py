@@ -25,7 +25,7 @@ from podium.workspace.observations import (
     Refusal,
     ScriptResult,
     SubmissionResult,
-    Text,
+    TextResult,
     ValidationResult,
 )
 
@@ -142,7 +142,7 @@ def _success(action: Action) -> Observation:
             return ValidationResult(valid=True)
         case "execute_script" | "run_command":
             return ProgramOutput(script=action.arguments.get("script_name"), exit_code=0, stdout="done\n")
-    return Text(text=f"{action.name} was done.")
+    return TextResult(text=f"{action.name} was done.")
 
 
 def _assignment(public: Path) -> Assignment:

@@ -30,7 +30,7 @@ from podium.viewer.web import Pages, run_address
 from podium.workspace.budget import Budget, Usage
 from podium.workspace.journal import JournalFollower
 from podium.workspace.observations import Interruption, Refusal
-from podium.workspace.words import Verdict, step_in_words
+from podium.workspace.words import Tone, step_in_words
 
 STEPS_PER_PAGE = 100
 LOG_BYTES = 4_000
@@ -54,7 +54,7 @@ class TimelineStep:
     time: str = ""
     action: str = ""
     result: str = ""
-    verdict: Verdict = "neutral"
+    verdict: Tone = "neutral"
     note: str = ""
     """What is unusual about it."""
     seconds: float | None = None
