@@ -9,7 +9,7 @@ from typing import Any
 
 from podium.catalog import load
 from podium.catalog.forge import parse_id, stored_field
-from podium.data.home import locate
+from podium.data.home import Place, locate
 from podium.errors import PodiumError
 from podium.grading.medals import thresholds
 from podium.grading.reference import LEADERBOARD_FILE, find_reference
@@ -59,7 +59,7 @@ def find_references(task_id: str, edition: str | None, data_dir: Path | None) ->
         task = load(task_id)
         task = task.in_edition(edition if edition in task.editions else next(iter(task.editions)))
         place = locate(task_id, edition=task.edition, data_dir=data_dir)
-        field = _field(task_id, place.private / LEADERBOARD_FILE)
+        field = measured_field(task_id, place)
         reference = (
             Leaderboard(field["lower_is_better"], tuple(field["scores"])) if field else find_reference(task, place)
         )
@@ -81,10 +81,11 @@ def find_references(task_id: str, edition: str | None, data_dir: Path | None) ->
             return ReferenceScores(**common)
 
 
-def _field(task_id: str, path: Path) -> dict[str, Any] | None:
+def measured_field(task_id: str, place: Place) -> dict[str, Any] | None:
     """The measured field of a forged task: as prepared here, or as stored with Podium."""
     if not task_id.startswith("forge-"):
         return None
+    path = place.private / LEADERBOARD_FILE
     text = path.read_text(encoding="utf-8") if path.is_file() else stored_field(parse_id(task_id))
     found: dict[str, Any] | None = json.loads(text) if text else None
     return found

@@ -21,10 +21,9 @@ from podium.runs.models import CurvePoint, RunRecord
 from podium.text import format_duration
 from podium.viewer import chart, tree
 from podium.viewer.code import compare_scripts, show_code
-from podium.viewer.pages.lists import check_form
 from podium.viewer.pages.saving import saved_files
 from podium.viewer.progress import current
-from podium.viewer.site import FoundRun, page_of, site_of, with_query
+from podium.viewer.site import FoundRun, page_of, read_form, site_of, with_query
 from podium.viewer.text import clip, number_in_words, short
 from podium.viewer.web import Pages, run_address
 from podium.workspace.budget import Budget, Usage
@@ -161,7 +160,7 @@ async def verify_run(request: Request) -> Response:
     """Verifies a run."""
     site = site_of(request)
     row, folder, _ = site.find_run(request)
-    await check_form(request)
+    await read_form(request)
     site.verifier.ask_for(row.key, folder.path)
     return RedirectResponse(f"{run_address(row.key)}#verified", 303)
 
