@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 AGENTS = {
     "recipes": "podium.agents.recipes:Recipes",
+    "edits": "podium.agents.edits.editor:Edits",
     "aide": "podium.agents.tree_search:Aide",
     "mcts": "podium.agents.tree_search:Mcts",
     "evolve": "podium.agents.tree_search:Evolve",
