@@ -7,6 +7,10 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import click
 
 PAGE = Path(__file__).parent.parent / "docs" / "cli.md"
 HEAD = """# The command line
@@ -30,9 +34,20 @@ def page() -> str:
         for name in COMMANDS:
             command = podium.get_command(context, name)
             assert command is not None
-            with click.Context(command, info_name=name, parent=context) as inner:
-                parts.append(_block(f"podium {name}", command.get_help(inner)))
+            parts += _blocks(command, name, context)
     return "\n".join(parts)
+
+
+def _blocks(command: click.Command, name: str, above: click.Context) -> list[str]:
+    """The blocks of a command and of those below it."""
+    import click
+
+    with click.Context(command, info_name=name, parent=above) as context:
+        found = [_block(context.command_path, command.get_help(context))]
+        if isinstance(command, click.Group):
+            for inner, below in command.commands.items():
+                found += _blocks(below, inner, context)
+    return found
 
 
 def _block(title: str, text: str) -> str:

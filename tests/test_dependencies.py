@@ -20,7 +20,7 @@ import podium
 SOURCE = Path(podium.__file__).parent
 PROJECT = tomllib.loads((SOURCE.parent.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 LIBRARY = {"__init__", "api", "catalog", "cli", "data", "errors", "grading", "metrics", "task"}
-"""The layers that work without any extra; `report` and `viewer` have extras of their own, all others need `run`."""
+"""The layers that work without any extra; report, board and viewer have extras of their own, all others need `run`."""
 CONTAINERS = {"sandbox/container.py", "sandbox/container_image.py", "sandbox/docker.py"}
 """Imported by the backend docker alone."""
 ELSEWHERE = {"py7zr": "recipes read .7z files of competitions, whose data needs the extra kaggle to be prepared"}
@@ -109,7 +109,7 @@ def extra_of(path: Path) -> str | None:
         return None
     if path.relative_to(SOURCE).as_posix() in CONTAINERS:
         return "docker"
-    return {"viewer": "view", "report": "report"}.get(layer, "run")
+    return {"viewer": "view", "report": "report", "board": "board"}.get(layer, "run")
 
 
 def files() -> list[Path]:
@@ -151,7 +151,7 @@ def loaded_by(start: Path, extra: str | None) -> dict[str, str]:
     return missing
 
 
-@pytest.mark.parametrize("layer", ["metrics", "data", "grading", "catalog", "report", "viewer"])
+@pytest.mark.parametrize("layer", ["metrics", "data", "grading", "catalog", "report", "board", "viewer"])
 def test_a_layer_loads_no_package_that_its_extra_lacks(layer: str) -> None:
     missing = {
         str(path.relative_to(SOURCE)): found

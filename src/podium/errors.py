@@ -8,6 +8,7 @@ PodiumError
 ├── DownloadError         (OSError)            the competition's data cannot be fetched
 ├── SandboxGoneError      (ConnectionError)    the sandbox has ended under our hands
 ├── RecordError           (OSError)            the journal or history of a run cannot be read or written
+├── BoardError            (ValueError)         a key, bundle, ledger or answer of a board is not what it should be
 ├── MissingExtraError     (ImportError)        an optional dependency is needed for this
 └── InvalidSubmission     (ValueError)         a submission's fault; grading turns it into a result
 """
@@ -43,6 +44,10 @@ class SandboxGoneError(PodiumError, ConnectionError):
 
 class RecordError(PodiumError, OSError):
     """The journal or the workspace history of a run cannot be read or written."""
+
+
+class BoardError(PodiumError, ValueError):
+    """A key, a signature, a bundle or a ledger is not what it should be, or a board cannot be reached."""
 
 
 class MissingExtraError(PodiumError, ImportError):

@@ -27,6 +27,8 @@ COMMANDS = {
     "verify": "Check a RUN: journal, snapshots and grade, and what its sandbox allowed.",
     "report": "Show the results of experiments: medals, scores, usage and how certain they are.",
     "compare": "Compare two experiments task by task: difference, interval, p-value.",
+    "key": "Make the key that signs what you publish, or show its public half.",
+    "board": "Keep a board: results of many people, in a ledger that only grows.",
     "view": "Show the experiments in DIR (default: runs) as web pages, live while runs are going.",
     "forge": "Make a fresh competition of a FAMILY and print its id.",
     "new-task": "Make a task NAME from a CSV file: split, brief, miniature, and medals from a measured field.",

@@ -79,6 +79,11 @@ task_folders = click.option(
     callback=_search_folders,
     help="A folder with further task files. Repeatable.  [default: $PODIUM_TASKS]",
 )
+key_file = click.option(
+    "--key",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The file with your private key.  [default: key.pem in the configuration folder]",
+)
 as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")
 
 
@@ -91,6 +96,7 @@ def print_json(document: Any) -> None:
 EXTRAS = {
     "run": ("Running agents", ("inspect_ai", "openai")),
     "report": ("A report", ("pydantic",)),
+    "board": ("A board", ("inspect_ai", "cryptography", "jinja2")),
     "view": ("The web page", ("inspect_ai", "starlette", "uvicorn", "jinja2")),
 }
 """What each extra is for, and the packages that tell whether it is installed."""
