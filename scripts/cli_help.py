@@ -16,8 +16,8 @@ PAGE = Path(__file__).parent.parent / "docs" / "cli.md"
 HEAD = """# The command line
 
 Made by `scripts/cli_help.py` from what the commands say of themselves. Exit codes: 0 done, 1 the work failed (the
-message says why and what to do), 2 wrong usage. `--json` prints one JSON document on standard output and nothing else;
-progress goes to standard error.
+message says why and what to do), 2 wrong usage, 3 `podium validate` found that a submission is not valid. `--json`
+prints one JSON document on standard output and nothing else; progress goes to standard error.
 """
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -63,7 +64,7 @@ def test_suites_hold_tasks_that_can_be_loaded() -> None:
 
 
 def test_paths_may_be_texts(data_dir: Path) -> None:
-    sample = f"{data_dir}/{TASK}/public/sample_submission.csv"
+    sample = f"{data_dir}/{TASK}@miniature/public/sample_submission.csv"
     assert podium.validate(TASK, sample, data_dir=str(data_dir)).valid
     assert podium.grade(TASK, sample, data_dir=str(data_dir)) == podium.grade(
         podium.load(TASK), Path(sample), data_dir=data_dir
@@ -90,7 +91,8 @@ def test_an_invalid_submission_is_a_result(data_dir: Path, tmp_path: Path) -> No
 
 def test_an_experiment_is_run_continued_verified_and_reported(data_dir: Path, tmp_path: Path) -> None:
     out = tmp_path / "experiment"
-    experiment = podium.run(TASK, agent="baseline", out=out, data_dir=data_dir, budget=podium.Budget(steps=5))
+    settings: dict[str, Any] = {"data_dir": data_dir, "miniature": True, "budget": podium.Budget(steps=5)}
+    experiment = podium.run(TASK, agent="baseline", out=out, **settings)
     (record,) = experiment.records()
     assert (record.status, record.valid, record.usage.steps) == ("finished", True, 1)
     assert [verdict.passed for verdict in podium.verify(out)] == [True]
@@ -102,9 +104,9 @@ def test_an_experiment_is_run_continued_verified_and_reported(data_dir: Path, tm
 def test_an_experiment_goes_on_with_another_budget_and_says_so(data_dir: Path, tmp_path: Path) -> None:
     script = tmp_path / "script.json"
     script.write_text(json.dumps([{"action": "list_files", "arguments": {"dir_path": "."}}] * 3))
-    settings = {"agent": "scripted", "options": {"script": str(script)}, "data_dir": data_dir}
+    settings: dict[str, Any] = {"options": {"script": str(script)}, "data_dir": data_dir, "miniature": True}
     out = tmp_path / "experiment"
-    podium.run(TASK, out=out, budget=podium.Budget(steps=2), sandbox="none", **settings)
+    podium.run(TASK, agent="scripted", out=out, budget=podium.Budget(steps=2), sandbox="none", **settings)
     broken = json.loads((out / TASK / "0" / "run.json").read_text()) | {"status": "failed"}
     (out / TASK / "0" / "run.json").write_text(json.dumps(broken))
     experiment = podium.resume(out, retry=True, budget=podium.Budget(steps=5))

@@ -130,7 +130,7 @@ def run(
         agent: by default one that suits the tasks and needs no model.
         out: the experiment's folder; by default a new one below `runs`.
         executor: who carries the runs out; by default processes of this machine.
-        miniature: whether fabricated stand-ins may be used for data that is not there.
+        miniature: whether fabricated stand-ins are used in place of real data.
         retry: whether failed runs are done again.
         settings: other parts of the plan: `options`, `model_base_url`, `model_roles`, `edition`, `sandbox`, ...
 
@@ -144,26 +144,20 @@ def run(
     if budget is not None:
         settings["budget"] = budget
     ids = catalog.expand([tasks] if isinstance(tasks, str) else list(tasks))
-    plan = make_plan(ids, agent=agent, model=model, **settings)
-    experiment = start_experiment(ids, plan, seeds=seeds, out=_path(out), miniature=miniature)
+    plan = make_plan(ids, agent=agent, model=model, miniature=miniature, **settings)
+    experiment = start_experiment(ids, plan, seeds=seeds, out=_path(out))
     return _carry_out(experiment, executor, retry=retry)
 
 
 def resume(
-    out: str | PathLike[str],
-    *,
-    executor: Executor | None = None,
-    retry: bool = False,
-    trust: bool = False,
-    **changes: Any,
+    out: str | PathLike[str], *, executor: Executor | None = None, retry: bool = False, **changes: Any
 ) -> Experiment:
     """Continues an experiment as it was started.
 
     Args:
         retry: whether failed runs are done again.
-        trust: whether its plan is carried out though it was not made here: it may run commands without a sandbox.
-        changes: `model`, `model_base_url`, `model_roles`, `budget`, `data_dir` or `env`, for all that is not done yet;
-            the experiment, its journals and its records say so.
+        changes: `model`, `model_base_url`, `model_roles` or `budget`, for all that is not done yet; the experiment,
+            its journals and its records say so.
 
     >>> import podium
     >>> experiment = podium.run("spaceship-titanic", agent="baseline", miniature=True, out="runs/first")
@@ -173,7 +167,7 @@ def resume(
     from podium.runs.experiment import read_experiment
     from podium.runs.start import resume_experiment
 
-    return _carry_out(resume_experiment(read_experiment(Path(out)), changes, trust=trust), executor, retry=retry)
+    return _carry_out(resume_experiment(read_experiment(Path(out)), changes), executor, retry=retry)
 
 
 def _carry_out(experiment: Experiment, executor: Executor | None, *, retry: bool) -> Experiment:

@@ -6,12 +6,14 @@ PodiumError
 ├── NotPreparedError      (FileNotFoundError)  the task's data is not there yet
 ├── RawDataError          (ValueError)         raw data is missing or not what the task expects
 ├── DownloadError         (OSError)            the competition's data cannot be fetched
-├── SandboxGoneError      (ConnectionError)    the sandbox has ended under our hands
+├── SandboxGoneError      (ConnectionError)    the sandbox has stopped unexpectedly
 ├── RecordError           (OSError)            the journal or history of a run cannot be read or written
 ├── BoardError            (ValueError)         a key, bundle, ledger or answer of a board is not what it should be
 ├── MissingExtraError     (ImportError)        an optional dependency is needed for this
 └── InvalidSubmission     (ValueError)         a submission's fault; grading turns it into a result
 """
+
+import errno
 
 
 class PodiumError(Exception):
@@ -59,3 +61,17 @@ class MissingExtraError(PodiumError, ImportError):
 
 class InvalidSubmission(PodiumError, ValueError):
     """A submission is not of the required form; raised while checking, reported as a result."""
+
+
+def explain(error: PodiumError | OSError) -> str:
+    """What went wrong and what to do about it, also where the system says it and not Podium."""
+    if isinstance(error, PodiumError):
+        return str(error)
+    place = f"{error.filename}: " if error.filename else ""
+    match error.errno:
+        case errno.ENOSPC | errno.EDQUOT:
+            return f"{place}the disk is full. Free some space, or choose another with --out, --data-dir or PODIUM_HOME."
+        case errno.EACCES | errno.EPERM | errno.EROFS:
+            return f"{place}{error.strerror}. Choose a folder you may write to with --out, --data-dir or PODIUM_HOME."
+        case _:
+            return f"{place}{error.strerror or error}"

@@ -253,6 +253,8 @@ class Leaderboard:
     median: float | None = None
     quantiles: tuple[float, ...] | None = None
     """Scores at equal steps of rank, from the best to the worst."""
+    measured: bool = False
+    """Whether the scores are those of a field of simulated entrants, not of people."""
 
 
 @dataclass(frozen=True)
@@ -315,8 +317,6 @@ class EditionParts:
     submission: Columns | Files | None = None
     metric: Metric | None = None
     reference: Reference | None = None
-    known_leaks: str = ""
-    """What ids or the order of rows tell about the answers, where that comes from the data as it was published."""
 
 
 @dataclass
@@ -439,13 +439,13 @@ def competition(
     metric: Metric,
     submission: Columns,
     leaderboard: Leaderboard | None = None,
-    known_leaks: str = "",
 ) -> Task:
     """A task whose brief the catalogue adds, and whose human leaderboard where it is one of Kaggle's.
 
+    It has MLE-bench's budget.
+
     Args:
         leaderboard: what scores are ranked against; thresholds alone will do.
-        known_leaks: what ids or the order of rows tell about the answers.
     """
     return Task(
         id=id,
@@ -454,7 +454,7 @@ def competition(
         metric=metric,
         submission=submission,
         reference=leaderboard,
-        editions={"v1": EditionParts(known_leaks=known_leaks)},
+        time_s=24 * 3600.0,
     )
 
 
@@ -468,13 +468,11 @@ def research_task(
     starter: Starter,
     reference: Baseline | None = None,
     first: Edition = "v1",
-    known_leaks: str = "",
 ) -> Task:
     """A task with starter code to improve on, and MLAgentBench's budget. Its fixed edition is the one that is meant.
 
     Args:
         first: the edition that is declared first; "fixed" where the original has no score to reproduce.
-        known_leaks: what ids or the order of rows tell about the answers.
     """
     return Task(
         id=id,
@@ -485,7 +483,7 @@ def research_task(
         starter=starter,
         reference=reference,
         edition="fixed",
-        editions={first: EditionParts(known_leaks=known_leaks)},
+        editions={first: EditionParts()},
         time_s=5 * 3600.0,
         steps=50,
     )

@@ -1,4 +1,4 @@
-"""Durations, sizes and counts as people write and read them, and texts that a terminal only shows."""
+"""Durations, sizes and counts as people write and read them."""
 
 from __future__ import annotations
 
@@ -40,19 +40,6 @@ def format_size(size_bytes: float) -> str:
     return f"{size:,.1f} {unit}".replace(".0 ", " ")
 
 
-def printable(text: str, *, lines: bool = False) -> str:
-    """Text of agents or strangers that is safe on a terminal: no escape sequences, no reversed writing.
-
-    Args:
-        lines: whether line ends and tabs stay.
-
-    >>> printable("red: \\x1b[31m"), printable("two\\nlines", lines=True)
-    ('red: �[31m', 'two\\nlines')
-    """
-    kept = "\n\t" if lines else ""
-    return "".join(letter if letter.isprintable() or letter in kept else "�" for letter in text)
-
-
 def plural(number: int, noun: str) -> str:
     """A number of things.
 
@@ -60,6 +47,24 @@ def plural(number: int, noun: str) -> str:
     ('1 run', '2,500 runs')
     """
     return f"{number:,} {noun}{'s' * (number != 1)}"
+
+
+def miniature_warning(miniatures: int, total: int) -> str | None:
+    """The first line of whatever shows runs on fabricated data; None if there are none.
+
+    >>> miniature_warning(1, 1)
+    'MINIATURE: fabricated data; scores and medals say nothing about the real task.'
+    >>> miniature_warning(2, 9)
+    'MINIATURE: 2 of 9 runs used fabricated data; their scores and medals say nothing about the real tasks.'
+    """
+    if not miniatures:
+        return None
+    if total == 1:
+        return "MINIATURE: fabricated data; scores and medals say nothing about the real task."
+    return (
+        f"MINIATURE: {miniatures} of {total} runs used fabricated data; their scores and medals say nothing about the "
+        "real tasks."
+    )
 
 
 def parse_duration(text: str) -> float:

@@ -78,7 +78,7 @@ def person_at(run: Path) -> Iterator[Person]:
 @pytest.fixture
 def visit(tmp_path: Path, data_dir: Path) -> Iterator[Path]:
     """The folder of a run that waits for a person; it ends when they do."""
-    plan = Plan(agent="human", data_dir=data_dir, budget=Budget(time_s=240))
+    plan = Plan(agent="human", data_dir=data_dir, miniature=True, budget=Budget(time_s=240))
     experiment = tmp_path / "experiment"
     working = threading.Thread(target=drive, args=(experiment, plan, TASK))
     working.start()

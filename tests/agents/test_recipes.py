@@ -137,3 +137,21 @@ def test_at_the_end_there_is_one_last_blend(proposer: RecipesProposer) -> None:
     assert schedule(tree, can_draft=True, time_s=9.0) == Choice("merge", (3, 2))
     add(tree, propose(proposer, "merge", tree, 3, 2), "merge", 3, 2)
     assert schedule(tree, can_draft=True, time_s=3.0) is None
+
+
+def test_a_fallback_is_submitted_without_any_score_until_there_is_better() -> None:
+    """No made-up number stands for a score that nobody knows."""
+    nodes = [
+        Node(
+            number=number,
+            operator="draft",
+            plan="",
+            script="",
+            metric=metric,
+            is_buggy=False,
+            result=ScriptResult(exit_code=0, valid=True),
+        )
+        for number, metric in enumerate((None, None, 0.2, 0.1))
+    ]
+    for higher, order in ((True, [2, 3, 1, 0]), (False, [3, 2, 1, 0])):
+        assert [node.number for node in Tree(nodes=nodes, higher_is_better=higher).good] == order

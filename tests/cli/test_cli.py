@@ -101,7 +101,7 @@ def test_raw_takes_one_task(run: Run, tmp_path: Path) -> None:
 
 
 def test_grade_prints_the_promised_fields(run: Run, spaceship: Path) -> None:
-    sample = spaceship / "spaceship-titanic" / "public" / "sample_submission.csv"
+    sample = spaceship / "spaceship-titanic@miniature" / "public" / "sample_submission.csv"
     grade = json.loads(run("grade", "spaceship-titanic", sample, "--data-dir", spaceship, "--json").out)
     promised = {"task", "valid", "score", "score_rounded", "medal", "above_median", "percentile", "error", "edition"}
     assert promised <= grade.keys()
@@ -113,7 +113,7 @@ def test_grade_prints_the_promised_fields(run: Run, spaceship: Path) -> None:
 def test_an_infinite_score_is_still_json(run: Run, tmp_path: Path) -> None:
     """No error at all in champs-scalar-coupling: the logarithm of 0."""
     assert run("prepare", "champs-scalar-coupling", "--miniature", "--data-dir", tmp_path).code == 0
-    best = tmp_path / "champs-scalar-coupling" / "private" / "answers.csv"
+    best = tmp_path / "champs-scalar-coupling@miniature" / "private" / "answers.csv"
     result = run("grade", "champs-scalar-coupling", best, "--data-dir", tmp_path, "--json")
     grade = json.loads(result.out, parse_constant=lambda name: pytest.fail(f"{name} is not JSON"))
     assert (grade["score"], grade["medal"], grade["percentile"]) == ("-Infinity", "gold", 100.0)
@@ -122,9 +122,9 @@ def test_an_infinite_score_is_still_json(run: Run, tmp_path: Path) -> None:
 def test_an_invalid_submission_is_a_result(run: Run, spaceship: Path, tmp_path: Path) -> None:
     wrong = tmp_path / "wrong.csv"
     wrong.write_text("PassengerId,Transportd\n0001_01,True\n", encoding="utf-8")
-    for command in ("grade", "validate"):
+    for command, code in (("grade", 0), ("validate", 3)):
         result = run(command, "spaceship-titanic", wrong, "--data-dir", spaceship, "--json")
-        assert result.code == 0
+        assert result.code == code
         assert json.loads(result.out)["valid"] is False
         assert "'Transported' is missing" in json.loads(result.out)["error"]
 
@@ -151,7 +151,7 @@ def test_doctor_reports_every_check(run: Run) -> None:
 @pytest.mark.parametrize(
     ("said", "status"),
     [
-        ("git version 2.28.1", "missing"),
+        ("git version 2.28.1", "problem"),
         ("git version 2.29.0", "ok"),
         ("git version 2.51.0.windows.1", "ok"),
         ("git version 3.0", "ok"),

@@ -72,7 +72,7 @@ def test_show_tells_thresholds_and_brief(folder: Path, call: Call) -> None:
 def test_a_suite_is_prepared_in_processes_of_their_own(folder: Path, call: Call, tmp_path: Path) -> None:
     done = json.loads(call("prepare", "fruit", "--miniature", "--jobs", 2, "--json", "--tasks", folder))
     assert {outcome["task"]: outcome["error"] for outcome in done} == {"orchard": None, "vineyard": None}
-    sample = tmp_path / "home" / "data" / "orchard" / "public" / "sample_submission.csv"
+    sample = tmp_path / "home" / "data" / "orchard@miniature" / "public" / "sample_submission.csv"
     assert "Submission is valid" in call("validate", "orchard", sample, "--tasks", folder)
     assert json.loads(call("grade", "orchard", sample, "--json", "--tasks", folder))["score"] == 0.5
 

@@ -125,7 +125,7 @@ def test_a_download_is_prepared_like_any_raw_data(spaceship: Kaggle, tmp_path: P
     assert podium.validate("spaceship-titanic", done.place.public / "sample_submission.csv", tmp_path / "data").valid
 
 
-def test_real_data_replaces_a_miniature(spaceship: Kaggle, tmp_path: Path) -> None:
+def test_real_data_is_downloaded_where_a_miniature_was_prepared(spaceship: Kaggle, tmp_path: Path) -> None:
     podium.prepare("spaceship-titanic", data_dir=tmp_path / "data", miniature=True)
     assert podium.prepare("spaceship-titanic", data_dir=tmp_path / "data").status == "made"
     assert podium.prepare("spaceship-titanic", data_dir=tmp_path / "data").status == "kept"

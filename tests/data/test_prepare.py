@@ -21,7 +21,8 @@ from podium.data.files import sha256
 from podium.data.home import locate
 from podium.data.manifest import read_manifest
 from podium.data.prepare import prepare_task
-from podium.errors import PodiumError, RawDataError, UsageError
+from podium.errors import NotPreparedError, PodiumError, RawDataError, UsageError
+from podium.grading.prepared import find_prepared
 
 PATIENCE_S = 120
 
@@ -263,7 +264,7 @@ def test_a_miniature_is_marked_and_its_raw_data_kept(tmp_path: Path) -> None:
     assert manifest is not None
     assert done.miniature
     assert manifest.miniature
-    assert done.place.raw == tmp_path / "toy" / "raw"
+    assert done.place.raw == tmp_path / "toy@miniature" / "raw"
     assert (done.place.raw / "train.csv").is_file()
     assert (done.place.public / "raw" / "train.csv").read_bytes() == (done.place.raw / "train.csv").read_bytes()
     path = tmp_path / "submission.csv"
@@ -272,53 +273,39 @@ def test_a_miniature_is_marked_and_its_raw_data_kept(tmp_path: Path) -> None:
     assert prepare_task(raw_task(), data_dir=tmp_path, miniature=True).status == "kept"
 
 
-def test_real_data_replaces_a_miniature(tmp_path: Path, download: Path) -> None:
-    prepare_task(raw_task(), data_dir=tmp_path, miniature=True)
-    done = prepare_task(raw_task(), raw=download, data_dir=tmp_path)
-    assert done.status == "made"
-    assert not done.miniature
+def test_real_data_and_a_miniature_lie_side_by_side(tmp_path: Path, download: Path) -> None:
+    real = prepare_task(raw_task(), raw=download, data_dir=tmp_path)
+    before = listing(real.place.root)
+    fabricated = prepare_task(raw_task(), data_dir=tmp_path, miniature=True)
+    assert (real.miniature, fabricated.miniature) == (False, True)
+    assert listing(real.place.root) == before
+    assert prepare_task(raw_task(), raw=download, data_dir=tmp_path).status == "kept"
+    assert prepare_task(raw_task(), data_dir=tmp_path, miniature=True).status == "kept"
 
 
-@pytest.mark.parametrize("damaged", [False, True])
-def test_a_miniature_never_replaces_real_data(tmp_path: Path, download: Path, damaged: bool) -> None:
-    place = prepare_task(raw_task(), raw=download, data_dir=tmp_path).place
-    if damaged:
-        (place.public / "sample_submission.csv").unlink()
-    before = listing(place.root)
-    message = r"toy is already prepared from real data \(.*download\). Use another --data-dir for its miniature"
-    with pytest.raises(UsageError, match=message):
-        prepare_task(raw_task(), data_dir=tmp_path, miniature=True)
-    assert listing(place.root) == before
+def test_real_data_is_found_first_and_only_the_kind_that_is_named_otherwise(tmp_path: Path, download: Path) -> None:
+    task = raw_task()
+    prepare_task(task, data_dir=tmp_path, miniature=True)
+    assert find_prepared(task, data_dir=tmp_path).miniature
+    with pytest.raises(NotPreparedError, match=r"Only the miniature of toy is prepared.*Add --miniature.*podium prep"):
+        find_prepared(task, data_dir=tmp_path, miniature=False)
+    prepare_task(task, raw=download, data_dir=tmp_path)
+    found = [find_prepared(task, data_dir=tmp_path, miniature=kind).miniature for kind in (None, False, True)]
+    assert found == [False, False, True]
 
 
-def test_a_download_put_in_the_place_of_a_miniature_is_taken_and_kept(tmp_path: Path, download: Path) -> None:
-    """Whoever replaces the fabricated files has put theirs there: they are real, and no miniature deletes them."""
-    place = prepare_task(raw_task(), data_dir=tmp_path, miniature=True).place
-    shutil.rmtree(place.raw)
-    shutil.copytree(download, place.raw)
-    before = listing(place.raw)
-    (place.public / "sample_submission.csv").unlink()
-    assert prepare_task(raw_task(), data_dir=tmp_path, miniature=True).status == "made"
-    assert listing(place.raw) == before
-    done = prepare_task(raw_task(), data_dir=tmp_path)
-    assert not done.miniature
-    assert (done.place.public / "raw" / "train.csv").read_bytes() == (download / "train.csv").read_bytes()
-
-
-def test_a_miniature_beside_a_download_leaves_it_alone(tmp_path: Path, download: Path) -> None:
+def test_a_miniature_that_an_earlier_version_put_in_the_place_of_real_data_is_not_used(tmp_path: Path) -> None:
+    task = raw_task()
+    (tmp_path / "toy").mkdir()
+    made = prepare_task(task, data_dir=tmp_path, miniature=True).place
     place = locate("toy", data_dir=tmp_path)
-    shutil.copytree(download, place.raw)
-    before = listing(place.raw)
-    assert prepare_task(raw_task(), data_dir=tmp_path, miniature=True).miniature
-    assert listing(place.raw) == before
-
-
-def test_a_stray_file_does_not_make_a_miniature_real(tmp_path: Path) -> None:
-    place = prepare_task(raw_task(), data_dir=tmp_path, miniature=True).place
-    (place.raw / ".DS_Store").touch()
-    (place.public / "sample_submission.csv").unlink()
-    prepare_task(raw_task(), data_dir=tmp_path, miniature=True)
-    assert sorted(path.name for path in place.raw.iterdir()) == ["images", "train.csv"]  # fabricated anew
+    shutil.copytree(made.root, place.root, dirs_exist_ok=True)
+    (place.root / "raw.miniature").touch()
+    shutil.rmtree(made.root)
+    with pytest.raises(NotPreparedError, match="toy is not prepared"):
+        find_prepared(task, data_dir=tmp_path)
+    with pytest.raises(RawDataError, match=f"earlier version of Podium fabricated. Delete {place.root}, then run"):
+        prepare_task(task, data_dir=tmp_path)
 
 
 def test_wrong_requests_say_what_is_wrong(tmp_path: Path, download: Path) -> None:

@@ -135,6 +135,7 @@ def test_a_grade_is_plain_json(tmp_path: Path) -> None:
         "percentile": pytest.approx(200 / 3),
         "rank": 2,
         "teams": 3,
+        "field": False,
         "improvement": None,
         "success": None,
         "beyond_noise": None,

@@ -24,6 +24,7 @@ class Outcome:
 
     submission: pd.DataFrame
     metric: float
+    """Not a number where the script printed none."""
     output: str
 
 
@@ -73,5 +74,5 @@ def run_script(
     printed = io.StringIO()
     with redirect_stdout(printed):
         exec(compile(script, os.fspath(folder / "script.py"), "exec"), {"__name__": "__main__"})
-    metric = printed.getvalue().rpartition("podium-metric: ")[2]
-    return Outcome(pd.read_csv(folder / "submission.csv"), float(metric), printed.getvalue())
+    _, found, metric = printed.getvalue().rpartition("podium-metric: ")
+    return Outcome(pd.read_csv(folder / "submission.csv"), float(metric if found else "nan"), printed.getvalue())

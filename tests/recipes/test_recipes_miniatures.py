@@ -39,7 +39,7 @@ def miniatures(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def profiled(task_id: str, miniatures: Path) -> tuple[Path, Profile]:
     """The public folder of a miniature, and its profile."""
     api.prepare(task_id, data_dir=miniatures, miniature=True)
-    public = miniatures / task_id / "public"
+    public = miniatures / f"{task_id}@miniature" / "public"
     task = api.load(task_id)
     form = task.submission
     description = public / "description.md"

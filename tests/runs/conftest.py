@@ -12,10 +12,7 @@ import pytest
 from running import TASK, drive, write_script
 
 from podium import api
-from podium.runs.driver import Driver, FollowedRun
-from podium.runs.executors import make_executor
-from podium.runs.experiment import open_experiment
-from podium.runs.grading import write_curve
+from podium.runs.driver import FollowedRun
 from podium.runs.models import Plan
 from podium.workspace.budget import Budget
 
@@ -38,25 +35,6 @@ def script(tmp_path: Path) -> Callable[[list[tuple[str, dict[str, Any]]]], Path]
     return lambda actions: write_script(tmp_path / "script.json", actions)
 
 
-@pytest.fixture(scope="session")
-def finished(tmp_path_factory: pytest.TempPathFactory, data_dir: Path, perfect: str) -> Path:
-    """A small experiment that was really run: two seeds, a curve, long texts. To be copied, not changed."""
-    folder = tmp_path_factory.mktemp("finished")
-    sample = (data_dir / TASK / "public" / "sample_submission.csv").read_text()
-    actions: list[tuple[str, dict[str, Any]]] = [
-        ("write_file", {"file_name": "submission/submission.csv", "content": sample}),
-        ("write_file", {"file_name": "code/notes.txt", "content": "\x1b[31mlong " * 2000}),
-        ("write_file", {"file_name": "submission/submission.csv", "content": perfect}),
-    ]
-    script = write_script(folder / "script.json", actions)
-    plan = Plan(agent="scripted", options={"script": str(script)}, data_dir=data_dir, budget=Budget(time_s=600.0))
-    experiment = open_experiment(folder / "experiment", plan, [TASK], 2)
-    Driver(experiment).carry_out(make_executor(parallel=2))
-    for run in experiment.runs():
-        write_curve(run, TASK, plan)
-    return experiment.folder
-
-
 @pytest.fixture
 def play(tmp_path: Path, data_dir: Path) -> Run:
     """Runs an agent on the task in the experiment `out`, or continues it; the row of the run."""
@@ -66,7 +44,8 @@ def play(tmp_path: Path, data_dir: Path) -> Run:
     ) -> FollowedRun:
         plan_options = {name: options.pop(name) for name in list(options) if name in Plan.model_fields}
         texts = {name: str(value) for name, value in options.items()}
-        plan = Plan(agent=agent, options=texts, data_dir=data_dir, budget=budget or Budget(), **plan_options)
+        plan_options = {"data_dir": data_dir, "miniature": True, "budget": budget or Budget()} | plan_options
+        plan = Plan(agent=agent, options=texts, **plan_options)
         return drive(tmp_path / out, plan)
 
     return play_
@@ -75,5 +54,5 @@ def play(tmp_path: Path, data_dir: Path) -> Run:
 @pytest.fixture(scope="session")
 def perfect(data_dir: Path) -> str:
     """A submission that is right in every row."""
-    answers = pd.read_csv(data_dir / TASK / "private" / "test.csv")
+    answers = pd.read_csv(data_dir / f"{TASK}@miniature" / "private" / "test.csv")
     return answers[["PassengerId", "Transported"]].to_csv(index=False)

@@ -236,7 +236,7 @@ def test_snapshots_give_the_same_files(task: Task, tmp_path: Path) -> None:
 
 
 def test_a_measured_baseline_is_what_scores_are_compared_with(task: Task, tmp_path: Path) -> None:
-    place = locate("doubling", edition="fixed", data_dir=tmp_path / "data")
+    place = locate("doubling", edition="fixed", data_dir=tmp_path / "data", miniature=True)
     measured = BaselineMeasurement("doubling", "fixed", True, (0.4, 0.5, 0.6), 0, {}, {}, "2026-01-01T00:00:00")
     write_baseline(place, measured)
     result = grade(task, tmp_path, DOUBLE)

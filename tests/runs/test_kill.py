@@ -99,7 +99,7 @@ def run_with_kills(folder: Path, plan: Plan, *, kills: int, rng: random.Random) 
 @pytest.fixture(scope="module")
 def plan(tmp_path_factory: pytest.TempPathFactory, data_dir: Path, perfect: str) -> Plan:
     path = write_script(tmp_path_factory.mktemp("script") / "script.json", scripted(perfect))
-    return Plan(agent="scripted", options={"script": str(path)}, data_dir=data_dir)
+    return Plan(agent="scripted", options={"script": str(path)}, data_dir=data_dir, miniature=True)
 
 
 @pytest.fixture(scope="module")
@@ -111,7 +111,7 @@ def command(plan: Plan, folder: Path) -> list[str | Path]:
     """What a person would call for the same."""
     podium = Path(sys.executable).with_name("podium")
     options = ["--agent", plan.agent, "-A", f"script={plan.options['script']}", "--data-dir", str(plan.data_dir)]
-    return [podium, "run", TASK, *options, "--out", folder]
+    return [podium, "run", TASK, "--miniature", *options, "--out", folder]
 
 
 def check_equal(run: RunFolder, undisturbed: FollowedRun) -> None:

@@ -142,7 +142,7 @@ def test_a_changed_line_grade_or_submission_is_found(play: Any, script: Any, per
 def test_curve_follows_the_score(play: Any, script: Any, perfect: str, data_dir: Path) -> None:
     from podium.runs.grading import write_curve
 
-    sample = (data_dir / "spaceship-titanic" / "public" / "sample_submission.csv").read_text()
+    sample = (data_dir / "spaceship-titanic@miniature" / "public" / "sample_submission.csv").read_text()
     row = play(script=script([submit(sample), ("list_files", {"dir_path": "."}), submit(perfect)]))
     write_curve(row.folder, row.request.task, row_plan(row))
     scores = [point.grade.score for point in row.folder.read_curve()]

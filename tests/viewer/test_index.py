@@ -15,9 +15,10 @@ from viewed import TASK, make_experiment, make_record, start, step
 from podium.report import table
 from podium.report.table import RunKey
 from podium.runs.experiment import Experiment
+from podium.runs.progress import is_going
 from podium.viewer import index as index_module
 from podium.viewer.index import Index, Verification
-from podium.viewer.progress import current, is_going
+from podium.viewer.progress import current
 from podium.workspace.journal import Journal
 
 Open = Callable[[], Index]
@@ -204,7 +205,7 @@ def test_a_run_is_going_while_its_lock_is_held(root: Path, opened: Open) -> None
     import fcntl
 
     plan = make_experiment(root / "first", seeds=3)
-    run = make_record(root / "first", plan, status="running")
+    run = make_record(root / "first", plan, status="running", score=None, valid=None)
     index = opened()
     row = index.row(RunKey("first", TASK, 0))
     assert row is not None and current(row)[1] == "interrupted"

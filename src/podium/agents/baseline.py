@@ -22,7 +22,7 @@ with open("{submission}", "wb") as file:
 '''
 
 
-class BaselineAgent(FixedAgent):
+class Baseline(FixedAgent):
     """Submits the sample submission, or runs the starter code as it stands."""
 
     def actions(self) -> list[Action]:

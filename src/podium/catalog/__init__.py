@@ -64,15 +64,21 @@ def load(task_id: str) -> Task:
     return found
 
 
-def resolve(task: str | Task, *, edition: Edition | None = None, data_dir: Path | None = None) -> PreparedTask:
+def resolve(
+    task: str | Task, *, edition: Edition | None = None, data_dir: Path | None = None, miniature: bool | None = None
+) -> PreparedTask:
     """A task with its data: found once, then it validates and grades.
+
+    Args:
+        miniature: whether the fabricated stand-in is meant; None: only where there is no real data.
 
     Raises:
         NotPreparedError: the data is not there.
     """
     from podium.grading.prepared import find_prepared
 
-    return find_prepared(load(task) if isinstance(task, str) else task, edition=edition, data_dir=data_dir)
+    found = load(task) if isinstance(task, str) else task
+    return find_prepared(found, edition=edition, data_dir=data_dir, miniature=miniature)
 
 
 def _text(folder: str, name: str) -> str:

@@ -37,7 +37,8 @@ def _suites(task_id: str) -> tuple[str, ...]:
         return ("quick",)
     facts = leaderboards().get(task_id)
     if facts is None:
-        return () if task_id in OUTSIDE else ("mlagentbench",)
+        is_counted = load(task_id).starter is not None and task_id not in OUTSIDE
+        return ("mlagentbench",) if is_counted else ()
     complexity = "lite" if facts["complexity"] == "low" else facts["complexity"]
     return ("mle-bench", f"mle-bench-{complexity}") if facts["in_75"] else (f"mle-bench-{complexity}",)
 

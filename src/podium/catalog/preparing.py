@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from podium.catalog import load
-from podium.errors import PodiumError
+from podium.errors import PodiumError, explain
 
 logger = logging.getLogger(__name__)
 
@@ -59,5 +59,5 @@ def _prepare_one(task_id: str, options: dict[str, Any]) -> PreparedOne:
         done = prepare_task(load(task_id), **options)
     except (PodiumError, OSError) as error:
         logger.debug("Preparing %s failed", task_id, exc_info=True)
-        return PreparedOne(task_id, error=str(error))
+        return PreparedOne(task_id, error=explain(error))
     return PreparedOne(task_id, done.status, str(done.place.root), done.miniature)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from importlib import import_module
 from keyword import iskeyword
@@ -9,8 +10,7 @@ from typing import Any
 
 import click
 
-from podium.errors import PodiumError, UsageError
-from podium.text import printable
+from podium.errors import PodiumError, UsageError, explain
 
 COMMANDS = {
     "tasks": "List all tasks, or those of a suite.",
@@ -75,10 +75,13 @@ def podium(debug: bool) -> None:
 def main(args: list[str] | None = None) -> None:
     """Runs the command line; errors meant for people become one line and an exit code."""
     args = sys.argv[1:] if args is None else args
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that has no ✓ or ↑ shows '?', and no traceback
     try:
         podium.main(args, prog_name="podium")
-    except PodiumError as error:
+    except (PodiumError, OSError) as error:
         if "--debug" in args:
             raise
-        click.echo(f"Error: {printable(str(error), lines=True)}", err=True)
+        click.echo(f"Error: {explain(error)}", err=True)
         sys.exit(2 if isinstance(error, UsageError) else 1)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @click.option("--seeds", type=click.IntRange(1), default=5, show_default=True, help="Runs of the starter code.")
 @click.option("--parallel", type=click.IntRange(1), default=1, show_default=True, help="Runs at a time.")
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="The folder of these runs.")
-@click.option("--miniature", is_flag=True, help="Use a fabricated stand-in for data that is not there.")
+@click.option("--miniature", is_flag=True, help="Use a fabricated stand-in in place of real data.")
 @click.option("--env", help="The Python environment of the starter code.  [default: Podium's own]")
 @click.option("--cores", type=click.IntRange(1), default=1, show_default=True, help="Cores per execution.")
 @click.option("--gpus", type=click.IntRange(0), default=0, show_default=True, help="GPUs per execution.")
@@ -48,17 +48,18 @@ def command(task: str, as_json: bool, **options: Any) -> None:
 
 
 def _measure(name: str, options: dict[str, Any]) -> BaselineMeasurement:
-    from podium.catalog import load, resolve
+    from podium.catalog import load
     from podium.cli.progress import told_of_preparing
     from podium.runs.baseline import measured_baseline
     from podium.runs.driver import Driver
     from podium.runs.executors import make_executor
     from podium.runs.experiment import open_experiment
+    from podium.runs.grading import prepared_task
     from podium.runs.start import make_plan, prepare_missing
 
     task = load(name).in_edition(options["edition"])
     if task.starter is None:
-        raise UsageError(f"{name} is a competition: it has no starter code, people are what it is compared with.")
+        raise UsageError(f"{name} is a competition: it has no starter code, and is compared with a leaderboard.")
     plan = make_plan(
         [name],
         agent="baseline",
@@ -66,11 +67,12 @@ def _measure(name: str, options: dict[str, Any]) -> BaselineMeasurement:
         env=None if options["env"] is None else str(Path(options["env"]).absolute()),
         cores=options["cores"],
         gpus=options["gpus"],
+        miniature=options["miniature"],
         data_dir=None if options["data_dir"] is None else options["data_dir"].absolute(),
     )
     with told_of_preparing() as preparing:
-        prepare_missing([name], plan, miniature=options["miniature"], preparing=preparing)
-    out = options["out"] or resolve(name, edition=task.edition, data_dir=plan.data_dir).place.root / "baseline-runs"
+        prepare_missing([name], plan, preparing=preparing)
+    out = options["out"] or prepared_task(name, plan).place.root / "baseline-runs"
     experiment = open_experiment(out, plan, [name], options["seeds"])
     drive(Driver(experiment), make_executor(parallel=options["parallel"]))
     return measured_baseline(experiment, name)

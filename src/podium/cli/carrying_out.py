@@ -11,7 +11,7 @@ import click
 
 from podium.cli.options import print_json
 from podium.errors import PodiumError
-from podium.text import plural, printable
+from podium.text import miniature_warning, plural
 
 if TYPE_CHECKING:
     from podium.runs.driver import Driver, FollowedRun
@@ -49,6 +49,8 @@ def carry_out(experiment: Experiment, options: dict[str, Any], *, as_json: bool)
 
     executor = make_executor(options["on"], parallel=options["parallel"])
     driver = Driver(experiment, retry=options["retry"], answer=_answer)
+    if experiment.plan.miniature:
+        click.echo(miniature_warning(1, 1), err=True)
     if not as_json:
         click.echo(f"{plural(len(driver.runs), 'run')} in {experiment.folder}", err=True)
     drive(driver, executor)
@@ -61,7 +63,7 @@ def carry_out(experiment: Experiment, options: dict[str, Any], *, as_json: bool)
         print_json([record.model_dump(mode="json") for record in records if record])
     else:
         for run in driver.runs:
-            click.echo(printable(f"{run.name}: {describe(run)}"))
+            click.echo(f"{run.name}: {describe(run)}")
     _complain(driver)
 
 
@@ -93,7 +95,7 @@ def _line_printer() -> Callable[[FollowedRun], None]:
         now = (run.state, run.progress.step // 10 if run.progress else 0)
         if said.get(run.name) != now:
             said[run.name] = now
-            click.echo(printable(f"{run.name}: {describe(run)}"), err=True)
+            click.echo(f"{run.name}: {describe(run)}", err=True)
 
     return changed
 
@@ -124,7 +126,7 @@ def _worth(record: RunRecord) -> str:
 
 def _answer(run: FollowedRun, request: str) -> str | None:
     """What the person at the terminal says to an agent's request."""
-    click.echo(printable(f"\n{run.name} asks for help:\n{request}\n", lines=True), err=True)
+    click.echo(f"\n{run.name} asks for help:\n{request}\n", err=True)
     try:
         return str(click.prompt("Your answer", err=True))
     except click.Abort:  # no terminal, or no wish to answer

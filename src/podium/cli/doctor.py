@@ -47,8 +47,17 @@ def command(as_json: bool) -> None:
             click.echo(f"{marks[finding.status]} {finding.name:12} {finding.found}")
             if finding.advice:
                 click.echo(f"  {'':12} → {finding.advice}")
-    if any(finding.status == "problem" for finding in findings):
+    problems = [finding.name for finding in findings if finding.status == "problem"]
+    if not as_json:
+        click.echo(f"\n{_summary(problems)}")
+    if problems:
         sys.exit(1)
+
+
+def _summary(problems: list[str]) -> str:
+    if not problems:
+        return "Agents can run here. What is marked with a dot is only needed for what it says."
+    return f"Agents cannot run here until this is mended: {', '.join(problems)}."
 
 
 def check_python() -> Finding:
@@ -87,7 +96,7 @@ def check_gpus() -> Finding:
 def check_sandbox() -> Finding:
     """Starts a real one and runs a program in it."""
     if not shutil.which("bwrap"):
-        return Finding("sandbox", "missing", "bubblewrap is not installed", "Run: apt-get install bubblewrap")
+        return Finding("sandbox", "problem", "bubblewrap is not installed: no agent can run", _install("bubblewrap"))
     try:
         from podium.sandbox.bubblewrap import Bubblewrap
         from podium.sandbox.spec import GIB, Limits, SandboxSpec
@@ -99,7 +108,7 @@ def check_sandbox() -> Finding:
             limits = sandbox.enforced().limits
     except PodiumError as error:
         advice = "Allow unprivileged user namespaces: sysctl kernel.unprivileged_userns_clone=1"
-        return Finding("sandbox", "missing", str(error), advice)
+        return Finding("sandbox", "problem", str(error), advice)
     watched = [name for name in ("memory", "processes") if limits[_LIMITS[name]].enforcement == "watched"]
     found = "bubblewrap seals programs; the kernel limits memory and processes"
     if watched:
@@ -130,10 +139,10 @@ def check_git() -> Finding:
         return Finding("git", "missing", "Podium was installed without runs", "Run: pip install 'podium[run]'")
     version, least = find_version(), ".".join(map(str, LEAST_VERSION))
     if version is None:
-        return Finding("git", "missing", "not installed", f"Runs need git {least} or newer. Run: apt-get install git")
+        return Finding("git", "problem", "not installed: no run can keep its history", _install("git"))
     found = ".".join(map(str, version))
     if version < LEAST_VERSION:
-        return Finding("git", "missing", f"version {found}", f"Runs need git {least} or newer.")
+        return Finding("git", "problem", f"version {found}; runs need {least} or newer", _install("git"))
     return Finding("git", "ok", f"version {found}")
 
 
@@ -170,6 +179,14 @@ def check_model_keys() -> Finding:
     return Finding(
         "model keys", "missing", "none", f"Only for agents that call a model: set {' or '.join(MODEL_KEYS)}."
     )
+
+
+def _install(package: str) -> str:
+    """How the package manager of this machine installs a package."""
+    managers = {"apt-get": "apt-get install", "dnf": "dnf install", "apk": "apk add", "pacman": "pacman -S"}
+    found = next((words for name, words in managers.items() if shutil.which(name)), None)
+    how = f"sudo {found} {package}" if found else f"install the package {package}"
+    return f"Run: {how}" if found else how.capitalize()
 
 
 def _run(command: list[str]) -> subprocess.CompletedProcess[str]:

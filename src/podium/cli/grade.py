@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from podium.cli.options import as_json, data_dir, edition, print_json, task_folders
-from podium.text import plural
+from podium.text import miniature_warning, plural
 
 if TYPE_CHECKING:
     from podium.grading.grade import Grade
@@ -70,7 +70,7 @@ def _grade_list(jsonl: Path, out: Path, jobs: int, data_dir: Path | None, editio
 
     entries = read_batch(jsonl)
     check_prepared(entries, load, data_dir=data_dir, edition=edition)
-    reports = []
+    reports: list[dict[str, Any]] = []
     with show_progress("Grading", len(entries)) as progress:
         for report in grade_batch(entries, load, data_dir=data_dir, edition=edition, jobs=jobs):
             reports.append(report)
@@ -78,22 +78,27 @@ def _grade_list(jsonl: Path, out: Path, jobs: int, data_dir: Path | None, editio
     document = batch_report(reports)
     path = out / f"{datetime.now(UTC):%Y-%m-%dT%H-%M-%S}_grading_report.json"
     write_atomically(path, json.dumps(document, indent=2, allow_nan=False) + "\n")
+    if warning := miniature_warning(sum(report["miniature"] for report in reports), len(reports)):
+        click.echo(warning, err=True)
     medals, valid = document["total_medals"], document["total_valid_submissions"]
     click.echo(f"{plural(len(reports), 'run')}, {valid} valid, {plural(medals, 'medal')}: {path}", err=True)
     return document
 
 
 def _lines(grade: Grade) -> list[str]:
+    warning = miniature_warning(grade.miniature, 1)
+    lines = [warning] if warning else []
     if not grade.valid:
-        return [f"Submission is invalid: {grade.error}"]
-    lines = [f"score       {grade.score_rounded} ({'higher' if grade.higher_is_better else 'lower'} is better)"]
+        return [*lines, f"Submission is invalid: {grade.error}"]
+    lines += [f"score       {grade.score_rounded} ({'higher' if grade.higher_is_better else 'lower'} is better)"]
     if grade.interval is not None:
         low, high = grade.interval
         lines.append(f"interval    {low:.4g} to {high:.4g}")
     if grade.medal or grade.above_median is not None:
         lines.append(f"medal       {grade.medal or 'none'}")
     if grade.percentile is not None:
-        rank = f", rank {grade.rank} of {grade.teams}" if grade.rank else f" of {grade.teams} teams"
+        among = f"{grade.teams} {'entrants of the field' if grade.field else 'teams'}"
+        rank = f", rank {grade.rank} of {among}" if grade.rank else f" of {among}"
         lines.append(f"percentile  {grade.percentile:.1f}{rank}")
     if grade.above_median is not None:
         lines.append(f"median      {'above' if grade.above_median else 'not above'}")
@@ -103,6 +108,4 @@ def _lines(grade: Grade) -> list[str]:
         )
     if grade.beyond_noise is not None:
         lines.append(f"noise       {'beyond' if grade.beyond_noise else 'within'} what noise explains")
-    if grade.miniature:
-        lines.append("Made from a fabricated miniature: the score says nothing about the real task.")
     return lines

@@ -88,9 +88,8 @@ as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON d
 
 
 def print_json(document: Any) -> None:
-    """Prints a JSON document on standard output; what a terminal might obey is escaped."""
-    text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
-    click.echo("".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text))
+    """Prints a JSON document on standard output."""
+    click.echo(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
 
 
 EXTRAS = {
@@ -115,6 +114,12 @@ def require_extra(extra: str) -> None:
         raise MissingExtraError(what, extra)
 
 
+TIME_HELP = (
+    "Working time per run, such as 24h, without waiting.  [default, if no budget is given: the task's own: 24h for "
+    "competitions, 5h and 50 steps for research tasks, 10m for forged tasks and miniatures]"
+)
+
+
 def budget_options(command: Command) -> Command:
     """The options that bound what a run may use."""
     for option in (
@@ -122,7 +127,7 @@ def budget_options(command: Command) -> Command:
         click.option("--tokens", type=click.IntRange(1), help="Model tokens per run."),
         click.option("--steps", type=click.IntRange(1), help="Steps per run."),
         click.option("--wall-time", "wall_s", type=DURATION, help="Time per run by the clock, waiting included."),
-        click.option("--time", "time_s", type=DURATION, help="Working time per run, such as 24h, without waiting."),
+        click.option("--time", "time_s", type=DURATION, help=TIME_HELP),
     ):
         command = option(command)
     return command

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 @budget_options
 @executor_options
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="The experiment's folder.")
-@click.option("--miniature", is_flag=True, help="Use fabricated stand-ins for data that is not there.")
+@click.option("--miniature", is_flag=True, help="Use fabricated stand-ins in place of real data.")
 @click.option(
     "--sandbox",
     default="bubblewrap",
@@ -92,7 +92,6 @@ def command(names: tuple[str, ...], as_json: bool, **options: Any) -> None:
             plan,
             seeds=options["seeds"],
             out=options["out"],
-            miniature=options["miniature"],
             preparing=preparing,
         )
     carry_out(experiment, options, as_json=as_json)
@@ -104,7 +103,7 @@ def _plan(tasks: list[str], options: dict[str, Any]) -> Plan:
     from podium.sandbox.spec import Limits
 
     limits = {name: options[name] for name in ("memory_bytes", "disk_bytes") if options[name] is not None}
-    same = ("agent", "model", "model_base_url", "edition", "sandbox", "network", "cores", "gpus", "person")
+    same = ("agent", "model", "model_base_url", "edition", "sandbox", "network", "cores", "gpus", "person", "miniature")
     return make_plan(
         tasks,
         **{name: options[name] for name in same},

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from podium.cli.options import as_json, data_dir, print_json, task_folders
+from podium.errors import NotPreparedError
 
 if TYPE_CHECKING:
+    from podium.grading.prepared import PreparedTask
     from podium.task import Task
 
 
@@ -35,12 +37,11 @@ def command(task: str, data_dir: Path | None, as_json: bool) -> None:
 def _facts(task_id: str, data_dir: Path | None) -> dict[str, Any]:
     from podium import api
     from podium.data.home import locate
-    from podium.data.manifest import read_manifest
     from podium.grading.reference import find_reference
 
     task = api.load(task_id)
-    place = locate(task.id, edition=task.edition, data_dir=data_dir)
-    manifest = read_manifest(place)
+    prepared = _prepared(task, data_dir)
+    place = prepared.place if prepared else locate(task.id, edition=task.edition, data_dir=data_dir)
     meant = task.in_edition()
     reference = find_reference(meant, place)
     description = place.public / "description.md"
@@ -52,11 +53,10 @@ def _facts(task_id: str, data_dir: Path | None) -> dict[str, Any]:
         "better": "higher" if meant.metric.higher_is_better else "lower",
         **_form(meant),
         **_secrecy(task.id),
-        "known_leaks": meant.parts.known_leaks or None,
         "editions": {name: parts.reason for name, parts in task.editions.items()},
         "reference": _reference(reference),
-        "prepared": None if manifest is None else str(place.root),
-        "miniature": None if manifest is None else manifest.miniature,
+        "prepared": str(prepared.place.root) if prepared else None,
+        "miniature": prepared.miniature if prepared else None,
         "brief": meant.brief or (description.read_text(encoding="utf-8") if description.exists() else ""),
     }
 
@@ -70,6 +70,16 @@ def _secrecy(task_id: str) -> dict[str, str]:
     if is_public_draw(task_id):
         return {"secret": "not secret: anybody can make the answers from the id"}
     return {"secret": f"kept in Podium's home until it is revealed: podium forge --reveal {task_id}"}
+
+
+def _prepared(task: Task, data_dir: Path | None) -> PreparedTask | None:
+    """The task with its real data, or with its miniature where only that is there."""
+    from podium.grading.prepared import find_prepared
+
+    try:
+        return find_prepared(task, data_dir=data_dir)
+    except NotPreparedError:
+        return None
 
 
 def _form(task: Task) -> dict[str, Any]:
@@ -94,7 +104,7 @@ def _reference(reference: Any) -> dict[str, Any] | None:
             "success_at": reference.success_at,
         }
     teams = len(reference.scores) if reference.scores else reference.teams
-    return {"teams": teams, **asdict(thresholds(reference))}
+    return {"entrants of the field" if reference.measured else "teams": teams, **asdict(thresholds(reference))}
 
 
 def _plain(value: Any) -> str:

@@ -6,6 +6,8 @@ import base64
 import hashlib
 import logging
 import shutil
+import sys
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,15 +34,16 @@ def download(competition: str, raw: Path) -> None:
     import requests
 
     archive = raw.with_name(f"{competition}.zip")
-    client = _client()
-    try:
-        _fetch(client, competition, archive)
-    except requests.HTTPError as error:
-        raise DownloadError(_explain(error, competition)) from error
-    except (requests.RequestException, OSError, ValueError) as error:
-        raise DownloadError(
-            f"The download of {competition} broke off: {error} Run the command again to resume."
-        ) from error
+    with redirect_stdout(sys.stderr):  # Kaggle's client prints notices; standard output is for our results
+        client = _client()
+        try:
+            _fetch(client, competition, archive)
+        except requests.HTTPError as error:
+            raise DownloadError(_explain(error, competition)) from error
+        except (requests.RequestException, OSError, ValueError) as error:
+            raise DownloadError(
+                f"The download of {competition} broke off: {error} Run the command again to resume."
+            ) from error
     _unpack(archive, raw)
 
 

@@ -57,8 +57,9 @@ class Place:
         return self.raw.with_name(".lock")
 
 
-def locate(task_id: str, *, edition: Edition = "v1", data_dir: Path | None = None) -> Place:
-    """The place of a task's data. Editions lie side by side and share the raw folder."""
+def locate(task_id: str, *, edition: Edition = "v1", data_dir: Path | None = None, miniature: bool = False) -> Place:
+    """The place of a task's data. Editions lie side by side and share the raw folder; a miniature shares nothing."""
     data_dir = data_dir or home() / "data"
+    kind = "@miniature" if miniature else ""
     name = task_id if edition == "v1" else f"{task_id}@{edition}"
-    return Place(root=data_dir / name, raw=data_dir / task_id / "raw")
+    return Place(root=data_dir / f"{name}{kind}", raw=data_dir / f"{task_id}{kind}" / "raw")

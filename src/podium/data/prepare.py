@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from podium.data.download import download
-from podium.data.files import locked, write_atomically
+from podium.data.files import locked
 from podium.data.home import Place, locate
 from podium.data.manifest import Manifest, checksum_files, is_complete, read_manifest, write_manifest
 from podium.data.neutral import make_neutral, neutral_folders, remove_neutral, remove_orphans
@@ -53,7 +53,8 @@ def prepare_task(
     task = task.in_edition(edition)
     if raw is not None and miniature:
         raise UsageError("Give either raw data or ask for a miniature, not both.")
-    place = locate(task.id, edition=task.edition, data_dir=data_dir)
+    miniature = miniature and not task.generated
+    place = locate(task.id, edition=task.edition, data_dir=data_dir, miniature=miniature)
     with locked(place.lock):
         manifest = read_manifest(place)
         if manifest and _serves(task, manifest, raw=raw, miniature=miniature) and is_complete(place, manifest):
@@ -62,14 +63,9 @@ def prepare_task(
 
 
 def _serves(task: Task, manifest: Manifest, *, raw: Path | None, miniature: bool) -> bool:
-    """Whether what is there is what is asked for; refuses to replace real data by a miniature."""
+    """Whether what is there is what is asked for."""
     if task.generated:
         return True
-    if miniature and not manifest.miniature:
-        raise UsageError(
-            f"{task.id} is already prepared from real data ({manifest.source}). "
-            "Use another --data-dir for its miniature."
-        )
     return manifest.miniature == miniature and (raw is None or manifest.source == str(raw.resolve()))
 
 
@@ -88,7 +84,7 @@ def _prepare(task: Task, place: Place, *, raw: Path | None, miniature: bool) -> 
     manifest = Manifest(
         task=task.id,
         edition=task.edition,
-        miniature=miniature and not task.generated,
+        miniature=miniature,
         source=source.name,
         versions={name: version(name) for name in ("podium", "numpy", "pandas", "scikit-learn")},
         files=checksum_files(place.root),
@@ -115,12 +111,12 @@ def _find_raw(task: Task, place: Place, making: Path, *, raw: Path | None, minia
         return _Source(raw, str(raw.resolve()))
     if miniature:
         return _Source(_fabricate(task, place, making), "fabricated")
-    if _is_fabricated(place) or not place.raw.is_dir():
+    _refuse_old_miniature(task, place)
+    if not place.raw.is_dir():
         if task.fetcher is None:
             download(task.id, place.raw)
         else:
             _fetch(task.fetcher, place)
-        _fabricated_mark(place).unlink(missing_ok=True)
     return _Source(place.raw, "download")
 
 
@@ -134,7 +130,7 @@ def _fetch(fetch: Fetch, place: Place) -> None:
 
 
 def _fabricate(task: Task, place: Place, making: Path) -> Path:
-    """Makes the miniature's raw data; keeps it as the task's raw folder unless a real download lies there."""
+    """Makes the miniature's raw data; both editions are made from it."""
     import numpy as np
 
     if task.fabricator is None:
@@ -142,30 +138,19 @@ def _fabricate(task: Task, place: Place, making: Path) -> Path:
     raw = making / "raw"
     raw.mkdir()
     task.fabricator(raw, np.random.default_rng(MINIATURE_SEED))
-    if place.raw.is_dir() and not _is_fabricated(place):
-        return raw
     remove_tree(place.raw)
-    write_atomically(_fabricated_mark(place), "".join(_listing(raw)))
     raw.rename(place.raw)
     return place.raw
 
 
-def _fabricated_mark(place: Place) -> Path:
-    return place.raw.with_name("raw.miniature")
-
-
-def _is_fabricated(place: Place) -> bool:
-    """Whether the raw folder still holds every fabricated file: what someone puts in their place is theirs."""
-    mark = _fabricated_mark(place)
-    if not mark.is_file() or not place.raw.is_dir():
-        return False
-    return set(mark.read_text(encoding="utf-8").splitlines(keepends=True)) <= set(_listing(place.raw))
-
-
-def _listing(folder: Path) -> list[str]:
-    """A line for each file: its name, size and time."""
-    facts = ((path, path.stat()) for path in sorted(folder.rglob("*")) if path.is_file())
-    return [f"{path.relative_to(folder)} {fact.st_size} {fact.st_mtime_ns}\n" for path, fact in facts]
+def _refuse_old_miniature(task: Task, place: Place) -> None:
+    """Earlier versions kept a miniature's raw data where real data belongs, and this note of it beside it."""
+    note = place.raw.with_name("raw.miniature")
+    if note.exists():
+        raise RawDataError(
+            f"{place.raw} may hold data that an earlier version of Podium fabricated. "
+            f"Delete {place.root}, then run: podium prepare {task.id}"
+        )
 
 
 def _make(task: Task, raw: Path, making: Path) -> None:

@@ -73,7 +73,8 @@ def batch_report(reports: list[dict[str, Any]]) -> dict[str, Any]:
         "total_above_median": "above_median",
     }
     totals = {total: sum(bool(report[flag]) for report in reports) for total, flag in names.items()}
-    return {"total_runs": len(reports), **totals, "competition_reports": reports}
+    miniature = any(report["miniature"] for report in reports)
+    return {"miniature": miniature, "total_runs": len(reports), **totals, "competition_reports": reports}
 
 
 def _report(call: tuple[LoadTask, BatchEntry, Path | None, Edition | None]) -> dict[str, Any]:
@@ -95,6 +96,7 @@ def _report(call: tuple[LoadTask, BatchEntry, Path | None, Edition | None]) -> d
         created=datetime.now(UTC).isoformat(),
         path=str(entry.submission) if entry.submission else None,
         edition=prepared.edition,
+        miniature=prepared.miniature,
         error=grade.error if grade else "there is no submission",
     )
 
@@ -112,9 +114,10 @@ def competition_report(
     created: str | None,
     path: str | None,
     edition: str | None,
+    miniature: bool,
     error: str | None,
 ) -> dict[str, Any]:
-    """One run in a grading report, with MLE-bench's names; edition and error are our additions."""
+    """One run in a grading report, with MLE-bench's names; edition, miniature and error are our additions."""
     report = {
         "competition_id": task_id,
         "score": score,
@@ -128,6 +131,7 @@ def competition_report(
         "created_at": created,
         "submission_path": path,
         "edition": edition,
+        "miniature": miniature,
         "error": error,
     }
     return {name: plain(value) for name, value in report.items()}

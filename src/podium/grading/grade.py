@@ -20,6 +20,8 @@ class Validation:
     task: str
     valid: bool
     error: str | None = None
+    miniature: bool = False
+    """Whether it was compared with a fabricated miniature."""
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -43,6 +45,8 @@ class Grade:
     percentile: float | None = None
     rank: int | None = None
     teams: int | None = None
+    field: bool | None = None
+    """Whether it is ranked among the simulated entrants of a measured field, not among people."""
     improvement: float | None = None
     """Percent by which a research task's baseline was improved."""
     success: bool | None = None

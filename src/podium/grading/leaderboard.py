@@ -14,7 +14,7 @@ from podium.task import Leaderboard
 
 
 @dataclass(frozen=True)
-class LeaderboardPosition:
+class Position:
     """Where a score is on a leaderboard."""
 
     percentile: float | None
@@ -24,20 +24,20 @@ class LeaderboardPosition:
     teams: int | None
 
 
-def find_position(score: float, board: Leaderboard) -> LeaderboardPosition:
+def find_position(score: float, board: Leaderboard) -> Position:
     """The position of a score among those of a leaderboard."""
     sign = -1.0 if board.lower_is_better else 1.0
     if board.scores:
         scores = sign * np.asarray(board.scores)
         worse, equal = int(np.sum(scores < sign * score)), int(np.sum(scores == sign * score))
-        return LeaderboardPosition(
+        return Position(
             percentile=100.0 * (worse + equal / 2) / len(scores),
             rank=len(scores) - worse - equal + 1,
             teams=len(scores),
         )
     if board.quantiles:
-        return LeaderboardPosition(_percentile(sign * score, sign * np.asarray(board.quantiles)), None, board.teams)
-    return LeaderboardPosition(None, None, board.teams)
+        return Position(_percentile(sign * score, sign * np.asarray(board.quantiles)), None, board.teams)
+    return Position(None, None, board.teams)
 
 
 def _percentile(score: float, best_first: np.ndarray) -> float:
@@ -53,7 +53,7 @@ def read_leaderboard(path: Path) -> Leaderboard:
     """A full leaderboard from the JSON of a forged field."""
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
-        return Leaderboard(lower_is_better=document["lower_is_better"], scores=tuple(document["scores"]))
+        return Leaderboard(document["lower_is_better"], tuple(document["scores"]), measured=True)
     except (ValueError, KeyError, TypeError) as error:
         raise PodiumError(f"{path} is not a leaderboard ({error}). Prepare the task again.") from error
 

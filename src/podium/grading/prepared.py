@@ -72,8 +72,8 @@ class PreparedTask:
             with self.form.from_host(path, self) as submission:
                 self.form.check(submission, self)
         except InvalidSubmission as fault:
-            return Validation(self.task.id, valid=False, error=str(fault))
-        return Validation(self.task.id, valid=True)
+            return Validation(self.task.id, valid=False, error=str(fault), miniature=self.miniature)
+        return Validation(self.task.id, valid=True, miniature=self.miniature)
 
     def grade(self, path: Path, execute: OpenExecute | None = None) -> Grade:
         """Score, medal and rank of a submission of the host: the file of a table, or the folder where files lie.
@@ -129,17 +129,41 @@ class PreparedTask:
             raise PodiumError(f"{what} damaged ({reason}). {advice}") from error
 
 
-def find_prepared(task: Task, *, edition: Edition | None = None, data_dir: Path | None = None) -> PreparedTask:
+def find_prepared(
+    task: Task, *, edition: Edition | None = None, data_dir: Path | None = None, miniature: bool | None = None
+) -> PreparedTask:
     """A task with its data.
+
+    Args:
+        miniature: whether the fabricated stand-in is meant; None: only where there is no real data.
 
     Raises:
         NotPreparedError: the data is not there.
         UsageError: the task has no such edition.
     """
     chosen = task.in_edition(edition)
-    place = locate(task.id, edition=chosen.edition, data_dir=data_dir)
-    manifest = read_manifest(place)
     command = f"podium prepare {task.id}" + ("" if chosen.edition == task.edition else f" --edition {chosen.edition}")
-    if manifest is None:
-        raise NotPreparedError(f"{task.id} is not prepared in {place.root}. Run: {command}")
-    return PreparedTask(chosen, place, manifest, command + (" --miniature" if manifest.miniature else ""))
+    kinds = (False,) if task.generated else (False, True) if miniature is None else (miniature,)
+    for kind in kinds:
+        place = locate(task.id, edition=chosen.edition, data_dir=data_dir, miniature=kind)
+        manifest = read_manifest(place)
+        # Earlier versions kept miniatures in the place of real data: those count as not prepared.
+        if manifest is not None and (manifest.miniature == kind or task.generated):
+            return PreparedTask(chosen, place, manifest, command + " --miniature" * kind)
+    raise NotPreparedError(_missing(chosen, data_dir, command, miniature=miniature))
+
+
+def _missing(task: Task, data_dir: Path | None, command: str, *, miniature: bool | None) -> str:
+    """What to say where data is not there."""
+    real, fabricated = (
+        locate(task.id, edition=task.edition, data_dir=data_dir, miniature=kind) for kind in (False, True)
+    )
+    if miniature:
+        return f"The miniature of {task.id} is not prepared in {fabricated.root}. Run: {command} --miniature"
+    if miniature is False and fabricated.manifest.exists():
+        return (
+            f"Only the miniature of {task.id} is prepared, and its data is fabricated. Add --miniature to use it, or "
+            f"get the real data with: {command}"
+        )
+    hint = ", or add --miniature to try it with a fabricated stand-in" if miniature is False and task.fabricator else ""
+    return f"{task.id} is not prepared in {real.root}. Run: {command}{hint}"

@@ -42,7 +42,12 @@ def compare_score(found: Measured, reference: Reference | None, *, higher_is_bet
     match reference:
         case Leaderboard():
             limits, position = thresholds(reference), find_position(score, reference)
-            return {"medal": limits.medal(score), "above_median": limits.above_median(score), **asdict(position)}
+            return {
+                "medal": limits.medal(score),
+                "above_median": limits.above_median(score),
+                "field": reference.measured,
+                **asdict(position),
+            }
         case Baseline():
             gain = improvement(score, reference.score, higher_is_better=higher_is_better)
             clear = beyond_noise(found, reference, higher_is_better=higher_is_better)

@@ -8,8 +8,7 @@ from podium.recipes.recipe import Recipe, Settings
 from podium.recipes.scripts import assign
 from podium.recipes.sources import truth_source
 
-WORST = 1e6
-"""The reported score of a submission whose score is unknown: this, or minus this where higher is better."""
+NO_SCORE = 'print("No validation score: nothing was held out to measure it on.")'
 CORRELATIONS = ("pearson", "spearman")
 """Metrics that are undefined for the same prediction for every row."""
 TEXT_METRICS = ("mean_levenshtein", "normalised_levenshtein", "word_jaccard", "accuracy", "error_rate")
@@ -65,7 +64,7 @@ for target, label in zip(TARGETS, LABELS):
     common = train[label].dropna(){split}.value_counts().index[:{count}].astype(str)
     values[target] = [" ".join(common)] * len(sample)
 write_submission(sample, IDS, None, values)
-{_unknown_score(profile, WORST / 2)}
+{NO_SCORE}
 """
 
 
@@ -97,12 +96,8 @@ def sample_body(profile: Profile, settings: Settings) -> str:
         content = f"vary_columns({content}, {list(profile.targets)!r})"
     return f"""{assign(SAMPLE=profile.sample)}
 Path("submission.csv").write_bytes({content})
-{_unknown_score(profile, WORST)}
+{NO_SCORE}
 """
-
-
-def _unknown_score(profile: Profile, worst: float) -> str:
-    return f'print("podium-metric: {-worst if profile.higher_is_better else worst}")  # unknown'
 
 
 RECIPES = (

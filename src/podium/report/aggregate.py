@@ -246,6 +246,8 @@ class Summary:
     kinds: tuple[Aggregate, ...]
     """Competitions by kind of data."""
     research: Aggregate | None
+    miniatures: int
+    """How many of the runs that have begun used fabricated data."""
     not_secret: int
     """How many of the tasks are forged ones from public seeds, whose answers anybody can make."""
     pass_at_k: tuple[PassAtK, ...]
@@ -289,6 +291,7 @@ def summarise(
         ),
         kinds=tuple(some(name, chosen, MEDALS) for name, chosen in sorted(kinds.items()) if len(kinds) > 1),
         research=some("all", research, RESEARCH) if research else None,
+        miniatures=sum(row.miniature for row in rows),
         not_secret=sum(map(is_public_draw, tasks)),
         pass_at_k=pass_curve(everything) if everything.seeds > 1 else (),
         usage=_usage(rows),
@@ -326,7 +329,7 @@ def _grouped(tasks: Sequence[str], fact: str) -> dict[Any, list[str]]:
 
 def _counts(rows: Sequence[Row], *, planned: int) -> dict[str, int]:
     states = Counter(row.status for row in rows)
-    named = {name: states[name] for name in ("finished", "failed", "stopped", "running", "unreadable")}
+    named = {name: states[name] for name in ("finished", "failed", "stopped", "running", "interrupted", "unreadable")}
     return {"planned": planned, **named, "missing": planned - sum(named.values())}
 
 

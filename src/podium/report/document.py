@@ -12,7 +12,7 @@ from podium.catalog import suites
 from podium.errors import UnknownTaskError
 from podium.grading.grade import plain
 from podium.report.aggregate import Summary, headline, summarise
-from podium.report.export import records
+from podium.report.export import first_line, records
 from podium.report.profiles import Profiles, profiles, task_scores
 from podium.report.references import ReferenceScores, read_references
 from podium.report.table import Results, read_all_results
@@ -37,9 +37,15 @@ class Report:
     verdicts: dict[str, tuple[Verdict, ...]] = field(default_factory=dict)
     """By experiment; an experiment that is not here was not verified."""
 
+    @property
+    def warning(self) -> str | None:
+        """What has to be said first: that data was fabricated."""
+        return first_line(self.summaries)
+
     def to_dict(self) -> dict[str, Any]:
         """The report as plain JSON."""
         return {
+            "warning": self.warning,
             "experiments": [
                 {"headline": headline(summary), **summary.to_dict(), **_planned(results)}
                 for results, summary in zip(self.results, self.summaries, strict=True)

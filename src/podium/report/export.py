@@ -17,7 +17,7 @@ from podium.grading.grade import DECIMALS
 from podium.report.aggregate import MEDALS, RESEARCH, Aggregate, Summary, plus_minus, words
 from podium.report.references import THRESHOLDS, ReferenceScores
 from podium.report.table import Results, Row
-from podium.text import plural, printable
+from podium.text import miniature_warning, plural
 
 UNIT = "Percent; mean ± standard error over seeds."
 NAMES = tuple(field.name for field in fields(Row))
@@ -33,18 +33,12 @@ def _plain(value: Any) -> Any:
 
 
 def write_csv(results: Sequence[Results], path: Path) -> None:
-    """Writes all runs as CSV; a text that a spreadsheet would take for a formula gets an apostrophe in front."""
+    """Writes all runs as CSV."""
     text = io.StringIO()
     table = csv.DictWriter(text, NAMES, lineterminator="\n")
     table.writeheader()
-    table.writerows({name: _harmless(value) for name, value in row.items()} for row in records(results))
+    table.writerows(records(results))
     write_atomically(path, text.getvalue())
-
-
-def _harmless(value: Any) -> Any:
-    if not isinstance(value, str):
-        return value
-    return f"'{printable(value)}" if value.startswith(("=", "+", "-", "@", "\t", "\r")) else printable(value)
 
 
 def write_parquet(results: Sequence[Results], path: Path) -> None:
@@ -86,6 +80,7 @@ def _competition_report(row: Row, reference: ReferenceScores) -> dict[str, Any]:
         created=row.ended,
         path=str(row.folder / "submission.csv") if row.folder and row.submitted else None,
         edition=row.edition,
+        miniature=row.miniature,
         error=row.error,
     )
 
@@ -128,7 +123,19 @@ def _document(
     summaries: Sequence[Summary], table: Callable[[list[list[str]]], str], comment: Callable[[str], str]
 ) -> str:
     tables = [table(lines) for lines in (medal_table(summaries), research_table(summaries)) if lines]
-    return "\n\n".join([*tables, "\n".join(comment(note) for note in notes(summaries))]) + "\n"
+    warning = first_line(summaries)
+    return (
+        "\n\n".join(
+            [*([comment(warning)] if warning else []), *tables, "\n".join(comment(note) for note in notes(summaries))]
+        )
+        + "\n"
+    )
+
+
+def first_line(summaries: Sequence[Summary]) -> str | None:
+    """What has to be said before any number: that data was fabricated."""
+    begun = sum(summary.counts["planned"] - summary.counts["missing"] for summary in summaries)
+    return miniature_warning(sum(summary.miniatures for summary in summaries), begun)
 
 
 def notes(summaries: Sequence[Summary]) -> list[str]:

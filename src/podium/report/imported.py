@@ -22,7 +22,8 @@ Document = TypeVar("Document")
 
 @dataclass(frozen=True)
 class CompetitionReport:
-    """What MLE-bench's grading report says of one run; the names are its own, edition and error our additions."""
+    """What MLE-bench's grading report says of one run; the names are its own; edition, miniature
+    and error are our additions."""
 
     competition_id: str
     gold_medal: bool
@@ -39,6 +40,7 @@ class CompetitionReport:
     is_lower_better: bool | None = None
     created_at: str | None = None
     edition: str | None = "v1"
+    miniature: bool = False
     error: str | None = None
 
     @property
@@ -126,9 +128,7 @@ def read_import(folder: Path) -> Import:
     """
     path = folder / FILE
     try:
-        found = _parse(read_regular(path, MAX_BYTES), Import)
-        datetime.fromisoformat(found.created)
-        return found
+        return _parse(read_regular(path, MAX_BYTES), Import)
     except OSError as error:
         raise RecordError(f"{path} cannot be read: {error.strerror}.") from error
     except ValueError as error:
@@ -136,30 +136,17 @@ def read_import(folder: Path) -> Import:
 
 
 def _report_files(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.rglob("*grading_report*.json") if _is_file_below(folder, path))
+    return sorted(path for path in folder.rglob("*grading_report*.json") if path.is_file())
 
 
 def _metadata_files(folder: Path) -> list[Path]:
     """The metadata of a run group, or of all run groups right below a folder."""
-    found = (folder / METADATA, *folder.glob(f"*/{METADATA}"))
-    return sorted(path for path in found if _is_file_below(folder, path))
-
-
-def _is_file_below(folder: Path, path: Path) -> bool:
-    """Whether it is a file that no link leads to: links would take over what somebody else's folder does not hold."""
-    return path.is_file() and path.resolve() == folder.resolve() / path.relative_to(folder)
-
-
-def _read(path: Path) -> bytes:
-    try:
-        return read_regular(path, MAX_BYTES)
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}.") from error
+    return sorted(path for path in (folder / METADATA, *folder.glob(f"*/{METADATA}")) if path.is_file())
 
 
 def _read_reports(path: Path) -> tuple[CompetitionReport, ...]:
     try:
-        found = _parse(_read(path), GradingReport)
+        found = _parse(path.read_bytes(), GradingReport)
     except ValueError as error:
         raise UsageError(f"{path} is not a grading report of MLE-bench: {error}.") from error
     return tuple(sorted(found.competition_reports, key=lambda report: report.competition_id))
@@ -198,7 +185,7 @@ def _agent_name(groups: list[Path]) -> str | None:
 
 def _read_metadata(path: Path) -> dict[str, Any]:
     try:
-        document = json.loads(_read(path))
+        document = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
         raise UsageError(f"{path} is not the metadata of a run group: {error}") from error
     return document if isinstance(document, dict) else {}

@@ -35,7 +35,7 @@ def run_attempt(folder: RunFolder, plan: Plan, task: str, seed: int, *, stop: th
         stop: when set, the current step is the last.
     """
     found = load(task).in_edition(plan.edition)
-    budget = default_budget(plan, found.time_s, found.steps)
+    budget = default_budget(plan, found)
     plan = plan.model_copy(update={"edition": found.edition, "budget": budget})
     record = _begun(folder, plan, task, seed)
     folder.write_record(record)

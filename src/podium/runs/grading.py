@@ -20,7 +20,7 @@ from podium.workspace.history import History
 
 def prepared_task(task_id: str, plan: Plan) -> PreparedTask:
     """The task that a plan means, with its data."""
-    return resolve(task_id, edition=plan.edition, data_dir=plan.data_dir)
+    return resolve(task_id, edition=plan.edition, data_dir=plan.data_dir, miniature=plan.miniature)
 
 
 def checker(prepared: PreparedTask) -> Callable[[Path], str | None]:

@@ -49,13 +49,14 @@ def podium_task(
     Args:
         id: the task, such as spaceship-titanic or forge-tabular-regression-medium-7.
         edition: its edition, v1 or fixed; by default the task's own.
-        miniature: whether a fabricated stand-in may be used where real data is not there.
+        miniature: whether a fabricated stand-in is used in place of real data.
         data_dir: where the data of tasks lies.
         env: the Python environment inside, by default the one Podium runs in.
         hours: the working time the agent is told it has.
     """
-    plan = _plan(edition, data_dir, env=env, budget=Budget(time_s=3600 * hours))
-    prepared = _prepared(id, plan, miniature=miniature)
+    data = (edition, data_dir, miniature)
+    plan = _plan(*data, env=env, budget=Budget(time_s=3600 * hours))
+    prepared = _prepared(id, plan)
     given = Path(tempfile.mkdtemp(prefix="podium-given-"))
     atexit.register(remove_tree, given)
     capabilities, spec = find_backend(plan.sandbox).capabilities(), sandbox_spec(plan, workspace=None)
@@ -65,35 +66,36 @@ def podium_task(
     sample = Sample(input=f"{text}\n{PROMPT.format(home=HOME, brief=brief)}", id=1)
     return Task(
         dataset=MemoryDataset([sample], name="podium"),
-        setup=open_workspace(id, edition, data_dir),
+        setup=open_workspace(id, *data),
         solver=basic_agent(tools=[bash(timeout=3600), python(timeout=3600)], max_attempts=1),
-        scorer=medals(id, edition, data_dir),
+        scorer=medals(id, *data),
         sandbox=inspect_spec(plan.sandbox, spec),
         working_limit=int(3600 * hours),
     )
 
 
-def _plan(edition: Edition | None, data_dir: str | None, **settings: Any) -> Plan:
-    return Plan(agent="inspect", edition=edition, data_dir=None if data_dir is None else Path(data_dir), **settings)
+def _plan(edition: Edition | None, data_dir: str | None, miniature: bool, **settings: Any) -> Plan:
+    folder = None if data_dir is None else Path(data_dir)
+    return Plan(agent="inspect", edition=edition, data_dir=folder, miniature=miniature, **settings)
 
 
-def _prepared(task_id: str, plan: Plan, *, miniature: bool) -> PreparedTask:
+def _prepared(task_id: str, plan: Plan) -> PreparedTask:
     try:
         return prepared_task(task_id, plan)
     except NotPreparedError as error:
         found = load(task_id)
-        if not (miniature or found.generated):
-            raise NotPreparedError(f"{error}, or add -T miniature=true") from error
-        prepare_task(found, data_dir=plan.data_dir, miniature=miniature, edition=plan.edition)
+        if not (plan.miniature or found.generated):
+            raise NotPreparedError(f"{error} (for Inspect: -T miniature=true)") from error
+        prepare_task(found, data_dir=plan.data_dir, miniature=plan.miniature, edition=plan.edition)
         return prepared_task(task_id, plan)
 
 
 @solver
-def open_workspace(task_id: str, edition: Edition | None, data_dir: str | None) -> Solver:
+def open_workspace(task_id: str, edition: Edition | None, data_dir: str | None, miniature: bool) -> Solver:
     """Lays out the workspace and answers validations until the sandbox stops."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        prepared = prepared_task(task_id, _plan(edition, data_dir))
+        prepared = prepared_task(task_id, _plan(edition, data_dir, miniature))
         environment = sandbox().as_type(PodiumSandbox).sandbox
         layout.lay_out(environment.workspace, starter=prepared.task.starter, agent_files=None)
         listener = environment.listen(layout.VALIDATION_PORT)
@@ -105,11 +107,11 @@ def open_workspace(task_id: str, edition: Edition | None, data_dir: str | None) 
 
 
 @scorer(metrics={name: [mean()] for name in SCORES})
-def medals(task_id: str, edition: Edition | None, data_dir: str | None) -> Scorer:
+def medals(task_id: str, edition: Edition | None, data_dir: str | None, miniature: bool) -> Scorer:
     """Grades the submission after everything in the sandbox has ended."""
 
     async def score(state: TaskState, target: Target) -> Score:
-        plan = _plan(edition, data_dir)
+        plan = _plan(edition, data_dir, miniature)
         prepared = prepared_task(task_id, plan)
         environment = sandbox().as_type(PodiumSandbox).sandbox
         environment.stop()

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
+import os
 import threading
 import time
 from typing import Any
 
+from podium.data.inside import open_regular
 from podium.data.trees import remove_tree
 from podium.errors import RecordError
 from podium.runs.folder import RunFolder
@@ -75,3 +78,18 @@ def read_progress(folder: RunFolder) -> Progress | None:
 def answer(folder: RunFolder, question: Question, text: str | None) -> None:
     """Gives a person's answer to a run."""
     folder.write(folder.answer, Answer(number=question.number, text=text))
+
+
+def is_going(folder: RunFolder) -> bool:
+    """Whether a process works on a run: it holds the run's lock for as long as it lives."""
+    try:
+        descriptor = open_regular(folder.lock, top=folder.experiment)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False

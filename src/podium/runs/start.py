@@ -11,11 +11,10 @@ from podium.agents import check_agent
 from podium.agents.choice import check_fit, choose_agent
 from podium.catalog import load
 from podium.catalog.preparing import PreparedOne, prepare_many
-from podium.data.home import locate
 from podium.errors import NotPreparedError, PodiumError, UsageError
 from podium.runs.experiment import Experiment, change_plan, open_experiment
+from podium.runs.grading import prepared_task
 from podium.runs.models import Plan
-from podium.runs.trust import is_known_plan, remember_plan, requests
 from podium.sandbox.backend import find_backend
 from podium.sandbox.spec import SandboxSpec
 
@@ -57,17 +56,15 @@ def start_experiment(
     *,
     seeds: int = 1,
     out: Path | None = None,
-    miniature: bool = False,
     preparing: Callable[[int], Callable[[PreparedOne], None]] | None = None,
 ) -> Experiment:
     """Prepares what is missing and opens the experiment, ready to be carried out.
 
     Args:
         tasks: ids.
-        miniature: whether fabricated stand-ins may be made for data that is not there.
         preparing: is told how many tasks have to be prepared; what it returns, of each that has been.
     """
-    prepare_missing(tasks, plan, miniature=miniature, preparing=preparing)
+    prepare_missing(tasks, plan, preparing=preparing)
     return open_experiment(out or default_folder(plan), plan, tasks, seeds)
 
 
@@ -75,7 +72,6 @@ def prepare_missing(
     tasks: Sequence[str],
     plan: Plan,
     *,
-    miniature: bool,
     preparing: Callable[[int], Callable[[PreparedOne], None]] | None = None,
 ) -> None:
     """Makes what costs nothing to make; real competition data is never downloaded behind somebody's back.
@@ -85,42 +81,31 @@ def prepare_missing(
     """
     missing = []
     for task_id in tasks:
-        task = load(task_id).in_edition(plan.edition)
-        if not locate(task_id, edition=task.edition, data_dir=plan.data_dir).manifest.exists():
-            if not (miniature or task.generated):
-                raise NotPreparedError(
-                    f"The data of {task_id} is not there. Run: podium prepare {task_id}, or add --miniature to try it "
-                    "with a fabricated stand-in"
-                )
+        try:
+            prepared_task(task_id, plan)
+        except NotPreparedError:
+            if not (plan.miniature or load(task_id).generated):
+                raise
             missing.append(task_id)
     if not missing:
         return
     told = preparing(len(missing)) if preparing else lambda done: None
-    for done in prepare_many(missing, miniature=miniature, data_dir=plan.data_dir, edition=plan.edition):
+    for done in prepare_many(missing, miniature=plan.miniature, data_dir=plan.data_dir, edition=plan.edition):
         if done.error:
             raise PodiumError(f"{done.task} could not be prepared: {done.error}")
         told(done)
 
 
-def resume_experiment(experiment: Experiment, changes: dict[str, Any], *, trust: bool = False) -> Experiment:
+def resume_experiment(experiment: Experiment, changes: dict[str, Any]) -> Experiment:
     """An experiment to be continued, with other models or budgets if somebody asks for them.
 
     Args:
-        changes: parts of the plan to replace: `model`, `model_base_url`, `model_roles`, `budget`, `data_dir` or `env`.
-        trust: whether its plan is carried out though it was not made here.
+        changes: parts of the plan to replace: `model`, `model_base_url`, `model_roles` or `budget`.
 
     Raises:
-        UsageError: the plan was not made here, a change would make the runs incomparable with themselves, or the agent
-            has no such role.
+        UsageError: a change would make the runs incomparable with themselves, or the agent has no such role.
     """
-    if not (trust or is_known_plan(experiment.plan)):
-        raise UsageError(
-            f"{experiment.folder} was not started here. Its plan asks for: {requests(experiment.plan)}. If you want "
-            f"that done on this machine: podium resume {experiment.folder} --trust, with --data-dir, --env and --model "
-            "for those of your own"
-        )
-    remember_plan(experiment.plan)
-    allowed = ("model", "model_base_url", "model_roles", "budget", "data_dir", "env")
+    allowed = ("model", "model_base_url", "model_roles", "budget")
     wrong = [name for name in changes if name not in allowed]
     if wrong:
         raise UsageError(f"{wrong[0]} cannot be changed in an experiment that was begun; only: {', '.join(allowed)}")

@@ -12,9 +12,9 @@ from anyio import to_thread
 
 from podium.report.table import Row, RunKey
 from podium.runs.folder import RunFolder
+from podium.runs.progress import is_going
 from podium.viewer.discovery import stamp_of
 from podium.viewer.index import Index
-from podium.viewer.progress import is_going
 from podium.viewer.verifying import Verifier
 
 INTERVAL_S = 1.0

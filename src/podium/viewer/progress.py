@@ -2,35 +2,18 @@
 
 from __future__ import annotations
 
-import fcntl
-import os
 from dataclasses import replace
 
-from podium.data.inside import open_regular
 from podium.errors import RecordError
 from podium.report.table import Row
 from podium.runs.folder import RunFolder, check_numbers
+from podium.runs.progress import is_going
 from podium.workspace.journal import read_last_event
-
-
-def is_going(folder: RunFolder) -> bool:
-    """Whether a process works on a run: it holds the run's lock for as long as it lives."""
-    try:
-        descriptor = open_regular(folder.lock, top=folder.experiment)
-    except OSError:
-        return False
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except OSError:
-        return True
-    finally:
-        os.close(descriptor)
-    return False
 
 
 def current(row: Row) -> tuple[Row, str]:
     """A row with what its run has used by now, and its status in words."""
-    if row.status != "running" or row.folder is None:
+    if row.status not in ("running", "interrupted") or row.folder is None:
         return row, "not started" if row.status == "missing" else row.status
     folder = RunFolder(row.folder)
     status = "running" if is_going(folder) else "interrupted"

@@ -136,7 +136,7 @@ def decode_commit(data: bytes) -> Commit:
     return Commit(trees[0], parents)
 
 
-class PackBytes(NamedTuple):
+class Pack(NamedTuple):
     """A pack and its index, ready to be written."""
 
     name: str
@@ -144,7 +144,7 @@ class PackBytes(NamedTuple):
     table: bytes
 
 
-def encode_pack(items: Sequence[Packable]) -> PackBytes:
+def encode_pack(items: Sequence[Packable]) -> Pack:
     """One pack (version 2) with its index (version 2) of objects that are all different."""
     pieces = [b"PACK" + struct.pack(">II", 2, len(items))]
     offset = len(pieces[0])
@@ -156,7 +156,7 @@ def encode_pack(items: Sequence[Packable]) -> PackBytes:
         offset += len(piece)
     body = b"".join(pieces)
     checksum = hashlib.sha256(body).digest()
-    return PackBytes(checksum.hex(), body + checksum, _encode_index(sorted(placed), checksum))
+    return Pack(checksum.hex(), body + checksum, _encode_index(sorted(placed), checksum))
 
 
 def _pack_header(item: Packable) -> bytes:

@@ -183,7 +183,7 @@ def test_the_baseline_runs_in_the_sandbox(tmp_path: Path, data_dir: Path) -> Non
 @pytest.mark.usefixtures("one_look")
 def test_a_crashed_run_of_the_untouched_starter_is_never_an_improvement(tmp_path: Path, data_dir: Path) -> None:
     (tmp_path / "actions.json").write_text("not a list of actions")
-    plan = Plan(agent="scripted", options={"script": str(tmp_path / "actions.json")}, data_dir=data_dir)
+    plan = Plan(agent="scripted", options={"script": str(tmp_path / "actions.json")}, data_dir=data_dir, miniature=True)
     experiment = open_experiment(tmp_path / "run", plan, [TASK], 1)
     record = run_attempt(experiment.run(TASK, 0), plan, TASK, 0, stop=threading.Event())
     assert (record.status, record.usage.steps, record.valid) == ("failed", 0, True)

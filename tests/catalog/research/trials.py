@@ -108,7 +108,8 @@ print("columns found:", len(found))
 
 def play(task_id: str, folder: Path, data_dir: Path, agent: str = "baseline", **options: object) -> FollowedRun:
     """A run, as `podium run` does it."""
-    plan = Plan(agent=agent, options={name: str(value) for name, value in options.items()}, data_dir=data_dir)
+    texts = {name: str(value) for name, value in options.items()}
+    plan = Plan(agent=agent, options=texts, data_dir=data_dir, miniature=True)
     return drive(folder, plan, task_id)
 
 

@@ -57,6 +57,8 @@ class Review:
     is_buggy: bool
     metric: float | None
     summary: str = ""
+    is_fallback: bool = False
+    """Whether its submission will do although it has no score, as the sample submission does until there is better."""
 
 
 class Proposer(Protocol):

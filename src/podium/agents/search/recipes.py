@@ -72,7 +72,9 @@ class RecipesProposer:
     async def review(self, node: Node, result: ScriptResult) -> Review:
         """Trusts the script: it knows its metric, and what it printed before it was stopped still counts."""
         reason = result.stopped or result.error or (f"exit code {result.exit_code}" if result.exit_code else "")
-        return Review(result.metric is None, result.metric, reason)
+        header = read_header(node.script)
+        is_fallback = header is not None and header.recipe in FALLBACKS and result.exit_code == 0
+        return Review(result.metric is None and not is_fallback, result.metric, reason, is_fallback)
 
     def can_draft(self, tree: Tree) -> bool:
         """Whether some recipe has not been drafted."""

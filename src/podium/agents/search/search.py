@@ -94,7 +94,9 @@ class SearchAgent(Agent[SearchState]):
     def headline(self, state: SearchState) -> str | None:
         best, count = state.tree.best, len(state.tree)
         tried = plural(count, "script")
-        return tried if best is None else f"{self.assignment.task.metric.title} {best.metric:.5g} ({tried})"
+        if best is None or best.metric is None:
+            return tried
+        return f"{self.assignment.task.metric.title} {best.metric:.5g} ({tried})"
 
     @cached_property
     def proposer(self) -> Proposer:
@@ -127,7 +129,7 @@ class SearchAgent(Agent[SearchState]):
             review = await self.proposer.review(node, node.result)
             known = review.metric is not None and math.isfinite(review.metric)
             node.metric = review.metric if known else None
-            node.is_buggy = review.is_buggy or not known or not node.result.valid
+            node.is_buggy = review.is_buggy or not (known or review.is_fallback) or not node.result.valid
             node.summary = bounded(valid_unicode(review.summary), 1_000)
             state.unreviewed.pop(0)
 
@@ -186,7 +188,7 @@ class SearchAgent(Agent[SearchState]):
 
     def _finalists(self, state: SearchState) -> list[Node]:
         """The scripts that the final submission would be chosen from or made of; none if the best is taken."""
-        finalists = state.tree.good[: self.options.top]
+        finalists = [node for node in state.tree.good if node.metric is not None][: self.options.top]
         return [] if self.options.select == "best" or len(finalists) < 2 else finalists
 
     def _reserve_s(self, state: SearchState) -> float:

@@ -32,8 +32,8 @@ class Node(BaseModel):
 
     @property
     def is_good(self) -> bool:
-        """Whether its submission could be the final one."""
-        return not self.is_buggy and self.metric is not None and self.result is not None and self.result.valid
+        """Whether its submission could be the final one. A fallback, such as the sample submission, has no score."""
+        return not self.is_buggy and self.result is not None and self.result.valid
 
 
 class Tree(BaseModel):
@@ -53,11 +53,15 @@ class Tree(BaseModel):
 
     @property
     def good(self) -> list[Node]:
-        """The nodes with a score and a valid submission, best first; of equals, the older."""
+        """The nodes with a valid submission, best first; of equals, the older. Those without a score come last."""
         sign = -1.0 if self.higher_is_better else 1.0
-        return sorted(
-            (node for node in self.nodes if node.is_good), key=lambda node: (sign * (node.metric or 0.0), node.number)
-        )
+
+        def place(node: Node) -> tuple[bool, float, int]:
+            if node.metric is None:
+                return True, 0.0, -node.number  # later fallbacks are less of a guess than the sample submission
+            return False, sign * node.metric, node.number
+
+        return sorted((node for node in self.nodes if node.is_good), key=place)
 
     @property
     def best(self) -> Node | None:

@@ -100,6 +100,7 @@ def forged_task(task_id: str) -> Task:
         metric=family.metric,
         submission=family.submission,
         generated=True,
+        time_s=600.0,
     )
 
     @task.prepare

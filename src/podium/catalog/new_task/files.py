@@ -34,7 +34,7 @@ task = competition(
     kind={kind},
     metric={metric},
     submission=Columns(id={id_column}, target={target}, values={values}),
-    leaderboard=Leaderboard(lower_is_better={lower}, scores=FIELD),
+    leaderboard=Leaderboard(lower_is_better={lower}, scores=FIELD, measured=True),
 )
 split_table(task, {share}, guess={guess}, hidden={target}, dtype=str{stratify})
 

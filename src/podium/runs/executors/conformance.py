@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
+from podium.catalog import resolve
 from podium.runs.driver import Driver
 from podium.runs.executors.base import Executor, RunRequest
 from podium.runs.experiment import Experiment, open_experiment
@@ -32,7 +33,7 @@ def check_executor(make: MakeExecutor, folder: Path, task: str, data_dir: Path |
 
 def check_every_run_is_told_once(make: MakeExecutor, folder: Path, task: str, data_dir: Path | None) -> None:
     """Every run that is submitted is carried out and told once, also one that fails, also a second time."""
-    experiment = _experiment(folder, task, data_dir, "true", seeds=2)
+    experiment = _experiment(folder, task, data_dir, "true", seeds=3)
     requests = _requests(experiment)
     with make() as executor:
         for request in requests:
@@ -48,7 +49,7 @@ def check_every_run_is_told_once(make: MakeExecutor, folder: Path, task: str, da
 
 def check_stopping(make: MakeExecutor, folder: Path, task: str, data_dir: Path | None) -> None:
     """After `stop` every run ends, to be continued, and is told, whether it had been started or not."""
-    experiment = _experiment(folder, task, data_dir, "sleep 1", seeds=2)
+    experiment = _experiment(folder, task, data_dir, "sleep 1", seeds=3)
     requests = _requests(experiment)
     with make() as executor:
         for request in requests:
@@ -82,7 +83,8 @@ def check_driving(make: MakeExecutor, folder: Path, task: str, data_dir: Path | 
 
 
 def _experiment(folder: Path, task: str, data_dir: Path | None, command: str, *, seeds: int) -> Experiment:
-    plan = Plan(agent="command", options={"command": command}, data_dir=data_dir)
+    miniature = resolve(task, data_dir=data_dir).miniature
+    plan = Plan(agent="command", options={"command": command}, data_dir=data_dir, miniature=miniature)
     return open_experiment(folder, plan, [task], seeds)
 
 

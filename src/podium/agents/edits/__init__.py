@@ -1,1 +1,0 @@
-"""The agent `edits`, which improves starter code without a model."""
