@@ -36,11 +36,11 @@ from podium.workspace.budget import Budget, Usage
 from podium.workspace.events import FORMAT, Action, Event, Start, Step
 from podium.workspace.history import History
 from podium.workspace.lines import START, encode_line
-from podium.workspace.observations import Text
+from podium.workspace.observations import TextResult
 
 SMALL_EXPERIMENTS = 20
 REPEATS = 7
-OBSERVATION = Text(text="line of output\n" * 200)
+OBSERVATION = TextResult(text="line of output\n" * 200)
 POLICY = Policy(
     backend="bubblewrap",
     engine="bubblewrap 0.8.0",

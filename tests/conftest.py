@@ -1,14 +1,27 @@
-"""What every test stands on: a home of its own, so that nothing a user has imported or prepared shows."""
+"""What every test stands on: a home of its own, so that nothing a user has imported or prepared shows, and a folder for
+temporary files of its own, so that test processes side by side do not wait for each other's leases."""
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterator
+from multiprocessing.util import Finalize
+from pathlib import Path
 
 import pytest
+
+from podium.data.trees import remove_tree
+
+AFTER_MULTIPROCESSING = -200  # its own temporary folder, which lies in ours, goes at -100
 
 
 @pytest.fixture(scope="session", autouse=True)
 def podium_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    temporary = Path(tempfile.mkdtemp(prefix="podium-tests-"))
+    temporary.chmod(0o755)  # as /tmp: some tests do things as another user
+    Finalize(None, remove_tree, (temporary,), exitpriority=AFTER_MULTIPROCESSING)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PODIUM_HOME", str(tmp_path_factory.mktemp("home")))
+        patch.setenv("TMPDIR", str(temporary))
+        patch.setattr(tempfile, "tempdir", str(temporary))
         yield

@@ -150,14 +150,20 @@ def run(
 
 
 def resume(
-    out: str | PathLike[str], *, executor: Executor | None = None, retry: bool = False, **changes: Any
+    out: str | PathLike[str],
+    *,
+    executor: Executor | None = None,
+    retry: bool = False,
+    trust: bool = False,
+    **changes: Any,
 ) -> Experiment:
     """Continues an experiment as it was started.
 
     Args:
         retry: whether failed runs are done again.
-        changes: `model`, `model_base_url`, `model_roles` or `budget`, for all that is not done yet; the experiment,
-            its journals and its records say so.
+        trust: whether its plan is carried out though it was not made here: it may run commands without a sandbox.
+        changes: `model`, `model_base_url`, `model_roles`, `budget`, `data_dir` or `env`, for all that is not done yet;
+            the experiment, its journals and its records say so.
 
     >>> import podium
     >>> experiment = podium.run("spaceship-titanic", agent="baseline", miniature=True, out="runs/first")
@@ -167,7 +173,7 @@ def resume(
     from podium.runs.experiment import read_experiment
     from podium.runs.start import resume_experiment
 
-    return _carry_out(resume_experiment(read_experiment(Path(out)), changes), executor, retry=retry)
+    return _carry_out(resume_experiment(read_experiment(Path(out)), changes, trust=trust), executor, retry=retry)
 
 
 def _carry_out(experiment: Experiment, executor: Executor | None, *, retry: bool) -> Experiment:

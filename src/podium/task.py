@@ -317,6 +317,8 @@ class EditionParts:
     submission: Columns | Files | None = None
     metric: Metric | None = None
     reference: Reference | None = None
+    known_leaks: str = ""
+    """What ids or the order of rows tell about the answers, where that comes from the data as it was published."""
 
 
 @dataclass
@@ -439,6 +441,7 @@ def competition(
     metric: Metric,
     submission: Columns,
     leaderboard: Leaderboard | None = None,
+    known_leaks: str = "",
 ) -> Task:
     """A task whose brief the catalogue adds, and whose human leaderboard where it is one of Kaggle's.
 
@@ -446,6 +449,7 @@ def competition(
 
     Args:
         leaderboard: what scores are ranked against; thresholds alone will do.
+        known_leaks: what ids or the order of rows tell about the answers.
     """
     return Task(
         id=id,
@@ -454,6 +458,7 @@ def competition(
         metric=metric,
         submission=submission,
         reference=leaderboard,
+        editions={"v1": EditionParts(known_leaks=known_leaks)},
         time_s=24 * 3600.0,
     )
 
@@ -468,11 +473,13 @@ def research_task(
     starter: Starter,
     reference: Baseline | None = None,
     first: Edition = "v1",
+    known_leaks: str = "",
 ) -> Task:
     """A task with starter code to improve on, and MLAgentBench's budget. Its fixed edition is the one that is meant.
 
     Args:
         first: the edition that is declared first; "fixed" where the original has no score to reproduce.
+        known_leaks: what ids or the order of rows tell about the answers.
     """
     return Task(
         id=id,
@@ -483,7 +490,7 @@ def research_task(
         starter=starter,
         reference=reference,
         edition="fixed",
-        editions={first: EditionParts()},
+        editions={first: EditionParts(known_leaks=known_leaks)},
         time_s=5 * 3600.0,
         steps=50,
     )

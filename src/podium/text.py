@@ -1,4 +1,4 @@
-"""Durations, sizes and counts as people write and read them."""
+"""Durations, sizes and counts as people write and read them, and texts that a terminal only shows."""
 
 from __future__ import annotations
 
@@ -38,6 +38,19 @@ def format_size(size_bytes: float) -> str:
     while size >= 1023.95 and larger:
         size, (unit, *larger) = size / 1024, larger
     return f"{size:,.1f} {unit}".replace(".0 ", " ")
+
+
+def printable(text: str, *, lines: bool = False) -> str:
+    """Text of agents or strangers that is safe on a terminal: no escape sequences, no reversed writing.
+
+    Args:
+        lines: whether line ends and tabs stay.
+
+    >>> printable("red: \\x1b[31m"), printable("two\\nlines", lines=True)
+    ('red: �[31m', 'two\\nlines')
+    """
+    kept = "\n\t" if lines else ""
+    return "".join(letter if letter.isprintable() or letter in kept else "�" for letter in text)
 
 
 def plural(number: int, noun: str) -> str:

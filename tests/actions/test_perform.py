@@ -17,7 +17,7 @@ from workbench import Bench
 import podium.actions
 from podium.actions import ACTIONS, ActionContext, ActionError, action, ask_operator, offered, perform, tools
 from podium.actions.text import bounded
-from podium.workspace.observations import Refusal, Text
+from podium.workspace.observations import Refusal, TextResult
 
 MLAGENTBENCH = {
     "List Files", "Read File", "Write File", "Append File", "Copy File", "Undo Edit Script", "Execute Script",
@@ -68,20 +68,20 @@ def test_names_are_taken_as_agents_write_them(bench: Bench) -> None:
 
 def test_actions_from_elsewhere_can_be_among_them(bench: Bench) -> None:
     @action(title="Wait a Bit")
-    async def wait(context: ActionContext, seconds: float) -> Text:
+    async def wait(context: ActionContext, seconds: float) -> TextResult:
         """Wait.
 
         Args:
             seconds: How long.
         """
-        return Text(text=f"waited {seconds:g} s in {context.root}")
+        return TextResult(text=f"waited {seconds:g} s in {context.root}")
 
     async def work(context: ActionContext) -> list[Any]:
         more = {**offered(context), wait.name: wait}
         return [await perform("Wait a Bit", given, context, more) for given in ({"seconds": "2.5"}, {})]
 
     done, misused = bench.play(work)
-    assert done == Text(text="waited 2.5 s in /home")
+    assert done == TextResult(text="waited 2.5 s in /home")
     assert isinstance(misused, Refusal) and "lacks seconds" in misused.text
 
 

@@ -20,11 +20,18 @@ def test_agents_that_write_tables_are_refused_on_tasks_that_ask_for_files(agent:
         check_fit(agent, [load(TABLE), load(FILES)])
 
 
-@pytest.mark.parametrize("tasks", [[TABLE], [FILES], [TABLE, FILES], ["forge-graph-easy-1"]])
+@pytest.mark.parametrize("tasks", [[TABLE], [FILES], [FILES, "house-price"], ["forge-graph-easy-1"]])
 def test_the_agent_that_is_chosen_fits_and_needs_no_model(tasks: list[str]) -> None:
     plan = make_plan(tasks)
     assert plan.agent in agent_names()
     assert not any(misfit(plan.agent, load(task)) for task in tasks)
+
+
+def test_where_no_default_fits_all_tasks_somebody_has_to_choose() -> None:
+    with pytest.raises(
+        UsageError, match=r"No agent suits all of these tasks \(recipes for spaceship-titanic, edits for"
+    ):
+        make_plan([TABLE, FILES])
 
 
 def test_tables_are_done_by_recipes_unless_somebody_says_otherwise() -> None:

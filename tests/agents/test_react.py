@@ -17,7 +17,7 @@ from podium.agents import read_options
 from podium.agents.conversation import Conversation
 from podium.agents.react import React, ReactState
 from podium.workspace.events import Action
-from podium.workspace.observations import Text
+from podium.workspace.observations import TextResult
 
 
 def conversation(turns: int, *, characters: int = 900) -> Conversation:
@@ -103,7 +103,7 @@ def play(data_dir: Path, tmp_path: Path) -> Play:
             while len(decisions) < steps and (actions := await agent.decide(state)):
                 decisions.append(actions)
                 state = ReactState.model_validate_json(state.model_dump_json())
-                observations = [Text(text=f"did {action.name} {action.arguments}") for action in actions]
+                observations = [TextResult(text=f"did {action.name} {action.arguments}") for action in actions]
                 before = state.model_dump_json()
                 after = agent.observe(state, actions, observations)
                 assert agent.observe(state, actions, observations) == after

@@ -13,12 +13,12 @@ from talkers import assignment, coder, entries, in_sample, is_aside
 from model_server import Reply, Request, serving, text_of
 from podium.actions import ACTIONS
 from podium.agents import read_options
-from podium.agents.research.memory import ResearchState, Step
+from podium.agents.research.memory import ResearchState, ResearchStep
 from podium.agents.research.reading import FormatError, find_action, read_entries, read_input
 from podium.agents.research.researcher import Researcher
 from podium.errors import UsageError
 from podium.workspace.events import Action
-from podium.workspace.observations import Text
+from podium.workspace.observations import TextResult
 
 GOOD = entries(1, "list_files", {"dir_path": "data"})
 
@@ -134,7 +134,7 @@ class Rehearsal:
                 self.state = ResearchState.model_validate_json(self.state.model_dump_json())
                 if not actions or observation == "":
                     return
-                self.state = self.agent.observe(self.state, actions, [Text(text=observation)] * len(actions))
+                self.state = self.agent.observe(self.state, actions, [TextResult(text=observation)] * len(actions))
 
         with serving(behaviour or coder([("list_files", {"dir_path": "."})])) as server:
             in_sample(work, server, self.logs, roles=roles)
@@ -247,10 +247,12 @@ def test_observing_changes_nothing_but_gives_a_new_state(rehearse: Any, protocol
     rehearsal.play([])
     before = rehearsal.state.model_dump_json()
     [action] = rehearsal.decisions[0]
-    twice = [rehearsal.agent.observe(rehearsal.state, [action], [Text(text="seen")]) for _ in range(2)]
+    twice = [rehearsal.agent.observe(rehearsal.state, [action], [TextResult(text="seen")]) for _ in range(2)]
     assert twice[0] == twice[1]
     assert rehearsal.state.model_dump_json() == before
-    assert twice[0].steps == [Step.model_validate({**rehearsal.state.steps[0].model_dump(), "observation": "seen"})]
+    assert twice[0].steps == [
+        ResearchStep.model_validate({**rehearsal.state.steps[0].model_dump(), "observation": "seen"})
+    ]
 
 
 def test_tools_take_the_thinking_as_arguments(rehearse: Any) -> None:

@@ -14,11 +14,11 @@ from podium.errors import RawDataError
 
 
 @pytest.fixture
-def document() -> coco.Entry:
+def document() -> coco.CocoEntry:
     return coco.make_document(np.random.default_rng(0), 100, lambda category, number: f"{category}/{number}.jpg")
 
 
-def test_every_pair_is_in_one_part_and_stays_together(document: coco.Entry) -> None:
+def test_every_pair_is_in_one_part_and_stays_together(document: coco.CocoEntry) -> None:
     train, test = coco.split_document(document, 0.2)
     assert len(train) + len(test) == len(document["images"])
     for annotation, image in train + test:
@@ -28,13 +28,13 @@ def test_every_pair_is_in_one_part_and_stays_together(document: coco.Entry) -> N
     assert set(coco.categories_of(test)) <= set(coco.categories_of(train))
 
 
-def test_annotations_in_another_order_are_refused(document: coco.Entry) -> None:
+def test_annotations_in_another_order_are_refused(document: coco.CocoEntry) -> None:
     document["images"].reverse()
     with pytest.raises(RawDataError, match="not in the same order"):
         coco.split_document(document, 0.2)
 
 
-def test_test_images_come_without_labels_under_their_numbers(document: coco.Entry, tmp_path: Path) -> None:
+def test_test_images_come_without_labels_under_their_numbers(document: coco.CocoEntry, tmp_path: Path) -> None:
     images = document["images"]
     renamed = coco.numbered(images, lambda place: f"test/{place}.jpg")
     coco.write_document(coco.without_labels(document, renamed), tmp_path / "new" / "test.json")

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from podium.errors import PodiumError
-from podium.grading.leaderboard import Position, find_position, read_leaderboard, read_leaderboard_csv
+from podium.grading.leaderboard import LeaderboardPosition, find_position, read_leaderboard, read_leaderboard_csv
 from podium.grading.medals import thresholds
 from podium.task import Leaderboard
 
@@ -37,14 +37,14 @@ def summary(board: list[float], *, lower: bool) -> Leaderboard:
 
 def test_percentile_counts_ties_half() -> None:
     board = Leaderboard(lower_is_better=False, scores=(0.9, 0.8, 0.8, 0.1))
-    assert find_position(0.8, board) == Position(percentile=50.0, rank=2, teams=4)
-    assert find_position(0.85, board) == Position(percentile=75.0, rank=2, teams=4)
+    assert find_position(0.8, board) == LeaderboardPosition(percentile=50.0, rank=2, teams=4)
+    assert find_position(0.85, board) == LeaderboardPosition(percentile=75.0, rank=2, teams=4)
 
 
 @pytest.mark.parametrize(("score", "percentile", "rank"), [(2.0, 100.0, 1), (-1.0, 0.0, 4), (1.0, 250 / 3, 1)])
 def test_ends_of_the_board(score: float, percentile: float, rank: int) -> None:
     board = Leaderboard(lower_is_better=False, scores=(1.0, 0.5, 0.0))
-    assert find_position(score, board) == Position(pytest.approx(percentile), rank, 3)  # type: ignore[arg-type]
+    assert find_position(score, board) == LeaderboardPosition(pytest.approx(percentile), rank, 3)  # type: ignore[arg-type]
 
 
 @given(boards, tenths, st.booleans())
@@ -90,7 +90,7 @@ def test_an_absurd_score_has_a_place_too() -> None:
 
 def test_thresholds_alone_tell_no_place() -> None:
     board = Leaderboard(lower_is_better=False, teams=7, gold=0.9)
-    assert find_position(1.0, board) == Position(percentile=None, rank=None, teams=7)
+    assert find_position(1.0, board) == LeaderboardPosition(percentile=None, rank=None, teams=7)
 
 
 @pytest.mark.parametrize("text", ["", "{", "[1, 2]", "{}", '{"lower_is_better": true}', '{"scores": 3}', "\0"])

@@ -84,6 +84,6 @@ def results(name: str, rows: Sequence[Row], **plan: Any) -> Results:
         plan=Plan(**{"agent": "agent", "budget": Budget(time_s=60.0)} | plan),
         tasks=tuple(dict.fromkeys(row.task for row in rows)),
         seeds=max(row.seed for row in rows) + 1,
-        created="2025-01-01T00:00:00",
+        created="2025-01-01T00:00:00+00:00",
     )
     return Results(name, Experiment(Path(name), document), tuple(rows))

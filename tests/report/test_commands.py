@@ -166,13 +166,25 @@ def test_comparing_a_folder_with_itself_is_refused(experiment: Path, capsys: pyt
     assert "same folder" in capsys.readouterr().err
 
 
+def test_csv_and_terminal_hold_nothing_that_is_obeyed(call: Call, copy: Path, tmp_path: Path) -> None:
+    runs = sorted(copy.glob("*/*/run.json"))
+    for path, error in zip(runs, ("@SUM(1)", "-1+1", '=HYPERLINK("http://x")', "\x1b[2J"), strict=True):
+        change(path, error=error)
+    out = call("report", copy, "--csv", tmp_path / "all.csv") + call("report", copy, "--json")
+    with (tmp_path / "all.csv").open(encoding="utf-8") as file:
+        errors = {row["error"] for row in csv.DictReader(file)}
+    assert errors == {"'@SUM(1)", "'-1+1", '\'=HYPERLINK("http://x")', "\ufffd[2J"}
+    assert "\x1b" not in out
+
+
 @pytest.fixture
 def page(call: Call, experiment: Path, copy: Path, tmp_path: Path) -> str:
     """The page of two experiments, one of them hostile."""
     hostile = copy.rename(copy.with_name("<img src=x onerror=alert(3)>"))
     runs = sorted(hostile.glob("*/*/run.json"))
-    change(runs[0], valid=False, score=None, error=ATTACK, submission_sha256=None)
-    change(runs[1], status="failed", valid=None, score=None, error=ATTACK * 1000, ended_by=ATTACK)
+    nothing = dict.fromkeys(("score", "medal", "above_median", "percentile", "submission_sha256"))
+    change(runs[0], valid=False, error=ATTACK, **nothing)
+    change(runs[1], status="failed", valid=None, error=ATTACK * 1000, ended_by=ATTACK, **nothing)
     change(
         hostile / "experiment.json",
         plan=json.loads((hostile / "experiment.json").read_text())["plan"] | {"model": ATTACK},

@@ -58,10 +58,23 @@ def test_every_planned_run_has_a_row(experiment: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"score": "plenty"}, "its score 'plenty' is not a number"),
+        ({"score": "plenty"}, "score"),
+        ({"score": "0.9"}, "score"),
+        ({"score": math.nan}, "score"),
         ({"score": []}, "score"),
         ({"medal": "platinum"}, "medal"),
-        ({"percentile": math.inf}, "percentile is inf"),
+        ({"percentile": math.inf}, "percentile"),
+        ({"percentile": 101}, "percentile"),
+        ({"valid": None, "status": "failed", "medal": "gold"}, "but no valid submission"),
+        ({"valid": False, "status": "finished", "medal": "gold"}, "there is medal gold, but no valid submission"),
+        ({"valid": True, "status": "finished", "score": None}, "no score"),
+        ({"valid": None, "status": "finished"}, "there is no grade"),
+        ({"valid": False, "status": "running"}, "the run is running, but there is a grade"),
+        ({"seed": 0}, "another run"),
+        ({"task": "leaf-classification"}, "another run"),
+        ({"times": {"started": "yesterday"}}, "started"),
+        ({"times": {"started": "2026-01-01T00:00:00"}}, "without a time zone"),
+        ({"usage": {"cost": -1}}, "cost"),
         ({"usage": {"steps": 10**400}}, "steps is 1000"),
         ({"usage": {"working_s": math.nan}}, "working_s: Input should be a finite number"),
         ({"usage": {"used_s": 1}}, "used_s"),
@@ -77,7 +90,7 @@ def test_a_record_that_cannot_be_is_a_row_that_says_so(experiment: Path, change:
     assert (rows[0].status, rows[0].medal) == ("finished", "silver")
 
 
-@pytest.mark.parametrize("kind", ["pipe", "link", "folder", "binary"])
+@pytest.mark.parametrize("kind", ["pipe", "link", "folder", "binary", "deep", "twice", "huge"])
 def test_a_record_that_is_not_a_file_of_ours_holds_nobody_up(experiment: Path, kind: str) -> None:
     file = run_folder(experiment, TASK, 1).record
     aside = file.rename(file.with_name("aside"))
@@ -90,6 +103,13 @@ def test_a_record_that_is_not_a_file_of_ours_holds_nobody_up(experiment: Path, k
             file.mkdir()
         case "binary":
             file.write_bytes(b"\xff\x00" * 99)
+        case "deep":
+            file.write_text("[" * 200_000)
+        case "twice":
+            file.write_text(aside.read_text().replace("{", '{"medal": "gold", ', 1))
+        case "huge":
+            os.truncate(aside, 1 << 40)  # sparse
+            aside.rename(file)
     rows = read_results(experiment).rows
     assert [row.status for row in rows] == ["finished", "unreadable", "unreadable", "missing"]
     assert "run.json" in (rows[1].error or "")
@@ -118,6 +138,22 @@ def test_a_row_says_what_the_record_says(experiment: Path) -> None:
     row = read_results(experiment).rows[0]
     assert (row.score, row.medal, row.submitted, row.model) == (float("-inf"), "silver", True, "maker/model")
     assert (row.kind, row.complexity, row.competition) == ("tabular classification", None, True)
+
+
+def test_no_medal_counts_without_a_valid_submission(tmp_path: Path) -> None:
+    row = imported(tmp_path, [[report(TASK, "gold", valid_submission=False, score=None)]]).rows[0]
+    assert (row.medal, row.above_median) == (None, False)
+
+
+def test_links_of_somebody_elses_folder_are_not_imported(tmp_path: Path) -> None:
+    write_report(tmp_path / "secret_grading_report.json", [report(TASK)])
+    write_report(tmp_path / "secrets" / "a_grading_report.json", [report(TASK)])
+    write_report(tmp_path / "groups" / "b_grading_report.json", [report(TASK)])
+    (tmp_path / "groups" / "c_grading_report.json").symlink_to(tmp_path / "secret_grading_report.json")
+    (tmp_path / "groups" / "linked").symlink_to(tmp_path / "secrets")
+    assert len(import_reports(tmp_path / "groups", tmp_path / "out").reports) == 1
+    with pytest.raises(UsageError, match="cannot be read"):
+        import_reports(tmp_path / "groups" / "c_grading_report.json", tmp_path / "other")
 
 
 def test_experiments_of_the_same_name_are_told_apart(experiment: Path, tmp_path: Path) -> None:

@@ -12,7 +12,10 @@ import pytest
 from running import TASK, drive, write_script
 
 from podium import api
-from podium.runs.driver import FollowedRun
+from podium.runs.driver import Driver, FollowedRun
+from podium.runs.executors import make_executor
+from podium.runs.experiment import open_experiment
+from podium.runs.grading import write_curve
 from podium.runs.models import Plan
 from podium.workspace.budget import Budget
 
@@ -33,6 +36,25 @@ def data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def script(tmp_path: Path) -> Callable[[list[tuple[str, dict[str, Any]]]], Path]:
     """Writes a list of actions for the scripted agent."""
     return lambda actions: write_script(tmp_path / "script.json", actions)
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory: pytest.TempPathFactory, data_dir: Path, perfect: str) -> Path:
+    """A small experiment that was really run: two seeds, a curve, long texts. To be copied, not changed."""
+    folder = tmp_path_factory.mktemp("finished")
+    sample = (data_dir / TASK / "public" / "sample_submission.csv").read_text()
+    actions: list[tuple[str, dict[str, Any]]] = [
+        ("write_file", {"file_name": "submission/submission.csv", "content": sample}),
+        ("write_file", {"file_name": "code/notes.txt", "content": "\x1b[31mlong " * 2000}),
+        ("write_file", {"file_name": "submission/submission.csv", "content": perfect}),
+    ]
+    script = write_script(folder / "script.json", actions)
+    plan = Plan(agent="scripted", options={"script": str(script)}, data_dir=data_dir, budget=Budget(time_s=600.0))
+    experiment = open_experiment(folder / "experiment", plan, [TASK], 2)
+    Driver(experiment).carry_out(make_executor(parallel=2))
+    for run in experiment.runs():
+        write_curve(run, TASK, plan)
+    return experiment.folder
 
 
 @pytest.fixture

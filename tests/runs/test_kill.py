@@ -110,8 +110,16 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory, plan: Plan) -> Followe
 def command(plan: Plan, folder: Path) -> list[str | Path]:
     """What a person would call for the same."""
     podium = Path(sys.executable).with_name("podium")
-    options = ["--agent", plan.agent, "-A", f"script={plan.options['script']}", "--data-dir", str(plan.data_dir)]
-    return [podium, "run", TASK, "--miniature", *options, "--out", folder]
+    options = [
+        "--agent",
+        plan.agent,
+        "-A",
+        f"script={plan.options['script']}",
+        "--data-dir",
+        str(plan.data_dir),
+        "--miniature",
+    ]
+    return [podium, "run", TASK, *options, "--out", folder]
 
 
 def check_equal(run: RunFolder, undisturbed: FollowedRun) -> None:

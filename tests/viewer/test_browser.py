@@ -31,6 +31,8 @@ EVIL = f"/runs/hostile/{TASK}/0"
 PAGES = {
     "experiments": "/",
     "experiment": "/experiments/search",
+    "tasks": "/tasks",
+    "task": f"/tasks/{TASK}",
     "run": RUN,
     "run-failed": f"/runs/search/{OTHER}/0",
     "tree": f"{RUN}/tree",
@@ -163,7 +165,7 @@ def test_the_leaderboard_filters_as_soon_as_one_chooses(opened: Open) -> None:
     assert page.locator("tbody tr").count() == 3
     page.get_by_label("Agent").select_option("recipes")
     page.wait_for_url("**agent=recipes**")
-    assert page.locator("tbody th").all_inner_texts() == ["search"]
+    assert page.locator("tbody th a").all_inner_texts() == ["search"]
     page.get_by_label("Verified only").check()
     page.wait_for_url("**verified=1**")
     assert "No experiment matches" in page.locator("main").inner_text()
@@ -220,7 +222,7 @@ def test_pages_work_without_scripts(opened: Open) -> None:
     page.goto(page.url.partition("/runs")[0] + "/leaderboard")
     page.get_by_label("Agent").select_option("recipes")
     page.get_by_role("button", name="Show").click()
-    assert page.locator("tbody th").all_inner_texts() == ["search"]
+    assert page.locator("tbody th a").all_inner_texts() == ["search"]
 
 
 def test_the_keyboard_reaches_the_content_first(opened: Open) -> None:

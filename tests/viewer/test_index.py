@@ -205,7 +205,7 @@ def test_a_run_is_going_while_its_lock_is_held(root: Path, opened: Open) -> None
     import fcntl
 
     plan = make_experiment(root / "first", seeds=3)
-    run = make_record(root / "first", plan, status="running", score=None, valid=None)
+    run = make_record(root / "first", plan, status="running")
     index = opened()
     row = index.row(RunKey("first", TASK, 0))
     assert row is not None and current(row)[1] == "interrupted"

@@ -23,7 +23,7 @@ from podium.workspace.observations import (
     Refusal,
     ScriptResult,
     SubmissionResult,
-    Text,
+    TextResult,
     ValidationResult,
 )
 
@@ -149,7 +149,7 @@ def test_files_that_are_not_ours_hold_nobody_up(run: RunFolder, pages: TestClien
 
 
 KINDS: dict[str, tuple[Observation, list[str]]] = {
-    "text": (Text(text="so be it"), ["Answer", "so be it"]),
+    "text": (TextResult(text="so be it"), ["Answer", "so be it"]),
     "refusal": (Refusal(text="no such file"), ["Refused", "no such file"]),
     "interruption": (Interruption(cause="working time"), ["Interrupted by the run", "<dd>working time</dd>"]),
     "program": (
@@ -180,7 +180,7 @@ KINDS: dict[str, tuple[Observation, list[str]]] = {
 def test_each_kind_of_observation_is_shown_as_what_it_is(tmp_path: Path, kind: str, padding: str) -> None:
     observation, words = KINDS[kind]
     plan = make_experiment(tmp_path / "root" / "odd")
-    if padding and isinstance(observation, Text | Refusal):
+    if padding and isinstance(observation, TextResult | Refusal):
         observation = observation.model_copy(update={"text": observation.text + padding})
     make_run(tmp_path / "root" / "odd", plan, [Done(arguments={"command": "ls" + padding}, observation=observation)])
     site = Site(tmp_path / "root", file=tmp_path / "index.sqlite")

@@ -96,6 +96,8 @@ def test_the_list_says_what_there_is(pages: TestClient) -> None:
 def test_an_experiment_lists_its_runs(pages: TestClient) -> None:
     text = pages.get("/experiments/search").text
     assert "it broke" in text and "not started" in text and "2 tasks × 2 seeds" in text
+    assert "50.0 % of tasks with a medal" in text and "1 run failed" in text and "1 invalid" in text
+    assert text.count('class="mark bronze"') == text.count('class="mark gold"') == 1
     only = pages.get("/experiments/search?status=failed").text
     assert "it broke" in only and "gold" not in only.split("<tbody>")[1]
     first = pages.get("/experiments/search?sort=percentile").text.split("<tbody>")[1]
@@ -166,9 +168,11 @@ def test_a_step_leads_to_its_changes_and_files(pages: TestClient) -> None:
 def test_the_leaderboard_filters(pages: TestClient) -> None:
     everyone = pages.get("/leaderboard").text
     assert "nested/plain" in everyone and ">search<" in everyone
-    assert "cannot be compared" in everyone
+    same, other = everyone.split("</section>")[:2]  # those over one task, then the one over two
+    assert re.findall(r'data-label="rank">(.*?)<', same) == ["1", "1"] and ">search<" not in same
+    assert re.findall(r'data-label="rank">(.*?)<', other) == ["–"] and "2 tasks" in other
     (row,) = re.findall(r"<tr>(?:(?!</tr>).)*>search<.*?</tr>", everyone, re.DOTALL)
-    numbers = re.findall(r'<td class="n nowrap">(.*?)</td>', row)
+    numbers = re.findall(r'<td class="n nowrap" data-label="[^"]*">([\d.]+)</td>', row)
     assert numbers == ["50.0", "0.0", "50.0", "50.0", "35.8"]  # the first seed: a bronze medal, and a run that failed
     assert "1 seed of 2 tasks" in row and "0 of 3" in row
     only = pages.get("/leaderboard?agent=recipes").text.split("<tbody>")[1]
@@ -177,7 +181,7 @@ def test_the_leaderboard_filters(pages: TestClient) -> None:
     assert "No experiment matches" in pages.get("/leaderboard?edition=fixed").text
     assert "No experiment matches" in pages.get("/leaderboard?verified=1").text
     suite = pages.get("/leaderboard?suite=mle-bench").text
-    assert "cannot be compared" not in suite and "1 of 75 tasks" in suite
+    assert "1 of 75 tasks" in suite and 'data-label="rank">1<' not in suite
 
 
 def test_two_experiments_are_compared(pages: TestClient) -> None:
@@ -214,3 +218,59 @@ def test_imported_grading_reports_are_experiments_too(tmp_path: Path) -> None:
         assert pages.get(f"/runs/theirs/{TASK}/0").status_code == 404
         assert "50.0" in pages.get("/leaderboard?agent=theirs").text
         assert "imported, so budget" in pages.get("/compare?a=theirs&b=ours").text
+
+
+def test_a_task_shows_goal_leaderboard_and_every_run(pages: TestClient) -> None:
+    text = unescape(pages.get(f"/tasks/{TASK}").text)
+    assert "Spaceship Titanic" in text and "Accuracy, higher is better" in text and "gold from 0.81903" in text
+    assert text.count('class="zone ') == 4 and text.count('<circle class="mark c') == 3
+    assert "search, seed 1: 0.95, percentile 99: beyond the scale" in text
+    assert "carried to another dimension" in text and "<td>where the passenger embarked</td>" in text
+    assert re.findall(r'data-label="place">(.*?)<', text) == ["1", "2", "2", "2"]
+    assert "Not prepared here" in text and ">working time<" in text
+    assert "<h2>" not in text.split('class="brief"')[1]
+    agents = pages.get(f"/tasks/{TASK}?group=agent").text
+    assert '<span class="swatch c1"></span>command' in agents
+    listed = pages.get("/tasks").text
+    assert f"/tasks/{TASK}" in listed and f"/tasks/{OTHER}" in listed
+    assert pages.get("/tasks/nobody").status_code == 404
+
+
+def test_runs_of_another_form_stand_by_themselves(tmp_path: Path) -> None:
+    plan = make_experiment(tmp_path / "root" / "mixed", seeds=3)
+    make_record(tmp_path / "root" / "mixed", plan, score=0.7)
+    make_record(tmp_path / "root" / "mixed", plan, seed=1, score=0.9, miniature=True)
+    make_record(tmp_path / "root" / "mixed", plan, seed=2, score=0.8)
+    site = Site(tmp_path / "root", file=tmp_path / "index.sqlite")
+    with TestClient(make_app(site), base_url="http://localhost") as pages:
+        real = pages.get(f"/tasks/{TASK}").text
+        assert re.findall(r'data-label="score">(.*?)<', real) == ["0.8", "0.7"] and "real data (2)" in real
+        fabricated = pages.get(f"/tasks/{TASK}?form=edition v1, fabricated miniature").text
+        assert re.findall(r'data-label="score">(.*?)<', fabricated) == ["0.9"]
+
+
+def test_notes_and_tags_are_kept_beside_the_experiment(tmp_path: Path) -> None:
+    folder = tmp_path / "root" / "mine"
+    make_record(folder, make_experiment(folder))
+    make_experiment(tmp_path / "root" / "other", agent="aide")
+    site = Site(tmp_path / "root", file=tmp_path / "index.sqlite")
+    with TestClient(make_app(site), base_url="http://localhost", follow_redirects=False) as pages:
+        form = {"token": site.token.text, "note": "First <b>try</b>\r\nof two", "tags": "good, long  good"}
+        assert pages.post("/experiments/mine/notes", data={**form, "token": "wrong"}).status_code == 403
+        assert not (folder / "notes.json").exists()
+        assert pages.post("/experiments/mine/notes", data=form).status_code == 303
+        assert json.loads((folder / "notes.json").read_text()) == {
+            "note": "First <b>try</b>\nof two", "tags": ["good", "long"],
+        }  # fmt: skip
+        assert "First &lt;b&gt;try&lt;/b&gt;" in pages.get("/experiments/mine").text
+        tagged = pages.get("/?tag=good").text
+        assert ">mine<" in tagged and ">other<" not in tagged
+        grouped = pages.get("/?group=tag").text
+        assert grouped.index("<h2>good, long</h2>") < grouped.index(">mine<") < grouped.index("<h2>no tag</h2>")
+        assert "<h2>aide</h2>" in pages.get("/?group=agent").text
+        assert '<span class="swatch c0"></span>good, long' in pages.get(f"/tasks/{TASK}?group=tag").text
+        (folder / "notes.json").unlink()
+        (folder / "notes.json").symlink_to("/etc/passwd")
+        assert "cannot be read" in pages.get("/experiments/mine").text and "root:" not in pages.get("/").text
+        pages.post("/experiments/mine/notes", data=form)
+        assert not (folder / "notes.json").is_symlink() and pages.get("/nobody/notes").status_code == 404

@@ -8,6 +8,7 @@ from podium.grading.grade import Grade
 from podium.runs.models import CurvePoint
 from podium.task import Medal
 from podium.viewer.chart import HEIGHT, WIDTH, ScriptScore, draw
+from podium.viewer.markdown import render_markdown
 from podium.viewer.text import clip, clip_bytes, name, short, visible
 from podium.workspace.budget import Usage
 
@@ -85,3 +86,11 @@ def test_no_number_is_too_large_for_a_chart(score: float, end_s: float) -> None:
 def test_a_score_below_the_scale_is_marked() -> None:
     chart = draw([point(1, -50.0), point(5, 0.7)], [], {"gold": 0.8}, higher_is_better=True, end_s=10)
     assert chart is not None and [mark.is_below for mark in chart.marks] == [True, False]
+
+
+def test_a_brief_holds_no_markup_links_or_pictures_of_its_own() -> None:
+    html = render_markdown(
+        '# Title\n<script>x</script> [here](https://example.org/?a="1) ![p](x.png)\n\n[j](javascript:x)'
+    )
+    assert html.startswith("<h3>Title</h3>") and "<script" not in html and "<img" not in html and "<a" not in html
+    assert 'here <span class="quiet">(https://example.org/?a=%221)</span>' in html

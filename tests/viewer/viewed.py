@@ -19,7 +19,7 @@ from podium.workspace.budget import Budget, Usage
 from podium.workspace.events import FORMAT, Action, End, Start, Step, shorten
 from podium.workspace.history import History
 from podium.workspace.journal import Journal, read_journal
-from podium.workspace.observations import Observation, ProgramOutput, ScriptResult, Text
+from podium.workspace.observations import Observation, ProgramOutput, ScriptResult, TextResult
 
 TASK = "spaceship-titanic"
 OTHER = "leaf-classification"
@@ -91,6 +91,8 @@ def make_record(folder: Path, plan: Plan, task: str = TASK, seed: int = 0, **fac
         "backend": "bubblewrap",
         "sandbox": POLICY,
     }
+    if facts.get("status") in ("running", "stopped"):
+        usual |= dict.fromkeys(("valid", "score", "medal", "above_median", "percentile", "submission_sha256"))
     run.write_record(RunRecord(task=task, agent=plan.agent, model=plan.model, seed=seed, **usual | facts))
     return run
 
@@ -225,12 +227,12 @@ def make_search(folder: Path, plan: Plan, *, plan_text: str = "Try something", *
 
 def make_hostile(folder: Path, plan: Plan) -> RunFolder:
     """A run whose agent wrote everything with whoever looks at it in mind."""
-    big, ok = 50_000_000, Text(text="ok")
+    big, ok = 50_000_000, TextResult(text="ok")
     steps = [
         Done(
             HOSTILE,
             {HOSTILE: HOSTILE, "list": [HOSTILE]},
-            Text(text=HOSTILE),
+            TextResult(text=HOSTILE),
             {"<script>alert(1)</script>.py": HOSTILE},
         ),
         Done(
@@ -239,7 +241,7 @@ def make_hostile(folder: Path, plan: Plan) -> RunFolder:
             ProgramOutput(exit_code=0, stdout="A" * big),
             {"..%2f..%2fetc%2fpasswd": "not the real one\n"},
         ),
-        Done("run_command", {"script": "B" * big}, Text(text="short")),
+        Done("run_command", {"script": "B" * big}, TextResult(text="short")),
         Done(
             "run_command",
             {"command": "names"},

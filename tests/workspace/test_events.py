@@ -16,7 +16,7 @@ from podium.workspace.observations import (
     Refusal,
     ScriptResult,
     SubmissionResult,
-    Text,
+    TextResult,
     ValidationResult,
 )
 
@@ -56,7 +56,7 @@ json_values = st.recursive(
     max_leaves=8,
 )
 observations = st.one_of(
-    st.builds(Text, text=texts),
+    st.builds(TextResult, text=texts),
     st.builds(Refusal, text=texts),
     st.builds(Interruption, cause=texts),
     st.builds(ProgramOutput, script=st.none() | texts, exit_code=st.integers(), stdout=texts, stderr=texts),
@@ -81,12 +81,12 @@ def test_whatever_an_agent_does_is_short_in_the_journal_and_comes_back_whole(
 def test_long_arguments_are_cut_and_many_are_dropped() -> None:
     blobs = Blobs()
     long = Action(name="write_file", arguments={"content": "x" * 10_000, "file_name": "a.py"})
-    step = journalled(long, Text(text="ok"), blobs)
+    step = journalled(long, TextResult(text="ok"), blobs)
     assert step.action.arguments["file_name"] == "a.py"
     assert len(step.action.arguments["content"]) == INLINE_CHARACTERS // 4
     assert whole_action(step, blobs.__getitem__) == long
     many = Action(name="write_file", arguments={str(n): "x" * 100 for n in range(10_000)})
-    step = journalled(many, Text(text="ok"), blobs)
+    step = journalled(many, TextResult(text="ok"), blobs)
     assert step.action == Action(name="write_file")
     assert whole_action(step, blobs.__getitem__) == many
 
@@ -98,7 +98,7 @@ def test_arguments_that_are_not_json_are_replaced_by_the_reason(value: object) -
 
 @pytest.mark.parametrize("data", [b"", b"[]", b"{", b'{"kind": "text"}', b'{"name": 1}', b"[" * 100_000])
 def test_a_damaged_blob_is_told(data: bytes) -> None:
-    step = journalled(Action(name="x"), Text(text=""), Blobs())
+    step = journalled(Action(name="x"), TextResult(text=""), Blobs())
     step = step.model_copy(update={"action_blob": "0", "observation_blob": "0"})
     for read in (whole_action, whole_observation):
         with pytest.raises(RecordError, match="not an"):

@@ -17,7 +17,7 @@ from podium.workspace.budget import Usage
 from podium.workspace.events import Action, Event, Fork, Snapshot, Step
 from podium.workspace.journal import Journal, JournalFollower, copy_lines, read_journal, read_last_event
 from podium.workspace.lines import LINE_BYTES, START
-from podium.workspace.observations import Text
+from podium.workspace.observations import TextResult
 
 
 def step(text: str = "", /, **arguments: object) -> Step:
@@ -26,7 +26,7 @@ def step(text: str = "", /, **arguments: object) -> Step:
         time="2026-01-02T03:04:05.000+00:00",
         usage=Usage(working_s=1.5, steps=1),
         action=Action(name="write", arguments=arguments),
-        observation=Text(text=text),
+        observation=TextResult(text=text),
         seconds=0.25,
         snapshot="0" * 64,
         state="1" * 64,

@@ -12,7 +12,7 @@ from podium.workspace.observations import (
     Refusal,
     ScriptResult,
     SubmissionResult,
-    Text,
+    TextResult,
     ValidationResult,
 )
 from podium.workspace.words import action_in_words, result_in_words, script_title
@@ -76,7 +76,7 @@ def test_a_script_is_named_by_what_it_says_of_itself(script: str, title: str) ->
         (ValidationResult(valid=True), "the submission is valid", "good"),
         (Refusal(text="no such file"), "no such file", "bad"),
         (Interruption(cause="working time"), "This action was ended: working time is used up.", "bad"),
-        (Text(text="an answer\nof lines"), "an answer of lines", "neutral"),
+        (TextResult(text="an answer\nof lines"), "an answer of lines", "neutral"),
     ],
 )
 def test_a_result_says_how_it_went(observation: Observation, words: str, verdict: str) -> None:

@@ -14,7 +14,7 @@ from docstring_parser import DocstringStyle, parse
 from podium.actions.context import ActionContext
 from podium.actions.text import bounded, valid_unicode
 from podium.errors import PodiumError
-from podium.workspace.observations import Observation, Refusal, Text
+from podium.workspace.observations import Observation, Refusal, TextResult
 
 if TYPE_CHECKING:
     from inspect_ai.tool import Tool, ToolInfo
@@ -116,7 +116,7 @@ class ActionSpec:
         """
         try:
             result = await self.function(context, **self.check(arguments))
-            observation = Text(text=result) if isinstance(result, str) else result
+            observation = TextResult(text=result) if isinstance(result, str) else result
         except ActionError as error:
             observation = Refusal(text=str(error))
         texts = {name: bounded(valid_unicode(value)) for name, value in observation if isinstance(value, str)}

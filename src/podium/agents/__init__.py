@@ -16,10 +16,11 @@ if TYPE_CHECKING:
 
 AGENTS = {
     "recipes": "podium.agents.recipes:Recipes",
+    "edits": "podium.agents.edits.editor:Edits",
     "aide": "podium.agents.tree_search:Aide",
     "mcts": "podium.agents.tree_search:Mcts",
     "evolve": "podium.agents.tree_search:Evolve",
-    "baseline": "podium.agents.baseline:Baseline",
+    "baseline": "podium.agents.baseline:BaselineAgent",
     "scripted": "podium.agents.scripted:Scripted",
     "research": "podium.agents.research.researcher:Researcher",
     "react": "podium.agents.react:React",

@@ -80,6 +80,8 @@ class Agent(ABC, Generic[AnyState]):
     """Whether a run of it must have a model."""
     submits: ClassVar[frozenset[SubmissionKind]] = frozenset({"table", "files"})
     """What it can submit; it is not started on a task that asks for something else."""
+    needs_starter: ClassVar[bool] = False
+    """Whether it works on starter code only."""
     serves_model: ClassVar[bool] = False
     """Whether its programs may ask the run's model themselves, at an address inside the sandbox."""
 

@@ -22,7 +22,7 @@ with open("{submission}", "wb") as file:
 '''
 
 
-class Baseline(FixedAgent):
+class BaselineAgent(FixedAgent):
     """Submits the sample submission, or runs the starter code as it stands."""
 
     def actions(self) -> list[Action]:

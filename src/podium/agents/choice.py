@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def default_agent(task: Task) -> str:
     """The agent that works on a task when nobody names one; it needs no model."""
-    return "recipes" if task.is_table else "baseline"
+    return "recipes" if task.is_table else "edits"
 
 
 def choose_agent(tasks: Sequence[Task]) -> str:
@@ -49,6 +49,8 @@ def check_fit(name: str, tasks: Sequence[Task]) -> None:
 
 def misfit(name: str, task: Task) -> str | None:
     """Why an agent cannot work on a task; None if it can."""
+    if agent_class(name).needs_starter and task.starter is None:
+        return "it improves starter code, and the task has none"
     kind: SubmissionKind = "table" if task.is_table else "files"
     if kind in agent_class(name).submits:
         return None

@@ -16,7 +16,7 @@ import anyio
 from podium.actions import ACTIONS, ActionError
 from podium.agents.base import Agent, Assignment, Remaining, State
 from podium.metrics import accuracy
-from podium.task import Columns, Task
+from podium.task import Columns, Starter, Task
 from podium.workspace.events import Action
 from podium.workspace.observations import (
     Interruption,
@@ -25,7 +25,7 @@ from podium.workspace.observations import (
     Refusal,
     ScriptResult,
     SubmissionResult,
-    Text,
+    TextResult,
     ValidationResult,
 )
 
@@ -57,7 +57,9 @@ def check(
     _check_description(agent)
     decided: list[Action] = []
     with tempfile.TemporaryDirectory(prefix="podium-conformance-") as folder:
-        assignment = _assignment(Path(folder, "public"))
+        assignment = _assignment(
+            Path(folder, "public"), starter=Path(folder, "starter") if agent.needs_starter else None
+        )
 
         def make() -> Agent[Any]:
             return agent(assignment, agent.Options.model_validate(dict(options or {})))
@@ -142,11 +144,11 @@ def _success(action: Action) -> Observation:
             return ValidationResult(valid=True)
         case "execute_script" | "run_command":
             return ProgramOutput(script=action.arguments.get("script_name"), exit_code=0, stdout="done\n")
-    return Text(text=f"{action.name} was done.")
+    return TextResult(text=f"{action.name} was done.")
 
 
-def _assignment(public: Path) -> Assignment:
-    """A task with a table of few rows."""
+def _assignment(public: Path, *, starter: Path | None) -> Assignment:
+    """A task with a table of few rows, and starter code if that is wanted."""
     public.mkdir()
     rows = [f"{number},{number % 7},{'abc'[number % 3]},{number % 2}" for number in range(60)]
     tables = {
@@ -159,6 +161,10 @@ def _assignment(public: Path) -> Assignment:
         (public / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
     form = Columns(id="id", target="label", values=int)
     task = Task(id="conformance", title="Conformance", kind="tabular", metric=accuracy, submission=form)
+    if starter is not None:
+        starter.mkdir()
+        (starter / "train.py").write_text("epochs = 3\nprint('accuracy: 0.5')\n", encoding="utf-8")
+        task.starter = Starter(starter, "train.py")
     return Assignment(task, 0, "Predict the labels.", public, lambda: Remaining(time_s=3600.0, steps=100))
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from podium.errors import PodiumError, UsageError, explain
+from podium.text import printable
 
 COMMANDS = {
     "tasks": "List all tasks, or those of a suite.",
@@ -83,5 +84,5 @@ def main(args: list[str] | None = None) -> None:
     except (PodiumError, OSError) as error:
         if "--debug" in args:
             raise
-        click.echo(f"Error: {explain(error)}", err=True)
+        click.echo(f"Error: {printable(explain(error), lines=True)}", err=True)
         sys.exit(2 if isinstance(error, UsageError) else 1)

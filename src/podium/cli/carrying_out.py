@@ -11,7 +11,7 @@ import click
 
 from podium.cli.options import print_json
 from podium.errors import PodiumError
-from podium.text import miniature_warning, plural
+from podium.text import miniature_warning, plural, printable
 
 if TYPE_CHECKING:
     from podium.runs.driver import Driver, FollowedRun
@@ -63,7 +63,7 @@ def carry_out(experiment: Experiment, options: dict[str, Any], *, as_json: bool)
         print_json([record.model_dump(mode="json") for record in records if record])
     else:
         for run in driver.runs:
-            click.echo(f"{run.name}: {describe(run)}")
+            click.echo(printable(f"{run.name}: {describe(run)}"))
     _complain(driver)
 
 
@@ -95,7 +95,7 @@ def _line_printer() -> Callable[[FollowedRun], None]:
         now = (run.state, run.progress.step // 10 if run.progress else 0)
         if said.get(run.name) != now:
             said[run.name] = now
-            click.echo(f"{run.name}: {describe(run)}", err=True)
+            click.echo(printable(f"{run.name}: {describe(run)}"), err=True)
 
     return changed
 
@@ -126,7 +126,7 @@ def _worth(record: RunRecord) -> str:
 
 def _answer(run: FollowedRun, request: str) -> str | None:
     """What the person at the terminal says to an agent's request."""
-    click.echo(f"\n{run.name} asks for help:\n{request}\n", err=True)
+    click.echo(printable(f"\n{run.name} asks for help:\n{request}\n", lines=True), err=True)
     try:
         return str(click.prompt("Your answer", err=True))
     except click.Abort:  # no terminal, or no wish to answer

@@ -88,8 +88,9 @@ as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON d
 
 
 def print_json(document: Any) -> None:
-    """Prints a JSON document on standard output."""
-    click.echo(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
+    """Prints a JSON document on standard output; what a terminal might obey is escaped."""
+    text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
+    click.echo("".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text))
 
 
 EXTRAS = {

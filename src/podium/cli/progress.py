@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import click
 
 
-class Progress(Protocol):
+class ProgressBar(Protocol):
     """Something that can be told that one more piece is done."""
 
     def advance(self, message: str) -> None: ...
@@ -50,7 +50,7 @@ class _Bar(logging.Handler):
 
 
 @contextlib.contextmanager
-def show_progress(title: str, total: int) -> Iterator[Progress]:
+def show_progress(title: str, total: int) -> Iterator[ProgressBar]:
     """Shows progress and Podium's log messages while the block runs."""
     if not sys.stderr.isatty():
         lines = _Lines(total)

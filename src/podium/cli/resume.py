@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from podium.cli.carrying_out import carry_out, executor_options
-from podium.cli.options import as_json, budget_options, pairs, require_extra, task_folders
+from podium.cli.options import as_json, budget_options, data_dir, pairs, require_extra, task_folders
 
 
 @click.command(name="resume")
@@ -18,6 +18,9 @@ from podium.cli.options import as_json, budget_options, pairs, require_extra, ta
 @click.option(
     "--role", "roles", multiple=True, metavar="ROLE=MODEL[@URL]", help="Go on with another model for one of the roles."
 )
+@click.option("--env", help="Go on with another Python environment for the agent.")
+@data_dir
+@click.option("--trust", is_flag=True, help="Carry out the plan in DIR though it was not made on this machine.")
 @budget_options
 @executor_options
 @task_folders
@@ -27,6 +30,7 @@ def command(experiment: Path, as_json: bool, **options: Any) -> None:
 
     Runs that are done are kept, interrupted ones go on where they stopped, failed ones are done again with --retry.
     Another model or budget holds for whatever is not done yet; experiment.json, the journals and the records say so.
+    A plan that somebody else made is only carried out with --trust: it says what runs on this machine.
     """
     require_extra("run")
     from podium.runs.experiment import read_experiment
@@ -40,4 +44,7 @@ def command(experiment: Path, as_json: bool, **options: Any) -> None:
     if any(value is not None for value in budget.values()):
         given = {name: value for name, value in budget.items() if value is not None}
         changes["budget"] = {**found.plan.budget.model_dump(), **given}
-    carry_out(resume_experiment(found, changes), options, as_json=as_json)
+    for name in ("data_dir", "env"):
+        if options[name] is not None:
+            changes[name] = str(Path(options[name]).absolute())
+    carry_out(resume_experiment(found, changes, trust=options["trust"]), options, as_json=as_json)

@@ -53,6 +53,7 @@ def _facts(task_id: str, data_dir: Path | None) -> dict[str, Any]:
         "better": "higher" if meant.metric.higher_is_better else "lower",
         **_form(meant),
         **_secrecy(task.id),
+        "known_leaks": meant.parts.known_leaks or None,
         "editions": {name: parts.reason for name, parts in task.editions.items()},
         "reference": _reference(reference),
         "prepared": str(prepared.place.root) if prepared else None,

@@ -10,6 +10,7 @@ import click
 
 from podium.cli.options import as_json, print_json, require_extra, task_folders
 from podium.errors import UsageError
+from podium.text import printable
 
 if TYPE_CHECKING:
     from podium.runs.steps import Steps
@@ -51,12 +52,12 @@ def command(
             print_json([_document(steps, number) for number in range(1, len(steps.all) + 1)])
         else:
             for number, step in enumerate(steps.all, 1):
-                click.echo(_line(number, step))
+                _say(_line(number, step))
     elif diff:
-        click.echo(steps.diff(number, since=number - 1 if since is None else since))
+        _say(steps.diff(number, since=number - 1 if since is None else since))
     elif restore is not None:
         for problem in steps.restore(number, restore):
-            click.echo(f"not restored: {problem}", err=True)
+            _say(f"not restored: {problem}", err=True)
         click.echo(f"The workspace after step {number} is in {restore}", err=True)
     elif fork is not None:
         folder = steps.fork(number, fork)
@@ -83,7 +84,12 @@ def _line(number: int, step: Step) -> str:
 
 def _show(steps: Steps, number: int) -> None:
     step = steps.step(number)
-    click.echo(f"{step.action.name}  {step.time}  {step.seconds:.2f} s  snapshot {step.snapshot[:12]}")
+    _say(f"{step.action.name}  {step.time}  {step.seconds:.2f} s  snapshot {step.snapshot[:12]}")
     for name, value in steps.action(number).arguments.items():
-        click.echo(f"\n{name}:\n{value}")
-    click.echo(f"\nobservation:\n{steps.observation(number).text}")
+        _say(f"\n{name}:\n{value}")
+    _say(f"\nobservation:\n{steps.observation(number).text}")
+
+
+def _say(text: str, *, err: bool = False) -> None:
+    """Prints what an agent may have written."""
+    click.echo(printable(text, lines=True), err=err)

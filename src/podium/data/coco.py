@@ -14,14 +14,14 @@ from podium.data.files import link_file
 from podium.data.split import split_per_category
 from podium.errors import RawDataError
 
-Entry = dict[str, Any]
-Pair = tuple[Entry, Entry]
+CocoEntry = dict[str, Any]
+AnnotatedImage = tuple[CocoEntry, CocoEntry]
 """An annotation and its image."""
 
 
 def split_document(
-    document: Entry, test_size: float, *, id_key: str = "id", smallest: int = 5
-) -> tuple[list[Pair], list[Pair]]:
+    document: CocoEntry, test_size: float, *, id_key: str = "id", smallest: int = 5
+) -> tuple[list[AnnotatedImage], list[AnnotatedImage]]:
     """The pairs of the train part, category by category, and the shuffled ones of the test part."""
     annotations, images = document["annotations"], document["images"]
     if [annotation["image_id"] for annotation in annotations] != [image[id_key] for image in images]:
@@ -30,27 +30,27 @@ def split_document(
     return split_per_category(pairs, categories_of(pairs), test_size, smallest=smallest)
 
 
-def categories_of(pairs: Iterable[Pair]) -> list[int]:
+def categories_of(pairs: Iterable[AnnotatedImage]) -> list[int]:
     """The category of each pair."""
     return [annotation["category_id"] for annotation, _ in pairs]
 
 
-def images_of(pairs: Iterable[Pair]) -> list[Entry]:
+def images_of(pairs: Iterable[AnnotatedImage]) -> list[CocoEntry]:
     """The image of each pair."""
     return [image for _, image in pairs]
 
 
-def numbered(images: Iterable[Entry], file_name: Callable[[int], str], *, id_key: str = "id") -> list[Entry]:
+def numbered(images: Iterable[CocoEntry], file_name: Callable[[int], str], *, id_key: str = "id") -> list[CocoEntry]:
     """The images with their positions for ids, and files named after these."""
     return [{**image, id_key: str(place), "file_name": file_name(place)} for place, image in enumerate(images)]
 
 
-def with_pairs(document: Entry, pairs: list[Pair]) -> Entry:
+def with_pairs(document: CocoEntry, pairs: list[AnnotatedImage]) -> CocoEntry:
     """The document with other annotations and images."""
     return {**document, "annotations": [annotation for annotation, _ in pairs], "images": images_of(pairs)}
 
 
-def without_labels(document: Entry, images: list[Entry]) -> Entry:
+def without_labels(document: CocoEntry, images: list[CocoEntry]) -> CocoEntry:
     """What test images come with."""
     return {"images": images, "info": document["info"], "licenses": document["licenses"]}
 
@@ -62,13 +62,13 @@ def write_document(content: Any, path: Path) -> None:
         json.dump(content, file, indent=4, sort_keys=True)
 
 
-def link_images(source: Path, target: Path, images: list[Entry], renamed: list[Entry] | None = None) -> None:
+def link_images(source: Path, target: Path, images: list[CocoEntry], renamed: list[CocoEntry] | None = None) -> None:
     """Puts images of one folder into another, under the names they have there."""
     for image, new in zip(images, renamed or images, strict=True):
         link_file(source / image["file_name"], target / new["file_name"])
 
 
-def make_document(rng: np.random.Generator, classes: int, file_name: Callable[[int, int], str]) -> Entry:
+def make_document(rng: np.random.Generator, classes: int, file_name: Callable[[int, int], str]) -> CocoEntry:
     """A document about 24 of the classes in mixed order, with one to eleven pictures each.
 
     Args:
@@ -89,7 +89,7 @@ def make_document(rng: np.random.Generator, classes: int, file_name: Callable[[i
     }
 
 
-def make_pictures(rng: np.random.Generator, document: Entry) -> list[tuple[str, bytes]]:
+def make_pictures(rng: np.random.Generator, document: CocoEntry) -> list[tuple[str, bytes]]:
     """A picture for each image of a document, tinted by category, with its file name."""
     pairs = zip(document["annotations"], document["images"], strict=True)
     return [(image["file_name"], picture(rng, tint=annotation["category_id"])) for annotation, image in pairs]

@@ -10,9 +10,11 @@ from pathlib import Path
 
 from podium.data.files import write_atomically
 from podium.data.home import home
+from podium.data.inside import read_regular
 from podium.errors import UsageError
 
 LFS_POINTER = "version https://git-lfs.github.com/spec/"
+MAX_BYTES = 64 << 20
 LEADERBOARD, DESCRIPTION = "leaderboard.csv", "description.md"
 
 
@@ -34,10 +36,9 @@ def import_checkout(checkout: Path, task_ids: list[str]) -> Imported:
     done = Imported([], [], [])
     for task_id in task_ids:
         for name, taken in ((LEADERBOARD, done.leaderboards), (DESCRIPTION, done.descriptions)):
-            source = folder / task_id / name
-            if not source.is_file():
+            text = _read(folder / task_id / name, checkout)
+            if text is None:
                 continue
-            text = source.read_text(encoding="utf-8")
             if text.startswith(LFS_POINTER):
                 done.pointers.append(f"{task_id}/{name}")
             else:
@@ -49,6 +50,22 @@ def import_checkout(checkout: Path, task_ids: list[str]) -> Imported:
             f"Run there: git lfs install && git lfs pull, then import it again."
         )
     return done
+
+
+def _read(path: Path, checkout: Path) -> str | None:
+    """A file of a checkout; None where there is none. Links are not followed: they may lead anywhere on this machine.
+
+    Raises:
+        UsageError: it is something else.
+    """
+    try:
+        return read_regular(path, MAX_BYTES, top=checkout).decode("utf-8")
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}.") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path} is not text: {error}.") from error
 
 
 def imported_leaderboard(task_id: str) -> Path | None:

@@ -3,8 +3,9 @@ was made or in which order.
 
 A hard link shares its inode number and times with the raw file, and raw files often lie in the order of their labels;
 deleting the raw folder later would even write that order into the times of the links. So every file becomes a new one,
-made in the order of names, with one time and one mode for all. Where the file system can share blocks (XFS, Btrfs,
-ZFS, NFS 4.2) the kernel copies no data.
+made in the order of names, with one time and one mode for all. The old files stay until all are copied: a new file may
+get the inode number of one that was just removed, and so tell where that one lay. Where the file system can share
+blocks (XFS, Btrfs, ZFS, NFS 4.2) the kernel copies no data.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ FILE_MODE, FOLDER_MODE = 0o644, 0o755
 
 
 def publish(made: Path, shown: Path) -> None:
-    """Moves all that is in one folder into another, an empty one on the same file system.
+    """Puts all that is in one folder into another, an empty one on the same file system; the first is to be deleted.
 
     Files that the preparation wrote itself right into the top folder, such as train.csv, are named by the task and not
     after rows: they are moved, since some are as large as the whole raw data.
@@ -33,18 +34,17 @@ def publish(made: Path, shown: Path) -> None:
             os.mkdir(here)  # noqa: PTH102 a Path for each of a million files would cost more than the copy
             folders.append(here)
         for name in sorted(names):
-            _move(f"{folder}/{name}", f"{here}/{name}", anew=folder != top)
+            _put(f"{folder}/{name}", f"{here}/{name}", anew=folder != top)
     for folder in [*folders, target]:
         os.utime(folder, ns=(TIME_NS, TIME_NS))
     for folder in folders:
         os.chmod(folder, FOLDER_MODE)  # noqa: PTH101
 
 
-def _move(old: str, new: str, *, anew: bool) -> None:
+def _put(old: str, new: str, *, anew: bool) -> None:
     facts = os.lstat(old)
     if anew or facts.st_nlink > 1 or os.path.islink(old):  # noqa: PTH114
         copy_file(old, new)
-        os.unlink(old)  # noqa: PTH108
     else:
         os.rename(old, new)  # noqa: PTH104
     os.chmod(new, FILE_MODE)  # noqa: PTH101

@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 
 import pandas as pd
 
+RAW_ORDER = "Test rows stand in the order of the published table."
+"""What a task says of itself where its split, as MLE-bench made it, leaves rows where they were."""
 Items = TypeVar("Items", pd.DataFrame, list[Any])
 
 

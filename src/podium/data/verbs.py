@@ -19,10 +19,11 @@ from podium.data.parts import file_names, link_parts, split_table, write_answers
 from podium.data.pictures import picture_of, pixels_of
 from podium.data.records import read_json_lines, write_json, write_json_lines
 from podium.data.retyping import retyped
-from podium.data.split import split_groups, split_per_category, split_rows, split_values
+from podium.data.split import RAW_ORDER, split_groups, split_per_category, split_rows, split_values
 from podium.data.tables import lines_beside, one_hot, read_csv, read_json, renumber, sample_of, write_csv
 
 __all__ = [
+    "RAW_ORDER",
     "WORDS",
     "dicom",
     "draw_table",

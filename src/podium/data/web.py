@@ -28,12 +28,12 @@ MOST_FAILURES = 50
 WORTH_REPEATING = {408, 416, 425, 429, 500, 502, 503, 504}
 AGAIN = f"What has arrived is kept: run the command again to go on. {OTHERWISE}"
 
-Check = Callable[[Path], None]
+FileCheck = Callable[[Path], None]
 """`check(path)` raises ValueError or OSError if a file is not what it should be."""
 
 
 def fetch_file(
-    url: str, path: Path, *, checksum: str | None = None, check: Check | None = None, pause_s: float = PAUSE_S
+    url: str, path: Path, *, checksum: str | None = None, check: FileCheck | None = None, pause_s: float = PAUSE_S
 ) -> None:
     """Downloads a file, unless it is there. Until it is whole it lies beside its place and can be continued.
 
@@ -61,7 +61,9 @@ def fetch_file(
             time.sleep(pause_s * 2**attempt)
 
 
-def fetch_files(urls: Mapping[str, str], folder: Path, *, check: Check | None = None, pause_s: float = PAUSE_S) -> None:
+def fetch_files(
+    urls: Mapping[str, str], folder: Path, *, check: FileCheck | None = None, pause_s: float = PAUSE_S
+) -> None:
     """Downloads many files at a time, by their names in a folder; those that are there are left alone.
 
     Raises:
@@ -106,7 +108,7 @@ def _continue(url: str, part: Path) -> None:
         raise OSError(f"it broke off after {received} of {expected} bytes")
 
 
-def _inspect(part: Path, checksum: str | None, check: Check | None) -> None:
+def _inspect(part: Path, checksum: str | None, check: FileCheck | None) -> None:
     """Deletes a whole file that is not the right one: continuing it would be of no use."""
     try:
         if checksum is not None:

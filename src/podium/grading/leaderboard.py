@@ -14,7 +14,7 @@ from podium.task import Leaderboard
 
 
 @dataclass(frozen=True)
-class Position:
+class LeaderboardPosition:
     """Where a score is on a leaderboard."""
 
     percentile: float | None
@@ -24,20 +24,20 @@ class Position:
     teams: int | None
 
 
-def find_position(score: float, board: Leaderboard) -> Position:
+def find_position(score: float, board: Leaderboard) -> LeaderboardPosition:
     """The position of a score among those of a leaderboard."""
     sign = -1.0 if board.lower_is_better else 1.0
     if board.scores:
         scores = sign * np.asarray(board.scores)
         worse, equal = int(np.sum(scores < sign * score)), int(np.sum(scores == sign * score))
-        return Position(
+        return LeaderboardPosition(
             percentile=100.0 * (worse + equal / 2) / len(scores),
             rank=len(scores) - worse - equal + 1,
             teams=len(scores),
         )
     if board.quantiles:
-        return Position(_percentile(sign * score, sign * np.asarray(board.quantiles)), None, board.teams)
-    return Position(None, None, board.teams)
+        return LeaderboardPosition(_percentile(sign * score, sign * np.asarray(board.quantiles)), None, board.teams)
+    return LeaderboardPosition(None, None, board.teams)
 
 
 def _percentile(score: float, best_first: np.ndarray) -> float:

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from podium.errors import InvalidSubmission
 from podium.metrics._arrays import BoolArray, FloatArray, IntArray, ratio
-from podium.metrics.objects import Objects, Pairs, group_keys, matching_pairs, parse_both, place_in_group
+from podium.metrics.objects import ObjectPairs, Objects, group_keys, matching_pairs, parse_both, place_in_group
 from podium.task import metric
 
 BOXES_3D = "confidence x y z width length height yaw label"
@@ -66,7 +66,7 @@ def _check_sizes(boxes: Objects, names: Sequence[object] | None) -> None:
 
 def _best_overlaps(
     predicted: Objects, actual: Objects, guess_key: IntArray, true_key: IntArray, *, above: float
-) -> Pairs:
+) -> ObjectPairs:
     """For each predicted box that has one, the true box of its row and class with the highest IoU above a bound."""
     guesses, boxes = predicted.columns(*_SHAPE), actual.columns(*_SHAPE)
 

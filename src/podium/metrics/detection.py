@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 
 from podium.metrics._arrays import BoolArray, FloatArray, IntArray, ratio
 from podium.metrics.objects import (
+    ObjectPairs,
     Objects,
-    Pairs,
     encode_labels,
     group_keys,
     match_greedily,
@@ -156,11 +156,11 @@ def _has_area(boxes: Objects) -> BoolArray:
     return in_range
 
 
-def _coco_hits(pairs: Pairs) -> IntArray:
+def _coco_hits(pairs: ObjectPairs) -> IntArray:
     return pairs.left[match_greedily(pairs.left, pairs.right)]
 
 
-def _coco_hits_with_id_zero(pairs: Pairs, order: IntArray, zero: int) -> IntArray:
+def _coco_hits_with_id_zero(pairs: ObjectPairs, order: IntArray, zero: int) -> IntArray:
     turn = int(np.append(np.flatnonzero(order == zero), -1)[0])
     pairs = pairs.take(pairs.right != 0)
     others = pairs.take(pairs.left != turn)

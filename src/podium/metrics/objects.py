@@ -152,7 +152,7 @@ def group_keys(left: Objects, right: Objects) -> tuple[IntArray, IntArray]:
 
 
 @dataclass(frozen=True)
-class Pairs:
+class ObjectPairs:
     """Objects of two sides that can be matched."""
 
     left: IntArray
@@ -160,17 +160,17 @@ class Pairs:
     value: FloatArray
     """How well they match."""
 
-    def take(self, chosen: IntArray | BoolArray) -> Pairs:
-        return Pairs(self.left[chosen], self.right[chosen], self.value[chosen])
+    def take(self, chosen: IntArray | BoolArray) -> ObjectPairs:
+        return ObjectPairs(self.left[chosen], self.right[chosen], self.value[chosen])
 
-    def best_first(self, *, last_of_equals: bool = False) -> Pairs:
+    def best_first(self, *, last_of_equals: bool = False) -> ObjectPairs:
         """By left object, its best match first; of equal matches the first (or last) right object."""
         return self.take(np.lexsort((-self.right if last_of_equals else self.right, -self.value, self.left)))
 
 
 def matching_pairs(
     left_key: IntArray, right_key: IntArray, measure: Callable[[IntArray, IntArray], ArrayLike], *, above: float
-) -> Pairs:
+) -> ObjectPairs:
     """All pairs with the same key whose measure exceeds a bound, by left and then by right object.
 
     `measure` gets the places of the left and of the right object of each pair.
@@ -187,10 +187,10 @@ def matching_pairs(
         step = np.arange(len(left)) - np.repeat(np.cumsum(here) - here, here)
         right = order[np.repeat(begins[first:stop], here) + step]
         value = np.asarray(measure(left, right), dtype=np.float64)
-        parts.append(Pairs(left, right, value).take(value > above))
-    nothing = Pairs(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
+        parts.append(ObjectPairs(left, right, value).take(value > above))
+    nothing = ObjectPairs(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
     sides = [*parts, nothing]
-    return Pairs(
+    return ObjectPairs(
         np.concatenate([part.left for part in sides]),
         np.concatenate([part.right for part in sides]),
         np.concatenate([part.value for part in sides]),

@@ -54,7 +54,7 @@ class Tokens:
 
 
 @dataclass(frozen=True)
-class Pairs:
+class WordPairs:
     """The distinct words of each row."""
 
     key: IntArray
@@ -67,8 +67,8 @@ class Pairs:
         """How many distinct words each row has."""
         return np.bincount(self.key // self.vocabulary, minlength=self.count)
 
-    def where(self, chosen: BoolArray) -> Pairs:
-        return Pairs(self.key[chosen], self.vocabulary, self.count)
+    def where(self, chosen: BoolArray) -> WordPairs:
+        return WordPairs(self.key[chosen], self.vocabulary, self.count)
 
     def contain(self, keys: IntArray) -> BoolArray:
         """Which of the keys are among these pairs."""
@@ -167,8 +167,8 @@ def _count_up(counts: IntArray) -> IntArray:
     return np.arange(counts.sum()) - np.repeat(ends - counts, counts)
 
 
-def unique_pairs(tokens: Tokens) -> Pairs:
+def unique_pairs(tokens: Tokens) -> WordPairs:
     """The set of words of each row."""
     key = np.sort(tokens.key)
     is_new = np.append(True, key[1:] != key[:-1])[: len(key)]
-    return Pairs(key[is_new], tokens.vocabulary, len(tokens.counts))
+    return WordPairs(key[is_new], tokens.vocabulary, len(tokens.counts))

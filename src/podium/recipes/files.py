@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from podium.recipes.profile import FilePatterns, Files
+from podium.recipes.profile import FileGroup, FilePatterns
 from podium.recipes.tables import IS_TABLE, LARGEST_BYTES, UNREADABLE, as_text
 
 if TYPE_CHECKING:
@@ -52,9 +52,9 @@ def group_files(public: Path, listed: Sequence[str]) -> Paths:
     return groups
 
 
-def describe_files(groups: Paths) -> tuple[Files, ...]:
+def describe_files(groups: Paths) -> tuple[FileGroup, ...]:
     """The description of files in a profile."""
-    return tuple(Files(*key, len(names), tuple(names[:_EXAMPLES])) for key, names in sorted(groups.items()))
+    return tuple(FileGroup(*key, len(names), tuple(names[:_EXAMPLES])) for key, names in sorted(groups.items()))
 
 
 def _archived_files(path: Path) -> list[str]:

@@ -9,13 +9,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-Kind = Literal["number", "category", "date", "text", "empty"]
+ColumnKind = Literal["number", "category", "date", "text", "empty"]
 """What a column holds. A `category` repeats its values, a `text` consists of words."""
 
-Goal = Literal["binary", "multiclass", "multilabel", "ordinal", "regression", "list", "text", "unknown"]
+GoalKind = Literal["binary", "multiclass", "multilabel", "ordinal", "regression", "list", "text", "unknown"]
 """What is to be predicted. `multilabel`: several columns of 0 and 1. `ordinal`: whole numbers that are grades."""
 
-LEARNABLE: frozenset[Goal] = frozenset({"binary", "multiclass", "multilabel", "ordinal", "regression"})
+LEARNABLE: frozenset[GoalKind] = frozenset({"binary", "multiclass", "multilabel", "ordinal", "regression"})
 """The goals that models learn: classes and numbers."""
 
 Modality = Literal["tabular", "text", "series", "ranking", "images", "masks", "audio", "graph", "arrays", "unknown"]
@@ -23,11 +23,11 @@ Modality = Literal["tabular", "text", "series", "ranking", "images", "masks", "a
 
 
 @dataclass(frozen=True)
-class Column:
+class ColumnProfile:
     """A column of a table."""
 
     name: str
-    kind: Kind
+    kind: ColumnKind
     distinct: int
     missing: float = 0.0
     """The share of empty cells."""
@@ -49,20 +49,20 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Table:
+class TableProfile:
     """A file with rows and columns."""
 
     file: str
     """Its path, relative to the public folder."""
     rows: int
     """How many were read; there may be more if `is_truncated`."""
-    columns: tuple[Column, ...]
+    columns: tuple[ColumnProfile, ...]
     is_truncated: bool = False
 
     def __contains__(self, name: str) -> bool:
         return any(column.name == name for column in self.columns)
 
-    def __getitem__(self, name: str) -> Column:
+    def __getitem__(self, name: str) -> ColumnProfile:
         return next(column for column in self.columns if column.name == name)
 
     @property
@@ -71,7 +71,7 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Files:
+class FileGroup:
     """Files of one kind in a folder or archive."""
 
     folder: str
@@ -129,11 +129,11 @@ class Profile:
     is_sample_informative: bool = False
     """Whether the sample's targets are words that differ from row to row."""
     modality: Modality = "unknown"
-    goal: Goal = "unknown"
-    tables: tuple[Table, ...] = ()
-    files: tuple[Files, ...] = ()
-    train: Table | None = None
-    test: Table | None = None
+    goal: GoalKind = "unknown"
+    tables: tuple[TableProfile, ...] = ()
+    files: tuple[FileGroup, ...] = ()
+    train: TableProfile | None = None
+    test: TableProfile | None = None
     """None where the test rows are known by their ids alone."""
     key: str | None = None
     """The test table's column that has the sample's ids."""
@@ -147,7 +147,7 @@ class Profile:
     """What separates the names of targets in the label, where that lists those that apply."""
     is_distribution: bool = False
     """Whether the targets of a row must add up to one."""
-    features: tuple[Column, ...] = ()
+    features: tuple[ColumnProfile, ...] = ()
     """Columns that train and test share, other than ids."""
     time: str | None = None
     """The column by which test follows train."""
@@ -170,7 +170,7 @@ class Profile:
         """Whether several columns are learnt, one after the other."""
         return self.goal == "multilabel" or (self.goal == "regression" and len(self.labels) > 1)
 
-    def of_kind(self, *kinds: Kind) -> list[str]:
+    def of_kind(self, *kinds: ColumnKind) -> list[str]:
         """The names of the features of some kinds."""
         return [column.name for column in self.features if column.kind in kinds]
 

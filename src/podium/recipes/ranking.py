@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from podium.recipes.profile import Column, Profile, Table
+from podium.recipes.profile import ColumnProfile, Profile, TableProfile
 from podium.recipes.recipe import Improvement, Recipe, Settings
 from podium.recipes.scripts import assign, keywords
 
@@ -25,7 +25,7 @@ _REQUEST = re.compile(r"\b(predict|foretell|forecast|recommend|suggest|which|wha
 class LogColumns:
     """Which tables and columns hold users, items and events."""
 
-    log: Table
+    log: TableProfile
     user: str
     item: str
     time: str
@@ -61,7 +61,7 @@ def find_log(profile: Profile) -> LogColumns | None:
     return None
 
 
-def _item_column(profile: Profile, log: Table, user: str) -> str | None:
+def _item_column(profile: Profile, log: TableProfile, user: str) -> str | None:
     """The log's column with items: one that has a table of its own, or else the one with most values."""
     columns = [column for column in log.columns if column.name != user and _is_id(column, log)]
     described = [column for column in columns if _table_of(profile, column.name) is not None]
@@ -69,7 +69,7 @@ def _item_column(profile: Profile, log: Table, user: str) -> str | None:
     return None if best is None else best.name
 
 
-def _is_id(column: Column, log: Table) -> bool:
+def _is_id(column: ColumnProfile, log: TableProfile) -> bool:
     is_id = column.kind == "category" or (column.kind == "number" and column.is_whole)
     return is_id and column.distinct > MAX_KINDS and column.distinct < 0.7 * log.rows
 

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from podium.recipes.profile import Column, Join, Profile, Spans, Table
+from podium.recipes.profile import ColumnProfile, Join, Profile, Spans, TableProfile
 from podium.recipes.tables import ReadTables, as_text
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-def find_features(profile: Profile) -> tuple[Column, ...]:
+def find_features(profile: Profile) -> tuple[ColumnProfile, ...]:
     """Columns that train and test share, other than ids and constant columns."""
     train, test = profile.train, profile.test
     if train is None or test is None:
@@ -29,7 +29,7 @@ def find_features(profile: Profile) -> tuple[Column, ...]:
     )
 
 
-def _is_id(column: Column, table: Table) -> bool:
+def _is_id(column: ColumnProfile, table: TableProfile) -> bool:
     """Whether every row has its own value that is not a measurement, date or text."""
     is_unique = column.distinct >= 0.98 * table.rows * (1 - column.missing) and table.rows > 50
     if column.kind == "category":
@@ -93,7 +93,7 @@ def find_further_tables(profile: Profile, read: ReadTables) -> Mapping[str, Any]
     return {"joins": tuple(joins), "spans": tuple(spans), "edges": edges}
 
 
-def _span_columns(table: Table, frame: pd.DataFrame) -> tuple[str, str] | None:
+def _span_columns(table: TableProfile, frame: pd.DataFrame) -> tuple[str, str] | None:
     """Two columns of dates of which the first is never after the second."""
     import pandas as pd
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from podium.recipes.profile import Column, Kind, Table
+from podium.recipes.profile import ColumnKind, ColumnProfile, TableProfile
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,7 +39,7 @@ class ReadTables:
     """The tables that were read, and their descriptions."""
 
     frames: dict[str, pd.DataFrame] = field(default_factory=dict)
-    tables: dict[str, Table] = field(default_factory=dict)
+    tables: dict[str, TableProfile] = field(default_factory=dict)
 
     def add(self, name: str, frame: pd.DataFrame) -> None:
         self.frames[name], self.tables[name] = frame, describe_table(name, frame)
@@ -107,38 +107,38 @@ def _open_7z(path: Path) -> BinaryIO:
         return io.BytesIO(next(one for one in sorted(Path(folder).rglob("*")) if one.is_file()).read_bytes())
 
 
-def describe_table(name: str, frame: pd.DataFrame) -> Table:
+def describe_table(name: str, frame: pd.DataFrame) -> TableProfile:
     """The description of a table in a profile."""
     columns = tuple(_column(column, frame[column]) for column in frame.columns)
-    return Table(name, len(frame), columns, is_truncated=len(frame) >= MAX_ROWS)
+    return TableProfile(name, len(frame), columns, is_truncated=len(frame) >= MAX_ROWS)
 
 
-def _column(name: str, values: pd.Series) -> Column:
+def _column(name: str, values: pd.Series) -> ColumnProfile:
     import pandas as pd
 
     known = values.dropna()
     missing = 1 - len(known) / max(1, len(values))
     if known.empty:
-        return Column(name, "empty", 0, missing)
+        return ColumnProfile(name, "empty", 0, missing)
     if pd.api.types.is_bool_dtype(known):
-        return Column(name, "category", int(known.nunique()), missing)
+        return ColumnProfile(name, "category", int(known.nunique()), missing)
     if pd.api.types.is_numeric_dtype(known):
         return _number_column(name, known, missing)
     if pd.api.types.is_datetime64_any_dtype(known):
-        return Column(name, "date", int(known.nunique()), missing)
+        return ColumnProfile(name, "date", int(known.nunique()), missing)
     text = known.astype(str)
     distinct, length = int(text.nunique()), float(text.str.len().mean())
-    return Column(name, _kind_of_text(text, distinct, length), distinct, missing, length)
+    return ColumnProfile(name, _kind_of_text(text, distinct, length), distinct, missing, length)
 
 
-def _number_column(name: str, cells: pd.Series, missing: float) -> Column:
+def _number_column(name: str, cells: pd.Series, missing: float) -> ColumnProfile:
     import numpy as np
 
     values = cells.to_numpy(dtype=float)
     values = values[np.isfinite(values)]
     distinct = len(np.unique(values))
     whole = bool(len(values)) and bool((values == np.rint(values)).all())
-    known = Column(name, "number", distinct, missing, is_whole=whole, is_code=whole and _is_code(values))
+    known = ColumnProfile(name, "number", distinct, missing, is_whole=whole, is_code=whole and _is_code(values))
     if not len(values):
         return known
     return replace(known, minimum=float(values.min()), median=float(np.median(values)), maximum=float(values.max()))
@@ -160,7 +160,7 @@ def _is_code(values: Any) -> bool:
     )
 
 
-def _kind_of_text(text: pd.Series, distinct: int, length: float) -> Kind:
+def _kind_of_text(text: pd.Series, distinct: int, length: float) -> ColumnKind:
     some = text.sample(min(len(text), 300), random_state=0)
     if some.map(lambda value: bool(_DATE.match(value))).mean() > 0.95:
         return "date"

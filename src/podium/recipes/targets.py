@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from podium.recipes.files import Paths, files_as_table
-from podium.recipes.profile import Column, Goal, Profile
+from podium.recipes.profile import ColumnProfile, GoalKind, Profile
 from podium.recipes.tables import MAX_ROWS, ReadTables, as_text
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def find_test(bare: Profile, sample: pd.DataFrame, read: ReadTables) -> tuple[st
     return name, column
 
 
-def _may_be_id(column: Column) -> bool:
+def _may_be_id(column: ColumnProfile) -> bool:
     return column.kind in ("category", "text", "date") or (column.kind == "number" and column.is_whole)
 
 
@@ -138,7 +138,7 @@ def _likeliest_label(columns: Sequence[str], target: str) -> str | None:
 
 def find_goal(
     profile: Profile, sample: pd.DataFrame, frame: pd.DataFrame, truth: Truth
-) -> tuple[Goal, tuple[Any, ...]]:
+) -> tuple[GoalKind, tuple[Any, ...]]:
     """What is to be predicted, and its classes."""
     import pandas as pd
 
@@ -159,7 +159,7 @@ def find_goal(
     return _single_goal(profile, known)
 
 
-def _single_goal(profile: Profile, known: pd.Series) -> tuple[Goal, tuple[Any, ...]]:
+def _single_goal(profile: Profile, known: pd.Series) -> tuple[GoalKind, tuple[Any, ...]]:
     import pandas as pd
 
     distinct = int(known.nunique())

@@ -219,7 +219,7 @@ def _unpadded(first: Results, second: Results, tasks: Sequence[str], *, pad: boo
     return found
 
 
-Pair = tuple[list[Row | None], list[Row | None]]
+RowPair = tuple[list[Row | None], list[Row | None]]
 
 
 def _values(side: Sequence[Row | None], value: Value) -> Numbers:
@@ -227,7 +227,7 @@ def _values(side: Sequence[Row | None], value: Value) -> Numbers:
     return np.asarray(found[~np.isnan(found)])
 
 
-def _difference(name: str, value: Value, pairs: Sequence[Pair]) -> Difference | None:
+def _difference(name: str, value: Value, pairs: Sequence[RowPair]) -> Difference | None:
     """One measure compared; None if there is no task where both sides are known."""
     valued = [(_values(first, value), _values(second, value)) for first, second in pairs]
     known = [(first, second) for first, second in valued if len(first) and len(second)]
@@ -246,7 +246,7 @@ def _difference(name: str, value: Value, pairs: Sequence[Pair]) -> Difference | 
     )
 
 
-def _by_task(pairs: dict[str, Pair], value: Value) -> tuple[TaskDifference, ...]:
+def _by_task(pairs: dict[str, RowPair], value: Value) -> tuple[TaskDifference, ...]:
     found = []
     for task, (first, second) in pairs.items():
         one, other = (float(_values(side, value).mean()) for side in (first, second))

@@ -17,7 +17,7 @@ from podium.grading.grade import DECIMALS
 from podium.report.aggregate import MEDALS, RESEARCH, Aggregate, Summary, plus_minus, words
 from podium.report.references import THRESHOLDS, ReferenceScores
 from podium.report.table import Results, Row
-from podium.text import miniature_warning, plural
+from podium.text import miniature_warning, plural, printable
 
 UNIT = "Percent; mean ± standard error over seeds."
 NAMES = tuple(field.name for field in fields(Row))
@@ -33,12 +33,18 @@ def _plain(value: Any) -> Any:
 
 
 def write_csv(results: Sequence[Results], path: Path) -> None:
-    """Writes all runs as CSV."""
+    """Writes all runs as CSV; a text that a spreadsheet would take for a formula gets an apostrophe in front."""
     text = io.StringIO()
     table = csv.DictWriter(text, NAMES, lineterminator="\n")
     table.writeheader()
-    table.writerows(records(results))
+    table.writerows({name: _harmless(value) for name, value in row.items()} for row in records(results))
     write_atomically(path, text.getvalue())
+
+
+def _harmless(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    return f"'{printable(value)}" if value.startswith(("=", "+", "-", "@", "\t", "\r")) else printable(value)
 
 
 def write_parquet(results: Sequence[Results], path: Path) -> None:

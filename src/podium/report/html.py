@@ -24,8 +24,8 @@ from podium.report.curves import AXES, Axis, RunCurve, read_curves
 from podium.report.document import Report
 from podium.report.export import medal_table, notes, research_table
 from podium.report.table import Results, Row
-from podium.report.terminal import amount, clean, number
-from podium.text import format_size
+from podium.report.terminal import amount, number
+from podium.text import format_size, printable
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -88,7 +88,7 @@ def render(report: Report, *, made: datetime | None = None) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"number": number, "amount": _amount, "clean": clean, "words": words}
+    environment.filters |= {"number": number, "amount": _amount, "clean": printable, "words": words}
     return environment.get_template("report.html").render(
         report=report,
         pairs=list(zip(report.results, report.summaries, strict=True)),
@@ -178,7 +178,7 @@ def _curve_caption(curves: Sequence[RunCurve]) -> str:
     unreadable = [curve.error for curve in curves if curve.error]
     graded = len(curves) - len(unreadable)
     said = f"What the {graded} runs with graded snapshots would have been worth had they ended there."
-    return f"{said} Without {len(unreadable)} that cannot be read: {clean(unreadable[0])}" if unreadable else said
+    return f"{said} Without {len(unreadable)} that cannot be read: {printable(unreadable[0])}" if unreadable else said
 
 
 def _inside_script(text: str) -> str:
@@ -233,7 +233,7 @@ def _failures(report: Report) -> list[Failure]:
 
 def _said(row: Row) -> str:
     """A run's error as one line, bounded: whole tracebacks and binary output end up in them."""
-    text = clean(" ".join((row.error or "").split()))
+    text = printable(" ".join((row.error or "").split()))
     return text if len(text) <= LONGEST_ERROR else text[:LONGEST_ERROR] + " ..."
 
 
@@ -271,7 +271,7 @@ def _facts(results: Results) -> list[tuple[str, str]]:
         ("versions, machine", " / ".join(versions) or "not known"),
         ("started", results.experiment.document.created),
     ]
-    return [(name, clean(value)) for name, value in facts if value]
+    return [(name, printable(value)) for name, value in facts if value]
 
 
 def _listed(document: Mapping[str, Any]) -> str:

@@ -128,7 +128,9 @@ def read_import(folder: Path) -> Import:
     """
     path = folder / FILE
     try:
-        return _parse(read_regular(path, MAX_BYTES), Import)
+        found = _parse(read_regular(path, MAX_BYTES), Import)
+        datetime.fromisoformat(found.created)
+        return found
     except OSError as error:
         raise RecordError(f"{path} cannot be read: {error.strerror}.") from error
     except ValueError as error:
@@ -136,17 +138,30 @@ def read_import(folder: Path) -> Import:
 
 
 def _report_files(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.rglob("*grading_report*.json") if path.is_file())
+    return sorted(path for path in folder.rglob("*grading_report*.json") if _is_file_below(folder, path))
 
 
 def _metadata_files(folder: Path) -> list[Path]:
     """The metadata of a run group, or of all run groups right below a folder."""
-    return sorted(path for path in (folder / METADATA, *folder.glob(f"*/{METADATA}")) if path.is_file())
+    found = (folder / METADATA, *folder.glob(f"*/{METADATA}"))
+    return sorted(path for path in found if _is_file_below(folder, path))
+
+
+def _is_file_below(folder: Path, path: Path) -> bool:
+    """Whether it is a file that no link leads to: links would take over what somebody else's folder does not hold."""
+    return path.is_file() and path.resolve() == folder.resolve() / path.relative_to(folder)
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return read_regular(path, MAX_BYTES)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}.") from error
 
 
 def _read_reports(path: Path) -> tuple[CompetitionReport, ...]:
     try:
-        found = _parse(path.read_bytes(), GradingReport)
+        found = _parse(_read(path), GradingReport)
     except ValueError as error:
         raise UsageError(f"{path} is not a grading report of MLE-bench: {error}.") from error
     return tuple(sorted(found.competition_reports, key=lambda report: report.competition_id))
@@ -185,7 +200,7 @@ def _agent_name(groups: list[Path]) -> str | None:
 
 def _read_metadata(path: Path) -> dict[str, Any]:
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
+        document = json.loads(_read(path))
     except ValueError as error:
         raise UsageError(f"{path} is not the metadata of a run group: {error}") from error
     return document if isinstance(document, dict) else {}

@@ -9,12 +9,13 @@ from typing import Any
 
 from podium.catalog import load
 from podium.catalog.forge import parse_id, stored_field
-from podium.data.home import locate
+from podium.data.home import Place, locate
 from podium.errors import PodiumError
 from podium.grading.medals import thresholds
 from podium.grading.reference import LEADERBOARD_FILE, find_reference
 from podium.report.imported import CompetitionReport, read_import
 from podium.report.table import Results
+from podium.runs.trust import own_data_dir
 from podium.task import Baseline, Leaderboard
 
 THRESHOLDS = ("gold", "silver", "bronze", "median")
@@ -42,9 +43,10 @@ def read_references(results: Results) -> dict[str, ReferenceScores]:
     if results.imported:
         reports = read_import(results.experiment.folder).by_task()
         return {task: _from_report(found[0]) if found else ReferenceScores(task) for task, found in reports.items()}
+    data_dir = own_data_dir(results.plan)
     editions = {row.task: row.edition for row in results.rows if row.reported}
-    plan = results.plan
-    return {task: find_references(task, editions.get(task), plan.data_dir, plan.miniature) for task in results.tasks}
+    miniature = results.plan.miniature
+    return {task: find_references(task, editions.get(task), data_dir, miniature) for task in results.tasks}
 
 
 def _from_report(report: CompetitionReport) -> ReferenceScores:
@@ -60,7 +62,7 @@ def find_references(
         task = load(task_id)
         task = task.in_edition(edition if edition in task.editions else next(iter(task.editions)))
         place = locate(task_id, edition=task.edition, data_dir=data_dir, miniature=miniature and not task.generated)
-        field = _field(task_id, place.private / LEADERBOARD_FILE)
+        field = measured_field(task_id, place)
         reference = (
             Leaderboard(field["lower_is_better"], tuple(field["scores"])) if field else find_reference(task, place)
         )
@@ -82,10 +84,11 @@ def find_references(
             return ReferenceScores(**common)
 
 
-def _field(task_id: str, path: Path) -> dict[str, Any] | None:
+def measured_field(task_id: str, place: Place) -> dict[str, Any] | None:
     """The measured field of a forged task: as prepared here, or as stored with Podium."""
     if not task_id.startswith("forge-"):
         return None
+    path = place.private / LEADERBOARD_FILE
     text = path.read_text(encoding="utf-8") if path.is_file() else stored_field(parse_id(task_id))
     found: dict[str, Any] | None = json.loads(text) if text else None
     return found

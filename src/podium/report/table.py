@@ -10,6 +10,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -198,6 +199,8 @@ def read_row(experiment: Experiment, name: str, task: str, seed: int) -> Row:
         record = run.read_record()
         if record is None:
             return Row(**common, status="missing")
+        if (record.task, record.seed) != (task, seed):
+            raise RecordError(f"{run.record} is about {record.task}/{record.seed}, another run.")
         common |= _recorded(record, run.record)
         if record.status == "running" and not is_going(run):
             common["status"] = "interrupted"
@@ -215,8 +218,8 @@ def _recorded(record: RunRecord, file: Path) -> dict[str, Any]:
         RecordError: it says something that cannot be.
     """
     same = (
-        "status ended_by higher_is_better medal percentile improvement best_improvement success beyond_noise error "
-        "edition miniature"
+        "agent model status ended_by higher_is_better medal percentile improvement best_improvement success "
+        "beyond_noise error edition miniature"
     )
     found = {
         **{name: getattr(record, name) for name in same.split()},
@@ -231,10 +234,7 @@ def _recorded(record: RunRecord, file: Path) -> dict[str, Any]:
         "versions": ", ".join(f"{name} {version}" for name, version in record.versions.items()),
     }
     check_numbers(found, file)
-    try:
-        return {**found, "score": None if record.score is None else _without_nan(float(record.score))}
-    except ValueError as error:
-        raise RecordError(f"{file} is damaged: its score {record.score!r:.80} is not a number.") from error
+    return {**found, "score": None if record.score is None else _without_nan(float(record.score))}
 
 
 def read_imported_results(folder: Path, name: str) -> Results:
@@ -246,7 +246,7 @@ def read_imported_results(folder: Path, name: str) -> Results:
     found = read_import(folder)
     reports = found.by_task()
     plan = Plan(agent=found.agent)
-    document = ExperimentDocument(plan=plan, tasks=tuple(reports), seeds=found.seeds, created=found.created)
+    document = ExperimentDocument(plan=plan, tasks=tuple(reports), seeds=found.seeds, created=_in_utc(found.created))
     experiment = Experiment(folder, document)
     check_plausible(experiment, folder / IMPORTED)
     rows = []
@@ -259,6 +259,10 @@ def read_imported_results(folder: Path, name: str) -> Results:
     return Results(name, experiment, tuple(rows), imported=True)
 
 
+def _in_utc(time: str) -> str:
+    return datetime.fromisoformat(time).astimezone(UTC).isoformat()
+
+
 def _reported(report: CompetitionReport) -> dict[str, Any]:
     """What one of MLE-bench's competition reports says, under the names of the table."""
     score = _without_nan(report.score)
@@ -268,8 +272,8 @@ def _reported(report: CompetitionReport) -> dict[str, Any]:
         "valid": report.valid_submission,
         "score": score,
         "higher_is_better": report.higher_is_better,
-        "medal": report.medal,
-        "above_median": report.above_median,
+        "medal": report.medal if report.valid_submission else None,
+        "above_median": report.above_median and report.valid_submission,
         "percentile": None if score is None else _percentile(report.competition_id, score),
         "error": report.error,
         "edition": report.edition,

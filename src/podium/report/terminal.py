@@ -16,7 +16,7 @@ from podium.report.document import Report
 from podium.report.export import medal_table, notes, research_table
 from podium.report.references import ReferenceScores
 from podium.report.table import Results, Row
-from podium.text import format_duration
+from podium.text import format_duration, printable
 
 MOST_TASKS, MOST_SCORES = 100, 6
 """A table shows up to so many one by one, and sums up more."""
@@ -28,11 +28,6 @@ def print_shown(shown: Group) -> None:
     Console(width=None if sys.stdout.isatty() else 160, highlight=False).print(shown)
 
 
-def clean(text: str) -> str:
-    """Text that a terminal only shows: no escape sequences, one line."""
-    return "".join(letter if letter.isprintable() else "�" for letter in text)
-
-
 def show_report(report: Report) -> Group:
     """Everything a report says, headline first."""
     return Group(*_parts(report))
@@ -42,12 +37,14 @@ def _parts(report: Report) -> Iterator[RenderableType]:
     if report.warning:
         yield Text(report.warning, style="bold yellow")
     for results, summary in zip(report.results, report.summaries, strict=True):
-        yield Text.assemble((clean(summary.name), "bold"), f": {clean(results.title)}. ", clean(headline(summary)))
+        yield Text.assemble(
+            (printable(summary.name), "bold"), f": {printable(results.title)}. ", printable(headline(summary))
+        )
     for lines in (medal_table(report.summaries), research_table(report.summaries)):
         if lines:
             yield _table(lines)
     for note in notes(report.summaries):
-        yield Text(clean(note), style="dim")
+        yield Text(printable(note), style="dim")
     for summary in report.summaries:
         yield from _about(summary)
     if report.profiles:
@@ -60,22 +57,24 @@ def _parts(report: Report) -> Iterator[RenderableType]:
 
 def _about(summary: Summary) -> Iterator[Text]:
     """A line each for missing runs, failures, pass@k and usage."""
-    missing = {name: count for name, count in summary.counts.items() if name not in ("planned", "finished") and count}
+    name = printable(summary.name)
+    counts = summary.counts
+    missing = {status: counts[status] for status in counts if status not in ("planned", "finished") and counts[status]}
     if missing:
-        said = ", ".join(f"{count} {name}" for name, count in missing.items())
-        yield Text(f"{summary.name}: of {summary.counts['planned']} planned runs {said}.", style="yellow")
+        said = ", ".join(f"{count} {status}" for status, count in missing.items())
+        yield Text(f"{name}: of {counts['planned']} planned runs {said}.", style="yellow")
     if summary.causes:
         said = ", ".join(f"{count} {words(cause)}" for cause, count in summary.causes.items())
-        yield Text(f"{summary.name}: without a valid submission: {said}.")
+        yield Text(f"{name}: without a valid submission: {said}.")
     if summary.pass_at_k:
         few = len(summary.pass_at_k) <= MOST_SCORES
         shown = [at for at in summary.pass_at_k if few or at.k.bit_count() == 1]  # of many, the powers of two
         said = ", ".join(f"{at.k}: {at.percent:.1f}{'' if at.customary else '*'}" for at in shown)
-        yield Text(f"{summary.name}: any medal in the best of k runs, %: {said} (* k above half the runs).")
-    used = {name: totals for name, totals in summary.usage.items() if totals.total}
+        yield Text(f"{name}: any medal in the best of k runs, %: {said} (* k above half the runs).")
+    used = {kind: totals for kind, totals in summary.usage.items() if totals.total}
     if used:
-        said = ", ".join(f"{USED_WORDS[name]} {amount(name, totals.mean)}" for name, totals in used.items())
-        yield Text(f"{summary.name}: mean per run: {said}.", style="dim")
+        said = ", ".join(f"{USED_WORDS[kind]} {amount(kind, totals.mean)}" for kind, totals in used.items())
+        yield Text(f"{name}: mean per run: {said}.", style="dim")
 
 
 USED_WORDS = {
@@ -104,23 +103,23 @@ def amount(name: str, value: float) -> str:
 def _table(lines: Sequence[Sequence[str]]) -> Table:
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     for number, name in enumerate(lines[0]):
-        table.add_column(Text(clean(name)), justify="left" if number < 2 else "right", overflow="fold")
+        table.add_column(Text(printable(name)), justify="left" if number < 2 else "right", overflow="fold")
     for line in lines[1:]:
-        table.add_row(*(Text(clean(cell)) for cell in line))
+        table.add_row(*(Text(printable(cell)) for cell in line))
     return table
 
 
 def _tasks(results: Results, references: dict[str, ReferenceScores]) -> Table:
     table = Table("task", "metric", "scores", "medals", box=SIMPLE_HEAD, pad_edge=False)
     for name in ("percentile", "median", "bronze", "silver", "gold"):
-        table.add_column(Text(clean(name)), justify="right")
+        table.add_column(Text(printable(name)), justify="right")
     for task in results.tasks:
         rows = [row for row in results.rows if row.task == task]
         reference = references.get(task, ReferenceScores(task))
         arrow = {True: " ↑", False: " ↓", None: ""}[reference.higher_is_better]
         ranks = [row.percentile for row in rows if row.percentile is not None]
         table.add_row(
-            Text(clean(task)),
+            Text(printable(task)),
             f"{reference.metric or ''}{arrow}",
             Text(_scores(rows)),
             _medals(rows),
@@ -165,8 +164,8 @@ def _verified(report: Report) -> str:
 
 def show_comparison(comparison: Comparison) -> Group:
     """A comparison: verdict, warnings, measures, the tasks that decided it."""
-    parts: list[RenderableType] = [Text(clean(comparison.verdict), style="bold")]
-    parts += [Text(clean(f"! {warning}"), style="yellow") for warning in comparison.warnings]
+    parts: list[RenderableType] = [Text(printable(comparison.verdict), style="bold")]
+    parts += [Text(printable(f"! {warning}"), style="yellow") for warning in comparison.warnings]
     parts.append(_differences(comparison))
     parts.append(Text("Points; interval by a bootstrap over tasks, p by permuting the runs of each task.", style="dim"))
     deciding = [task for task in comparison.tasks if task.difference][:15]

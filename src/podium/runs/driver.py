@@ -76,8 +76,7 @@ class Driver:
         with executor:
             for run in waiting.values():
                 # A stop by Ctrl-C may come while thousands are submitted.
-                if not self._stops:
-                    run.folder.make()
+                if not self._stops and self._make_folder(run):
                     remove_tree(run.folder.progress)
                     executor.submit(run.request)
             while any(not run.is_over for run in waiting.values()) and self._stops < 2:
@@ -119,8 +118,14 @@ class Driver:
     def _read_record(self, run: FollowedRun) -> RunRecord | None:
         """The record of a run; one that cannot be read is told with the run, and the others go on."""
         try:
-            run.folder.check()
             return run.folder.read_record()
         except RecordError as error:
             run.state, run.error = "unreadable", str(error)
             return None
+
+    def _make_folder(self, run: FollowedRun) -> bool:
+        try:
+            run.folder.make()
+        except RecordError as error:
+            run.state, run.error = "unreadable", str(error)
+        return run.error is None

@@ -12,6 +12,7 @@ from typing import Any
 from podium.errors import RecordError, UsageError
 from podium.runs.folder import RunFolder, check_numbers, read_document, write_document
 from podium.runs.models import DatedChange, ExperimentDocument, Plan, RunRecord
+from podium.runs.trust import remember_plan
 from podium.task import Task
 from podium.workspace.budget import Budget
 from podium.workspace.events import now
@@ -76,6 +77,7 @@ def open_experiment(folder: Path, plan: Plan, tasks: Sequence[str], seeds: int) 
         document = known.model_copy(update={"tasks": merged, "seeds": max(known.seeds, seeds)})
     if document != known:
         write_document(folder / FILE, document)
+    remember_plan(plan)
     return Experiment(folder, document)
 
 
@@ -108,6 +110,7 @@ def change_plan(experiment: Experiment, changes: dict[str, Any]) -> Experiment:
     update = {"plan": plan, "changes": (*experiment.document.changes, *changed)}
     document = experiment.document.model_copy(update=update)
     write_document(experiment.folder / FILE, document)
+    remember_plan(plan)
     return Experiment(experiment.folder, document)
 
 
@@ -134,6 +137,8 @@ def check_plausible(experiment: Experiment, file: Path) -> None:
     odd = [task for task in experiment.tasks if not TASK_ID.fullmatch(task)]
     if odd:
         raise RecordError(f"{file} names a task that cannot exist: {odd[0][:80]!r}.")
+    if len(set(experiment.tasks)) < len(experiment.tasks):
+        raise RecordError(f"{file} names a task twice.")
     if not 0 <= len(experiment.tasks) * experiment.seeds <= MOST_RUNS:
         raise RecordError(f"{file} plans more than {MOST_RUNS:,} runs.")
     check_numbers(dict(experiment.plan.budget), file)

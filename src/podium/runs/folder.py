@@ -22,7 +22,7 @@ from podium.workspace.journal import Journal, JournalReader, read_journal
 
 PLACES = ".places"
 """The folder of an experiment with what its sandboxes see, under names that say nothing."""
-DOCUMENT_BYTES = 64 << 20
+DOCUMENT_BYTES, CURVE_BYTES = 8 << 20, 64 << 20
 _LARGEST = 1 << 53
 """No number of a document is larger."""
 _PLACE = re.compile(r"[0-9a-f]{16}")
@@ -68,14 +68,23 @@ class RunFolder:
         return self.path.parent.parent
 
     def check(self) -> None:
-        """Makes sure that nothing else stands in the place of its folders, such as a link.
+        """Makes sure that all there is in it are files and folders: no links, no pipes.
 
         Raises:
-            RecordError: something does.
+            RecordError: there is something else.
         """
-        for folder in (self.path.parent, self.path, self.logs, self.history):
+        for folder in (self.experiment / PLACES, self.path.parent, self.path):
             if os.path.lexists(folder) and not is_folder(folder):
                 raise RecordError(f"{folder} is not a folder of its own experiment.")
+        pending = [self.path] if is_folder(self.path) else []
+        while pending:
+            with os.scandir(pending.pop()) as listing:
+                for entry in listing:
+                    if entry.is_dir(follow_symlinks=False):
+                        pending.append(Path(entry.path))
+                    elif not entry.is_file(follow_symlinks=False):
+                        what = "a link" if entry.is_symlink() else "neither a file nor a folder"
+                        raise RecordError(f"{entry.path} is {what}; Podium puts none into a run's folder.")
 
     def make(self) -> None:
         """Makes the folder, if it is not there.
@@ -153,7 +162,7 @@ class RunFolder:
         if not os.path.lexists(self.curve):
             return None
         with _damage_explained(self.curve):
-            return _CURVE.validate_json(_read(self.curve, DOCUMENT_BYTES, self.experiment))
+            return _CURVE.validate_json(_refuse_ambiguous(_read(self.curve, CURVE_BYTES, self.experiment)))
 
     def write_curve(self, points: tuple[CurvePoint, ...]) -> None:
         text = json.dumps(_CURVE.dump_python(points, mode="json"), indent=1, allow_nan=False)
@@ -172,7 +181,7 @@ def read_document(path: Path, kind: type[Document], *, top: Path | None = None) 
     if not os.path.lexists(path):
         return None
     with _damage_explained(path):
-        return kind.model_validate_json(_read(path, DOCUMENT_BYTES, top))
+        return kind.model_validate_json(_refuse_ambiguous(_read(path, DOCUMENT_BYTES, top)))
 
 
 def write_document(path: Path, document: BaseModel, *, durable: bool = True, top: Path | None = None) -> None:
@@ -186,6 +195,21 @@ def _read(path: Path, max_bytes: int, top: Path | None) -> bytes:
         return read_regular(path, max_bytes, top=top)
     except OSError as error:
         raise RecordError(f"{path} cannot be read: {error.strerror}.") from error
+
+
+def _refuse_ambiguous(data: bytes) -> bytes:
+    """The same JSON, if every program reads it alike: a key that is there twice means what its reader likes."""
+    json.loads(data, object_pairs_hook=_without_repeats)
+    return data
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        repeated = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"the key '{repeated:.40}' is there twice")
+    return found
 
 
 def _make_folder(path: Path, top: Path) -> None:
@@ -212,5 +236,9 @@ def _damage_explained(path: Path) -> Iterator[None]:
         yield
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        place = ".".join(map(str, first["loc"]))
-        raise RecordError(f"{path} is damaged: {place}: {first['msg']}") from error
+        place = "".join(f"{part}: " for part in (".".join(map(str, first["loc"])),) if part)
+        raise RecordError(f"{path} is damaged: {place}{first['msg'].removeprefix('Value error, ')}") from error
+    except RecursionError as error:
+        raise RecordError(f"{path} is damaged: it is nested too deeply.") from error
+    except ValueError as error:
+        raise RecordError(f"{path} is damaged: {error}.") from error

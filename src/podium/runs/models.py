@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, field_serializer
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_serializer, model_validator
 
 from podium.grading.grade import Grade
 from podium.sandbox.policy import Policy
@@ -15,10 +16,23 @@ from podium.workspace.budget import Budget, Usage
 from podium.workspace.events import Action, PlanChange
 
 Status = Literal["running", "finished", "stopped", "failed"]
+NEEDS_VALID = ("score", "medal", "above_median", "percentile", "improvement", "success", "beyond_noise")
+"""What a record says only of a valid submission."""
+
+
+def _checked_time(text: str) -> str:
+    if datetime.fromisoformat(text).tzinfo is None:
+        raise ValueError("a time without a time zone")
+    return text
+
+
+Time = Annotated[str, AfterValidator(_checked_time)]
+"""ISO 8601 in UTC."""
+Count = Annotated[int, Field(ge=0)]
 
 
 class _Document(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class Plan(_Document):
@@ -53,7 +67,7 @@ class Plan(_Document):
 class DatedChange(PlanChange):
     """A change of the plan, and when it was made."""
 
-    time: str
+    time: Time
 
 
 class ExperimentDocument(_Document):
@@ -62,17 +76,17 @@ class ExperimentDocument(_Document):
     plan: Plan
     tasks: tuple[str, ...]
     seeds: int
-    created: str
+    created: Time
     changes: tuple[DatedChange, ...] = ()
     """What was changed in the plan when the experiment was resumed."""
 
 
 class Times(_Document):
-    """When things happened, as ISO 8601 in UTC."""
+    """When things happened."""
 
-    started: str | None = None
-    ended: str | None = None
-    graded: str | None = None
+    started: Time | None = None
+    ended: Time | None = None
+    graded: Time | None = None
 
 
 class RunRecord(_Document):
@@ -81,18 +95,18 @@ class RunRecord(_Document):
     task: str
     agent: str
     model: str | None
-    seed: int
+    seed: Count
     status: Status
     ended_by: str | None = None
     """Why a finished or stopped run ended: the agent, a part of the budget, a person."""
     valid: bool | None = None
-    score: float | str | None = None
+    score: Annotated[float, Field(strict=True)] | Literal["Infinity", "-Infinity", "NaN"] | None = None
     """A number; as text where JSON has none for it."""
     interval: tuple[float, float] | None = None
     """Where the score lies, 95 times of 100, if it was measured often enough to say."""
     medal: Medal | None = None
     above_median: bool | None = None
-    percentile: float | None = None
+    percentile: Annotated[float, Field(ge=0, le=100)] | None = None
     improvement: float | None = None
     success: bool | None = None
     beyond_noise: bool | None = None
@@ -110,7 +124,7 @@ class RunRecord(_Document):
     submission_sha256: str | None = None
     journal_head: str | None = None
     """Hash of the journal's last line when the run ended."""
-    validations: int = 0
+    validations: Count = 0
     """How often the agent asked whether a submission is valid."""
     backend: str | None = None
     """Kind of sandbox."""
@@ -121,7 +135,21 @@ class RunRecord(_Document):
     @property
     def is_graded(self) -> bool:
         """Whether there is a grade: a failed run has one if it came to a first snapshot."""
-        return self.status == "finished" or (self.status == "failed" and self.valid is not None)
+        return self.valid is not None
+
+    @model_validator(mode="after")
+    def _check_consistent(self) -> RunRecord:
+        """Whoever wrote the record may have wanted a medal without a grade."""
+        if self.status == "finished" and not self.is_graded:
+            raise ValueError("the run is finished, but there is no grade")
+        if self.status in ("running", "stopped") and self.is_graded:
+            raise ValueError(f"the run is {self.status}, but there is a grade")
+        if self.valid and (self.score is None or self.submission_sha256 is None):
+            raise ValueError("the submission is valid, but it has no score or no hash")
+        claimed = [name for name in NEEDS_VALID if getattr(self, name) is not None]
+        if claimed and not self.valid:
+            raise ValueError(f"there is {claimed[0]} {getattr(self, claimed[0])}, but no valid submission")
+        return self
 
 
 class Decision(_Document):

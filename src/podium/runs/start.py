@@ -15,6 +15,7 @@ from podium.errors import NotPreparedError, PodiumError, UsageError
 from podium.runs.experiment import Experiment, change_plan, open_experiment
 from podium.runs.grading import prepared_task
 from podium.runs.models import Plan
+from podium.runs.trust import is_known_plan, remember_plan, requests
 from podium.sandbox.backend import find_backend
 from podium.sandbox.spec import SandboxSpec
 
@@ -96,16 +97,25 @@ def prepare_missing(
         told(done)
 
 
-def resume_experiment(experiment: Experiment, changes: dict[str, Any]) -> Experiment:
+def resume_experiment(experiment: Experiment, changes: dict[str, Any], *, trust: bool = False) -> Experiment:
     """An experiment to be continued, with other models or budgets if somebody asks for them.
 
     Args:
-        changes: parts of the plan to replace: `model`, `model_base_url`, `model_roles` or `budget`.
+        changes: parts of the plan to replace: `model`, `model_base_url`, `model_roles`, `budget`, `data_dir` or `env`.
+        trust: whether its plan is carried out though it was not made here.
 
     Raises:
-        UsageError: a change would make the runs incomparable with themselves, or the agent has no such role.
+        UsageError: the plan was not made here, a change would make the runs incomparable with themselves, or the agent
+            has no such role.
     """
-    allowed = ("model", "model_base_url", "model_roles", "budget")
+    if not (trust or is_known_plan(experiment.plan)):
+        raise UsageError(
+            f"{experiment.folder} was not started here. Its plan asks for: {requests(experiment.plan)}. If you want "
+            f"that done on this machine: podium resume {experiment.folder} --trust, with --data-dir, --env and --model "
+            "for those of your own"
+        )
+    remember_plan(experiment.plan)
+    allowed = ("model", "model_base_url", "model_roles", "budget", "data_dir", "env")
     wrong = [name for name in changes if name not in allowed]
     if wrong:
         raise UsageError(f"{wrong[0]} cannot be changed in an experiment that was begun; only: {', '.join(allowed)}")

@@ -17,7 +17,7 @@ from starlette.types import ASGIApp
 
 from podium.errors import PodiumError
 from podium.viewer import live
-from podium.viewer.pages import leaderboard, lists, run, saving, step
+from podium.viewer.pages import leaderboard, lists, notes, run, saving, step, task
 from podium.viewer.site import HERE, Site, site_of
 from podium.viewer.web import LocalOnly
 
@@ -36,12 +36,15 @@ def make_app(site: Site) -> ASGIApp:
         routes=[
             Route("/", lists.experiments),
             Route("/leaderboard", leaderboard.leaderboard),
+            Route("/tasks", task.tasks),
+            Route("/tasks/{task}", task.task),
             Route("/compare", leaderboard.compare_page),
             Mount("/static", StaticFiles(directory=HERE / "static"), name="static"),
             Route("/live", _live_all),
             Route("/live/experiments/{name:path}", _live_experiment),
             Route("/live/runs/{run:path}", _live_run),
             Route("/experiments/{name:path}/verify", lists.verify_experiment, methods=["POST"]),
+            Route("/experiments/{name:path}/notes", notes.change_notes, methods=["POST"]),
             Route("/experiments/{name:path}", lists.experiment),
             Route(f"{_STEP}/files", step.files),
             Route(f"{_STEP}/diff", step.diff),

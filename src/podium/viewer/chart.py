@@ -118,36 +118,86 @@ def draw(
     shown = [*scores, *(each.score for each in scripts)]
     if not shown:
         return None
-    sign = 1.0 if higher_is_better else -1.0
+    end_s = max([end_s, *(point.usage.working_s for point in points), *(each.working_s for each in scripts)])
     wanted = [*references.values(), *scores[-1:]]
-    low, high = _range([sign * value for value in shown], [sign * value for value in wanted])
-    end_s = max([end_s, 1e-9, *(point.usage.working_s for point in points), *(each.working_s for each in scripts)])
+    scales = _Scales.over(shown, wanted, end_s=end_s, higher_is_better=higher_is_better)
+    tried = [
+        Mark(
+            scales.x(each.working_s), scales.y(each.score), "tried", each.words, each.href, scales.is_below(each.score)
+        )
+        for each in scripts
+    ]
+    line = ScoreLine("the submission's score", _path(points, scales))
+    return scales.chart([line], [*tried, *(_submission(point, scales) for point in points)], references, metric)
 
-    def x(seconds: float) -> float:
-        return round(LEFT + (WIDTH - RIGHT - LEFT) * seconds / end_s, 1)
 
-    def y(score: float) -> float:
-        share = (sign * score - low) / (high - low)
+@dataclass(frozen=True)
+class RunLine:
+    """The graded submissions of one run among several."""
+
+    name: str
+    colour: str
+    points: Sequence[CurvePoint]
+
+
+def draw_runs(
+    runs: Sequence[RunLine], references: dict[str, float], *, higher_is_better: bool, metric: str
+) -> Chart | None:
+    """The scores of several runs over time in one chart; None when there is nothing to show."""
+    scores = [[score for point in run.points if (score := _drawable(point.grade)) is not None] for run in runs]
+    shown = [score for each in scores for score in each]
+    if not shown:
+        return None
+    ends = [each[-1] for each in scores if each]
+    end_s = max(point.usage.working_s for run in runs for point in run.points)
+    scales = _Scales.over(shown, [*references.values(), *ends], end_s=end_s, higher_is_better=higher_is_better)
+    lines = [ScoreLine(run.name, points, run.colour) for run in runs if (points := _path(run.points, scales))]
+    return scales.chart(lines, [], references, metric)
+
+
+@dataclass(frozen=True)
+class _Scales:
+    """From times and scores to coordinates."""
+
+    low: float
+    """The lowest that is shown, turned so that higher is better."""
+    high: float
+    end_s: float
+    higher_is_better: bool
+
+    @classmethod
+    def over(cls, shown: Sequence[float], wanted: Sequence[float], *, end_s: float, higher_is_better: bool) -> _Scales:
+        """Scales that show all that is wanted, and of the rest as much as is worth it."""
+        sign = 1.0 if higher_is_better else -1.0
+        low, high = _range([sign * value for value in shown], [sign * value for value in wanted])
+        return cls(low, high, max(1e-9, end_s), higher_is_better)
+
+    @property
+    def sign(self) -> float:
+        return 1.0 if self.higher_is_better else -1.0
+
+    def x(self, seconds: float) -> float:
+        return round(LEFT + (WIDTH - RIGHT - LEFT) * seconds / self.end_s, 1)
+
+    def y(self, score: float) -> float:
+        share = (self.sign * score - self.low) / (self.high - self.low)
         return round(HEIGHT - BOTTOM - (HEIGHT - BOTTOM - TOP) * min(1.0, max(0.0, share)), 1)
 
-    def is_below(score: float) -> bool:
-        return sign * score < low
+    def is_below(self, score: float) -> bool:
+        return self.sign * score < self.low
 
-    return Chart(
-        paths=[ScoreLine("the submission's score", _path(points, x, y, end_s))],
-        marks=[
-            *(
-                Mark(x(each.working_s), y(each.score), "tried", each.words, each.href, is_below(each.score))
-                for each in scripts
-            ),
-            *(_submission(point, x, y, is_below) for point in points),
-        ],
-        lines=_lines(references, y),
-        x_ticks=[Tick(x(at), duration_in_words(at)) for at in _times(end_s)],
-        y_ticks=[Tick(y(at), f"{at:.6g}") for at in _numbers(*sorted((sign * low, sign * high)))],
-        higher_is_better=higher_is_better,
-        y_title=score_title(metric, higher_is_better=higher_is_better),
-    )
+    def chart(self, lines: list[ScoreLine], marks: list[Mark], references: dict[str, float], metric: str) -> Chart:
+        """The chart of these lines and marks."""
+        numbers = round_numbers(*sorted((self.sign * self.low, self.sign * self.high)))
+        return Chart(
+            paths=lines,
+            marks=marks,
+            lines=_lines(references, self.y),
+            x_ticks=[Tick(self.x(at), duration_in_words(at)) for at in _times(self.end_s)],
+            y_ticks=[Tick(self.y(at), f"{at:.6g}") for at in numbers],
+            higher_is_better=self.higher_is_better,
+            y_title=score_title(metric, higher_is_better=self.higher_is_better),
+        )
 
 
 def score_title(metric: str, *, higher_is_better: bool) -> str:
@@ -164,7 +214,7 @@ def _many_weeks(end_s: float) -> float:
     return TIMES[-1] * float(math.ceil(end_s / TICKS / TIMES[-1]))
 
 
-def _numbers(low: float, high: float) -> list[float]:
+def round_numbers(low: float, high: float) -> list[float]:
     """A few round numbers for an axis."""
     least = (high - low) / TICKS
     scale = 10.0 ** math.floor(math.log10(least))
@@ -184,18 +234,19 @@ def _range(values: list[float], wanted: list[float]) -> tuple[float, float]:
     return max(min([*values, *wanted]), floor - 0.4 * span) - 0.04 * span, best + 0.06 * span
 
 
-def _path(points: Sequence[CurvePoint], x: Scale, y: Scale, end_s: float) -> str:
+def _path(points: Sequence[CurvePoint], scales: _Scales) -> str:
     """A line that stays where it is until there is a new submission."""
     corners: list[tuple[float, float]] = []
     for point in points:
         score = _drawable(point.grade)
         if score is None:
             continue
+        at = scales.x(point.usage.working_s)
         if corners:
-            corners.append((x(point.usage.working_s), corners[-1][1]))
-        corners.append((x(point.usage.working_s), y(score)))
+            corners.append((at, corners[-1][1]))
+        corners.append((at, scales.y(score)))
     if corners:
-        corners.append((x(end_s), corners[-1][1]))
+        corners.append((scales.x(scales.end_s), corners[-1][1]))
     return " ".join(f"{across},{up}" for across, up in corners)
 
 
@@ -209,13 +260,13 @@ def _lines(references: dict[str, float], y: Scale) -> list[ReferenceLine]:
     return lines
 
 
-def _submission(point: CurvePoint, x: Scale, y: Scale, is_below: Callable[[float], bool]) -> Mark:
-    at, score, medal = x(point.usage.working_s), _drawable(point.grade), point.grade.medal
+def _submission(point: CurvePoint, scales: _Scales) -> Mark:
+    at, score, medal = scales.x(point.usage.working_s), _drawable(point.grade), point.grade.medal
     when = f"after {duration_in_words(point.usage.working_s)}"
     if score is None:
         return Mark(at, HEIGHT - BOTTOM, "invalid", f"no valid submission {when}")
     words = f"submission scores {number_in_words(score)}{f', {medal} medal' if medal else ''} {when}"
-    return Mark(at, y(score), medal or "none", words, is_below=is_below(score))
+    return Mark(at, scales.y(score), medal or "none", words, is_below=scales.is_below(score))
 
 
 def _drawable(grade: Grade) -> float | None:

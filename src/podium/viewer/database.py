@@ -17,7 +17,7 @@ from typing import Any
 
 from podium.data.home import home
 
-VERSION = 2
+VERSION = 3
 """Of the tables and of the documents in them."""
 PATIENCE_S = 10.0
 _TABLES = """
@@ -30,6 +30,7 @@ CREATE TABLE runs (
     document TEXT NOT NULL, PRIMARY KEY (experiment, task, seed)
 );
 CREATE INDEX runs_in_order ON runs (experiment, position);
+CREATE INDEX runs_of_task ON runs (task, status, valid, medal);
 CREATE TABLE verifications (
     experiment TEXT NOT NULL, task TEXT NOT NULL, seed INTEGER NOT NULL, stamp TEXT NOT NULL, time TEXT NOT NULL,
     checks TEXT NOT NULL, PRIMARY KEY (experiment, task, seed)

@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from podium.report.table import Results, Row, RunKey, read_row
 from podium.runs.experiment import Experiment
@@ -46,6 +46,17 @@ class Verification:
     @property
     def passed(self) -> bool:
         return bool(self.checks) and all(result == "ok" for result in self.checks.values())
+
+
+class TaskCounts(NamedTuple):
+    """The runs of a task in numbers."""
+
+    task: str
+    runs: int
+    experiments: int
+    valid: int
+    medals: int
+    gold: int
 
 
 class Index:
@@ -121,6 +132,24 @@ class Index:
             "SELECT task, seed, document FROM runs WHERE experiment = ? AND task = ? AND seed = ?", key
         )
         return _row(key.experiment, self._own_experiment(key.experiment), *found[0]) if found else None
+
+    def task_rows(self, task: str, limit: int) -> list[Row]:
+        """Runs of a task in all experiments, those that were not started left out."""
+        self.refresh()
+        found = self._database.ask(
+            "SELECT experiment, task, seed, document FROM runs WHERE task = ? AND status != 'missing' LIMIT ?",
+            [task, limit],
+        )
+        return [_row(name, self._own_experiment(name), *rest) for name, *rest in found]
+
+    def task_counts(self) -> list[TaskCounts]:
+        """How the runs of each task ended, over all experiments."""
+        self.refresh()
+        found = self._database.ask(
+            "SELECT task, count(*), count(DISTINCT experiment), sum(valid), sum(medal IS NOT NULL), "
+            "sum(medal IS 'gold') FROM runs WHERE status != 'missing' GROUP BY task ORDER BY task"
+        )
+        return [TaskCounts(*each) for each in found]
 
     def all_results(self) -> list[Results]:
         """Every experiment that can be read, with all its rows, for statistics."""

@@ -13,7 +13,7 @@ from podium.workspace.observations import (
     Refusal,
     ScriptResult,
     SubmissionResult,
-    Text,
+    TextResult,
     ValidationResult,
 )
 
@@ -31,7 +31,7 @@ class ShownObservation:
 def show(observation: Observation) -> ShownObservation:
     """What a page says about an observation."""
     match observation:
-        case Text():
+        case TextResult():
             return _shown("Answer", {}, {"Text": observation.text})
         case Refusal():
             return _shown("Refused", {}, {"Reason": observation.text})

@@ -37,21 +37,46 @@ class RankedExperiment:
     """Of those asked for, how many it has."""
     of_tasks: int
     edition: str
+    seeds: int
     note: str
     measures: dict[str, Estimate]
     ended: int
     verified: int
     miniature: bool
+    forms: frozenset[tuple[str, str | None, bool]]
+    """Its tasks, each with its edition and whether its data is fabricated: only the same may be compared."""
 
     @property
-    def rank_key(self) -> tuple[float, float, str]:
-        """By medals, then by percentile; experiments without numbers come last."""
+    def merit(self) -> tuple[float, float]:
+        """By medals, then by percentile; lower is better, and experiments without numbers come last."""
 
         def of(name: str) -> float:
             return -self.measures[name].mean if name in self.measures else math.inf
 
-        first = min(of("any_medal"), of(SUCCESS))
-        return first, of("percentile"), self.results.name
+        return min(of("any_medal"), of(SUCCESS)), of("percentile")
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether it has numbers for all tasks asked for."""
+        return bool(self.measures) and self.tasks == self.of_tasks
+
+
+@dataclass(frozen=True)
+class RankedGroup:
+    """Experiments that may be compared: the same tasks, in the same editions, on the same kind of data."""
+
+    tasks: tuple[str, ...]
+    edition: str
+    miniature: bool
+    members: list[tuple[int | None, RankedExperiment]]
+    """With their places, which ties share; None for one without a complete seed, or with nobody to compare it with."""
+
+    @property
+    def differing(self) -> list[str]:
+        """What the plans of its members differ in."""
+        plans = [each.results.plan for _, each in self.members if not each.results.imported]
+        names = {"budget": "budget", "network": "network", "cores": "cores", "gpus": "GPUs"}
+        return [title for name, title in names.items() if len({repr(getattr(plan, name)) for plan in plans}) > 1]
 
 
 class Ranking:
@@ -63,13 +88,13 @@ class Ranking:
         self._compared: dict[tuple[str, str, bool], tuple[tuple[int, int], Comparison]] = {}
         self._lock = threading.Lock()
 
-    def read(self, filters: Filters) -> tuple[list[RankedExperiment], list[Results]]:
-        """The leaderboard, and every experiment there is."""
+    def read(self, filters: Filters) -> tuple[list[RankedGroup], list[Results]]:
+        """The leaderboard, the largest group first, and every experiment there is."""
         everything = self._index.all_results()
         passed = {key for key, found in self._index.verifications().items() if found.passed}
         chosen = [self._ranked(results, filters.suite, passed) for results in everything if _fits(results, filters)]
         listed = [each for each in chosen if each and (not filters.verified or 0 < each.ended == each.verified)]
-        return sorted(listed, key=lambda ranked: ranked.rank_key), everything
+        return _groups(listed), everything
 
     def compare(self, first: Results, second: Results, *, pad: bool) -> Comparison:
         """Two experiments side by side.
@@ -94,6 +119,28 @@ class Ranking:
             with self._lock:
                 self._known[results.name, suite] = known
         return known[1]
+
+
+def _groups(listed: Sequence[RankedExperiment]) -> list[RankedGroup]:
+    by_form: dict[frozenset[tuple[str, str | None, bool]], list[RankedExperiment]] = {}
+    for each in listed:
+        by_form.setdefault(each.forms, []).append(each)
+    groups = [_group(members) for members in by_form.values()]
+    return sorted(groups, key=lambda group: (-len(group.members), -len(group.tasks), group.tasks, group.edition))
+
+
+def _group(members: Sequence[RankedExperiment]) -> RankedGroup:
+    ordered = sorted(members, key=lambda each: (not each.is_complete, each.merit, each.results.name))
+    places: dict[tuple[float, float], int] = {}
+    for place, each in enumerate(ordered, 1):
+        places.setdefault(each.merit, place)
+    has_rivals = sum(each.is_complete for each in members) > 1
+    return RankedGroup(
+        tasks=tuple(sorted(task for task, *_ in members[0].forms)),
+        edition=members[0].edition,
+        miniature=members[0].miniature,
+        members=[(places[each.merit] if each.is_complete and has_rivals else None, each) for each in ordered],
+    )
 
 
 def _fits(results: Results, filters: Filters) -> bool:
@@ -124,9 +171,11 @@ def _rank(results: Results, tasks: Sequence[str], passed: set[RunKey]) -> Ranked
         tasks=len({row.task for row in rows}),
         of_tasks=len(tasks),
         edition=", ".join(editions_of(results)),
+        seeds=max(medals.seeds, improved.seeds),
         note="; ".join(part.note for part, some in ((medals, medal_tasks), (improved, research)) if some),
         measures={**medals.measures, **improved.measures},
         ended=len(ended),
         verified=sum(row.key in passed for row in ended),
         miniature=any(row.miniature for row in rows),
+        forms=frozenset((row.task, row.edition, row.miniature) for row in (ended or rows)),
     )

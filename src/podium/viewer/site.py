@@ -6,7 +6,7 @@ import threading
 from collections import OrderedDict
 from pathlib import Path
 from typing import Any, NamedTuple
-from urllib.parse import quote, unquote_to_bytes, urlencode
+from urllib.parse import parse_qs, quote, unquote_to_bytes, urlencode
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
@@ -23,13 +23,16 @@ from podium.viewer import text
 from podium.viewer.database import index_file
 from podium.viewer.index import Index
 from podium.viewer.live import ChangeTokens
+from podium.viewer.notes import NoteReader
+from podium.viewer.overview import Overviews
 from podium.viewer.ranking import Ranking
 from podium.viewer.verifying import Verifier
-from podium.viewer.web import FormToken, experiment_address, run_address
+from podium.viewer.web import FormToken, experiment_address, run_address, task_address
 from podium.workspace.journal import JournalFollower
 
 HERE = Path(__file__).parent
 OPEN_JOURNALS = 32
+FORM_BYTES = 200_000
 
 
 class FoundRun(NamedTuple):
@@ -57,6 +60,8 @@ class Site:
         self.verifier = Verifier(self.index)
         self.change_tokens = ChangeTokens(self.index, self.verifier)
         self.ranking = Ranking(self.index)
+        self.overviews = Overviews(self.index)
+        self.notes = NoteReader()
         self.token = FormToken()
         self.closing = threading.Event()
         self._templates = _templates(self)
@@ -102,6 +107,19 @@ def site_of(request: Request) -> Site:
     return site
 
 
+async def read_form(request: Request) -> dict[str, str]:
+    """The fields of a form that was posted.
+
+    Raises:
+        HTTPException: it is not one of ours.
+    """
+    fields = parse_qs((await request.body())[:FORM_BYTES].decode("utf-8", "replace"))
+    form = {name: values[0] for name, values in fields.items()}
+    if not site_of(request).token.fits(request, form.get("token", "")):
+        raise HTTPException(403, "This form did not come from this page. Reload the page and try again.")
+    return form
+
+
 def page_of(request: Request) -> int:
     """The page that a request asks for."""
     given = request.query_params.get("page", "1")
@@ -141,6 +159,7 @@ def _templates(site: Site) -> Environment:
         "root": str(site.root),
         "experiment_address": experiment_address,
         "run_address": run_address,
+        "task_address": task_address,
         "with_query": with_query,
     }
     environment.filters |= {

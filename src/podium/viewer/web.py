@@ -86,6 +86,11 @@ def experiment_address(name: str) -> str:
     return f"/experiments/{quote(name)}"
 
 
+def task_address(task: str) -> str:
+    """The address of a task's page."""
+    return f"/tasks/{quote(task)}"
+
+
 def attachment(name: str) -> dict[str, str]:
     """Headers of something an agent wrote: saved, never shown."""
     plain = re.sub(r"[^\w.-]+", "_", name.rpartition("/")[2], flags=re.ASCII).strip("._")[:100] or "content"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, NonNegativeFloat, NonNegativeInt
 
 
 class Budget(BaseModel):
@@ -25,17 +25,17 @@ class Usage(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
-    working_s: float = 0.0
-    wall_s: float = 0.0
-    waited_s: float = 0.0
+    working_s: NonNegativeFloat = 0.0
+    wall_s: NonNegativeFloat = 0.0
+    waited_s: NonNegativeFloat = 0.0
     """For leases, added up over all executions: those that waited side by side count twice."""
-    steps: int = 0
-    executions: int = 0
-    tokens: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cached_tokens: int = 0
-    cost: float = 0.0
+    steps: NonNegativeInt = 0
+    executions: NonNegativeInt = 0
+    tokens: NonNegativeInt = 0
+    input_tokens: NonNegativeInt = 0
+    output_tokens: NonNegativeInt = 0
+    cached_tokens: NonNegativeInt = 0
+    cost: NonNegativeFloat = 0.0
 
     def exceeded(self, budget: Budget) -> str | None:
         """The part of a budget that is used up, for people."""

@@ -14,8 +14,8 @@ from podium.errors import RecordError
 from podium.workspace import git, objects
 from podium.workspace.objects import Packable, TreeEntry
 from podium.workspace.reader import Reader
-from podium.workspace.record import Record
-from podium.workspace.snapshots import DEEPEST, Snapshot, read_tree
+from podium.workspace.record import SnapshotRecord
+from podium.workspace.snapshots import DEEPEST, SnapshotContent, read_tree
 
 _OPTIONS = ("--no-ext-diff", "--no-textconv", "--no-color", "--submodule=short")
 _TIME_S = 20.0
@@ -26,7 +26,7 @@ _MOST_FILES = 8_000
 _MOST_BYTES = 1 << 26
 
 
-def difference(reader: Reader, older: Snapshot, newer: Snapshot, *, limit_bytes: int) -> str:
+def difference(reader: Reader, older: SnapshotContent, newer: SnapshotContent, *, limit_bytes: int) -> str:
     """What changed, cut off at a limit; files made to be slow to compare do not hold us either."""
     named = _named_changes(older.record, newer.record)[:limit_bytes]
     with tempfile.TemporaryDirectory(prefix="podium-diff-") as folder:
@@ -116,7 +116,7 @@ class _Copy:
         return identity
 
 
-def _named_changes(older: Record, newer: Record) -> str:
+def _named_changes(older: SnapshotRecord, newer: SnapshotRecord) -> str:
     """What changed among the files that are only named; git's own difference does not show them."""
     before, after = _in_words(older), _in_words(newer)
     paths = sorted(path for path in before.keys() | after.keys() if before.get(path) != after.get(path))
@@ -124,7 +124,7 @@ def _named_changes(older: Record, newer: Record) -> str:
     return "".join(["Not stored, only named:\n", *lines, "\n"]) if lines else ""
 
 
-def _in_words(record: Record) -> dict[str, str]:
+def _in_words(record: SnapshotRecord) -> dict[str, str]:
     words = {note.path: note.reason for note in record.left_out}
     for note in record.large:
         words[note.path] = f"{note.size_bytes:,} bytes, sha256 {note.sha256[:12] if note.sha256 else 'unknown'}"

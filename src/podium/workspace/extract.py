@@ -12,8 +12,8 @@ from podium.workspace import objects
 from podium.workspace.locks import full_disk_explained, write_all
 from podium.workspace.objects import TreeEntry
 from podium.workspace.reader import Reader
-from podium.workspace.record import Record
-from podium.workspace.snapshots import Snapshot, read_tree
+from podium.workspace.record import SnapshotRecord
+from podium.workspace.snapshots import SnapshotContent, read_tree
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Extracted:
         return self.kind == "file"
 
 
-def extract(reader: Reader, snapshot: Snapshot, path: str, target: Path, limit_bytes: int) -> Extracted:
+def extract(reader: Reader, snapshot: SnapshotContent, path: str, target: Path, limit_bytes: int) -> Extracted:
     """Writes one file to `target`, all of it or nothing."""
     entry = find_entry(reader, snapshot.tree, path)
     if entry is None:
@@ -62,7 +62,7 @@ def find_entry(reader: Reader, tree: bytes, path: str) -> TreeEntry | None:
     return entry
 
 
-def _unstored(record: Record, path: str) -> Extracted:
+def _unstored(record: SnapshotRecord, path: str) -> Extracted:
     for large in record.large:
         if large.path == path:
             return Extracted("large", large.size_bytes, f"it is too large to be kept: {large.size_bytes:,} bytes")

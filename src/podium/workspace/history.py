@@ -17,7 +17,7 @@ from podium.workspace.diff import difference
 from podium.workspace.extract import Extracted, extract, find_entry
 from podium.workspace.locks import full_disk_explained
 from podium.workspace.objects import TreeEntry
-from podium.workspace.record import Record
+from podium.workspace.record import SnapshotRecord
 from podium.workspace.restore import Restored, Restorer
 from podium.workspace.snapshots import FILES, NOTHING, RECORD, chain_of, files_of, read_snapshot
 from podium.workspace.store import Store
@@ -175,7 +175,7 @@ class History:
         with self._store.reader() as reader:
             return list(chain_of(reader, commit))
 
-    def record(self, commit: str) -> Record:
+    def record(self, commit: str) -> SnapshotRecord:
         """What a snapshot says about the files whose content it does not hold."""
         with self._store.reader() as reader:
             return read_snapshot(reader, commit).record

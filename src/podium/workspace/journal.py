@@ -21,7 +21,7 @@ from podium.workspace.events import Event, Start, Step, parse_event
 from podium.workspace.lines import (
     LINE_BYTES,
     START,
-    Position,
+    LinePosition,
     Torn,
     cut_off,
     encode_line,
@@ -46,7 +46,9 @@ class Line(NamedTuple):
 class JournalReader:
     """The events of a journal whose chain was checked, each parsed only when it is asked for."""
 
-    def __init__(self, path: Path, positions: list[Position], torn: Torn | None, *, top: Path | None = None) -> None:
+    def __init__(
+        self, path: Path, positions: list[LinePosition], torn: Torn | None, *, top: Path | None = None
+    ) -> None:
         self.path = path
         self.torn = torn
         self._top = top
@@ -228,7 +230,7 @@ class Journal(JournalReader):
     """A journal open for writing, by one process at a time."""
 
     def __init__(
-        self, path: Path, positions: list[Position], torn: Torn | None, descriptor: int, *, top: Path | None = None
+        self, path: Path, positions: list[LinePosition], torn: Torn | None, descriptor: int, *, top: Path | None = None
     ) -> None:
         super().__init__(path, positions, torn, top=top)
         self._descriptor = descriptor
@@ -294,7 +296,7 @@ class Journal(JournalReader):
                 with contextlib.suppress(OSError):
                     os.ftruncate(self._descriptor, offset)
                 raise
-        self._positions.append(Position(offset, len(data), hashlib.sha256(data).hexdigest()))
+        self._positions.append(LinePosition(offset, len(data), hashlib.sha256(data).hexdigest()))
         return n
 
 

@@ -46,7 +46,7 @@ class Torn:
     """Where it was put when the journal was opened for writing."""
 
 
-class Position(NamedTuple):
+class LinePosition(NamedTuple):
     """Where a line lies."""
 
     offset: int
@@ -111,16 +111,16 @@ def whole_lines(descriptor: int, offset: int, path: Path) -> Iterator[tuple[int,
             raise RecordError(f"{path} has a line of more than {LINE_BYTES:,} bytes; Podium writes none so long.")
 
 
-def examine(path: Path, descriptor: int) -> tuple[list[Position], Torn | None]:
+def examine(path: Path, descriptor: int) -> tuple[list[LinePosition], Torn | None]:
     """Where the lines of a journal lie, after a check of their chain, and what follows the last whole one."""
-    positions: list[Position] = []
+    positions: list[LinePosition] = []
     offset, head = 0, START
     for offset, line in whole_lines(descriptor, 0, path):
         checked = _check_line(line, len(positions) + 1, head)
         if isinstance(checked, _Fault):
             return positions, _torn(path, descriptor, offset, len(positions) + 1, checked.reason)
         head = checked
-        positions.append(Position(offset, len(line), head))
+        positions.append(LinePosition(offset, len(line), head))
         offset += len(line) + 1
     if os.fstat(descriptor).st_size > offset:
         return positions, _torn(path, descriptor, offset, len(positions) + 1, "it has no end")

@@ -136,7 +136,7 @@ def decode_commit(data: bytes) -> Commit:
     return Commit(trees[0], parents)
 
 
-class Pack(NamedTuple):
+class PackBytes(NamedTuple):
     """A pack and its index, ready to be written."""
 
     name: str
@@ -144,7 +144,7 @@ class Pack(NamedTuple):
     table: bytes
 
 
-def encode_pack(items: Sequence[Packable]) -> Pack:
+def encode_pack(items: Sequence[Packable]) -> PackBytes:
     """One pack (version 2) with its index (version 2) of objects that are all different."""
     pieces = [b"PACK" + struct.pack(">II", 2, len(items))]
     offset = len(pieces[0])
@@ -156,7 +156,7 @@ def encode_pack(items: Sequence[Packable]) -> Pack:
         offset += len(piece)
     body = b"".join(pieces)
     checksum = hashlib.sha256(body).digest()
-    return Pack(checksum.hex(), body + checksum, _encode_index(sorted(placed), checksum))
+    return PackBytes(checksum.hex(), body + checksum, _encode_index(sorted(placed), checksum))
 
 
 def _pack_header(item: Packable) -> bytes:

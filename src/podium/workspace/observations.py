@@ -23,7 +23,7 @@ class _Observation(BaseModel):
         return self.model_copy(update=texts) if texts else self
 
 
-class Text(_Observation):
+class TextResult(_Observation):
     """An answer in words."""
 
     kind: Literal["text"] = "text"
@@ -131,6 +131,6 @@ class ValidationResult(_Observation):
 
 
 Observation = Annotated[
-    Text | Refusal | Interruption | ProgramOutput | ScriptResult | SubmissionResult | ValidationResult,
+    TextResult | Refusal | Interruption | ProgramOutput | ScriptResult | SubmissionResult | ValidationResult,
     Field(discriminator="kind"),
 ]

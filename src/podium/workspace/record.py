@@ -12,14 +12,14 @@ from pydantic import TypeAdapter, ValidationError
 
 from podium.errors import RecordError
 
-Kind = Literal["fifo", "socket", "device", "unreadable", "changing", "deep", "crowded", "full"]
+LeftOutKind = Literal["fifo", "socket", "device", "unreadable", "changing", "deep", "crowded", "full"]
 
 _LISTED = 10_000
 
 
 @cache
-def _adapter() -> TypeAdapter[Record]:
-    return TypeAdapter(Record)
+def _adapter() -> TypeAdapter[SnapshotRecord]:
+    return TypeAdapter(SnapshotRecord)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +38,13 @@ class LeftOut:
     """Something in the workspace that a snapshot can only name."""
 
     path: str
-    kind: Kind
+    kind: LeftOutKind
     """`crowded` and `deep` are folders of which a part, or all, was not looked at."""
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class SnapshotRecord:
     """The large and the left-out files of one snapshot, ordered by path."""
 
     large: tuple[LargeFile, ...] = ()
@@ -53,7 +53,7 @@ class Record:
     """How many more were left out than are listed; a restore then removes nothing, as any of them may be wanted."""
 
     @classmethod
-    def of(cls, large: Iterable[LargeFile], left_out: Iterable[LeftOut]) -> Record:
+    def of(cls, large: Iterable[LargeFile], left_out: Iterable[LeftOut]) -> SnapshotRecord:
         """The record of one walk; a program that makes a million pipes does not make a record of a million lines."""
         # Folders first: a restore that does not know them to be partly recorded would empty them.
         kept = sorted(left_out, key=lambda note: (note.kind not in ("crowded", "deep"), note.path))
@@ -65,7 +65,7 @@ class Record:
         return (json.dumps(asdict(self), indent=1, sort_keys=True) + "\n").encode()
 
     @classmethod
-    def decode(cls, data: bytes) -> Record:
+    def decode(cls, data: bytes) -> SnapshotRecord:
         """The record in a document.
 
         Raises:

@@ -19,7 +19,7 @@ from podium.errors import RecordError
 from podium.workspace import objects
 from podium.workspace.objects import TreeEntry
 from podium.workspace.reader import Reader
-from podium.workspace.record import LargeFile, Record
+from podium.workspace.record import LargeFile, SnapshotRecord
 from podium.workspace.snapshots import check_extent, read_tree
 from podium.workspace.walk import READ, Unreadable, blob_id, sha256_of
 
@@ -46,7 +46,7 @@ class Restorer:
     """One restore of one snapshot."""
 
     reader: Reader
-    record: Record
+    record: SnapshotRecord
     _written: set[str] = field(default_factory=set)
     _removed: set[str] = field(default_factory=set)
     _lost: set[str] = field(default_factory=set)

@@ -10,7 +10,7 @@ from podium.errors import RecordError
 from podium.workspace import objects
 from podium.workspace.objects import TreeEntry
 from podium.workspace.reader import Reader
-from podium.workspace.record import Record
+from podium.workspace.record import SnapshotRecord
 
 FILES, RECORD = b"workspace", b"record.json"
 _MOST_ENTRIES = 1_000_000
@@ -18,17 +18,17 @@ DEEPEST = 200
 """A walk takes in far less; a stranger may have made a tree of trees that are all the same."""
 
 
-class Snapshot(NamedTuple):
+class SnapshotContent(NamedTuple):
     """What a commit of the history holds."""
 
     tree: bytes
-    record: Record
+    record: SnapshotRecord
 
 
-NOTHING = Snapshot(objects.EMPTY_TREE, Record())
+NOTHING = SnapshotContent(objects.EMPTY_TREE, SnapshotRecord())
 
 
-def read_snapshot(reader: Reader, commit: str) -> Snapshot:
+def read_snapshot(reader: Reader, commit: str) -> SnapshotContent:
     """The snapshot behind a commit.
 
     Raises:
@@ -38,8 +38,8 @@ def read_snapshot(reader: Reader, commit: str) -> Snapshot:
     entries = {entry.name: entry for entry in objects.decode_tree(reader.read(root, objects.TREE))}
     if entries.keys() != {FILES, RECORD}:
         raise RecordError(f"Commit {commit} is not a snapshot of a workspace.")
-    record = Record.decode(reader.read(entries[RECORD].id.hex(), objects.BLOB))
-    return Snapshot(entries[FILES].id, record)
+    record = SnapshotRecord.decode(reader.read(entries[RECORD].id.hex(), objects.BLOB))
+    return SnapshotContent(entries[FILES].id, record)
 
 
 def files_of(reader: Reader, tree: bytes) -> Iterator[tuple[str, TreeEntry]]:

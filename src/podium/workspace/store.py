@@ -282,7 +282,7 @@ class Store:
     def _write_loose(self, item: objects.Packable) -> None:
         self._write_file(_loose_name(item.id), objects.encode_loose(item))
 
-    def _write_pack(self, pack: objects.Pack) -> None:
+    def _write_pack(self, pack: objects.PackBytes) -> None:
         self._write_file(f"objects/pack/pack-{pack.name}.pack", pack.content)
         self._write_file(f"objects/pack/pack-{pack.name}.idx", pack.table)
 

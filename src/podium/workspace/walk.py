@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from podium.data.trees import ENTER
 from podium.workspace import objects
-from podium.workspace.record import Kind, LargeFile, LeftOut, Record
+from podium.workspace.record import LargeFile, LeftOut, LeftOutKind, SnapshotRecord
 from podium.workspace.stamps import Glance, Stamp, mode_of, stamp_at, stamp_of, stamps_in, trusted
 from podium.workspace.store import Store
 
@@ -52,7 +52,7 @@ class Bounds:
     """How many folders deep it goes."""
 
 
-class Entry(NamedTuple):
+class WalkEntry(NamedTuple):
     """What the walk knows of one name."""
 
     stamp: Stamp | None
@@ -70,7 +70,7 @@ class Folder:
 
     stamp: Stamp | None
     """Its own when it was listed; None if it must be listed again."""
-    entries: dict[bytes, Entry]
+    entries: dict[bytes, WalkEntry]
     seen: bytes | None
     """What a glance at the entries saw; None if some of them must be read again."""
     notes: list[LargeFile | LeftOut]
@@ -95,10 +95,10 @@ class Walk:
     def __post_init__(self) -> None:
         self._added_before = self.store.added_bytes
 
-    def record(self) -> Record:
+    def record(self) -> SnapshotRecord:
         """What could only be named."""
         large = [note for note in self._notes if isinstance(note, LargeFile)]
-        return Record.of(large, [note for note in self._notes if isinstance(note, LeftOut)])
+        return SnapshotRecord.of(large, [note for note in self._notes if isinstance(note, LeftOut)])
 
     def folder(self, descriptor: int, path: str, depth: int, before: Folder | None) -> Folder:
         """Reads the folder behind a descriptor; `path` is its name within the workspace, with a slash at its end."""
@@ -110,7 +110,7 @@ class Walk:
             return before
         earlier = before.entries if before is not None else {}
         stamps = stamps_in(seen) if seen is not None else [stamp_at(descriptor, name) for name in names]
-        entries: dict[bytes, Entry] = {}
+        entries: dict[bytes, WalkEntry] = {}
         for name, now in zip(names, stamps, strict=True):
             entry = earlier.get(name)
             if entry is None or entry.stamp != now:
@@ -146,7 +146,7 @@ class Walk:
         self._entries += len(names)
         return stamp, names
 
-    def _tree(self, entries: dict[bytes, Entry], before: Folder | None) -> bytes:
+    def _tree(self, entries: dict[bytes, WalkEntry], before: Folder | None) -> bytes:
         if before is not None and len(entries) == len(before.entries):
             earlier = before.entries
             if all(name in earlier and entry.line == earlier[name].line for name, entry in entries.items()):
@@ -155,8 +155,8 @@ class Walk:
         return self.store.add(objects.TREE, b"".join([entry.line for entry in ordered]))
 
     def _look(
-        self, parent: int, name: bytes, path: str, depth: int, stamp: Stamp | OSError, was: Entry | None
-    ) -> Entry | None:
+        self, parent: int, name: bytes, path: str, depth: int, stamp: Stamp | OSError, was: WalkEntry | None
+    ) -> WalkEntry | None:
         if isinstance(stamp, OSError):
             return _unreadable(path, stamp)
         kind = stat.S_IFMT(mode_of(stamp))
@@ -169,13 +169,13 @@ class Walk:
                 return self._link(parent, name, stamp)
         except Unreadable as error:
             return _unreadable(path, error.error)
-        special: dict[int, tuple[Kind, str]] = {
+        special: dict[int, tuple[LeftOutKind, str]] = {
             stat.S_IFIFO: ("fifo", "it is a named pipe"),
             stat.S_IFSOCK: ("socket", "it is a socket"),
         }
         return _left_out(path, *special.get(kind, ("device", "it is a device")))
 
-    def _folder(self, parent: int, name: bytes, path: str, depth: int, was: Entry | None) -> Entry:
+    def _folder(self, parent: int, name: bytes, path: str, depth: int, was: WalkEntry | None) -> WalkEntry:
         if depth >= self.bounds.depth:
             return _left_out(path, "deep", f"it lies more than {self.bounds.depth} folders deep")
         with readable():
@@ -186,14 +186,14 @@ class Walk:
             os.close(descriptor)
         return _in_tree(None, name, objects.FOLDER, folder.tree, folder)
 
-    def _link(self, parent: int, name: bytes, stamp: Stamp) -> Entry:
+    def _link(self, parent: int, name: bytes, stamp: Stamp) -> WalkEntry:
         started_ns = time.time_ns()
         with readable():
             target = os.readlink(name, dir_fd=parent)
         identity = self.store.add(objects.BLOB, target)
         return _in_tree(trusted(stamp, started_ns), name, objects.LINK, identity)
 
-    def _file(self, parent: int, name: bytes, path: str) -> Entry:
+    def _file(self, parent: int, name: bytes, path: str) -> WalkEntry:
         with readable():
             descriptor = os.open(name, READ, dir_fd=parent)
         try:
@@ -201,7 +201,7 @@ class Walk:
         finally:
             os.close(descriptor)
 
-    def _content(self, descriptor: int, name: bytes, path: str) -> Entry:
+    def _content(self, descriptor: int, name: bytes, path: str) -> WalkEntry:
         wanted = path in self.always or path.startswith(self.always_below)
         for _ in range(_ATTEMPTS):
             started_ns = time.time_ns()
@@ -248,7 +248,7 @@ class Walk:
         os.lseek(descriptor, 0, os.SEEK_SET)
         return self.store.add_stream(lambda count: read_up_to(descriptor, count), size_bytes)
 
-    def _large(self, descriptor: int, path: str, started_ns: int) -> Entry:
+    def _large(self, descriptor: int, path: str, started_ns: int) -> WalkEntry:
         size_bytes = os.fstat(descriptor).st_size
         digest = None
         if self._hashed_bytes + size_bytes <= self.bounds.hashed_bytes:
@@ -259,7 +259,7 @@ class Walk:
         stamp = trusted(stamp_of(after), started_ns)
         if digest is None and size_bytes <= self.bounds.hashed_bytes:
             stamp = None  # the next snapshot may have time for it
-        return Entry(stamp, note=LargeFile(path, size_bytes, digest, executable))
+        return WalkEntry(stamp, note=LargeFile(path, size_bytes, digest, executable))
 
 
 class Unreadable(Exception):
@@ -318,15 +318,15 @@ def blob_id(descriptor: int, size_bytes: int) -> bytes:
     return digest.digest()
 
 
-def _in_tree(stamp: Stamp | None, name: bytes, mode: bytes, identity: bytes, folder: Folder | None = None) -> Entry:
-    return Entry(stamp, objects.tree_key(name, mode), objects.tree_line(mode, name, identity), folder)
+def _in_tree(stamp: Stamp | None, name: bytes, mode: bytes, identity: bytes, folder: Folder | None = None) -> WalkEntry:
+    return WalkEntry(stamp, objects.tree_key(name, mode), objects.tree_line(mode, name, identity), folder)
 
 
-def _left_out(path: str, kind: Kind, reason: str) -> Entry:
-    return Entry(None, note=LeftOut(path, kind, reason))
+def _left_out(path: str, kind: LeftOutKind, reason: str) -> WalkEntry:
+    return WalkEntry(None, note=LeftOut(path, kind, reason))
 
 
-def _unreadable(path: str, error: OSError) -> Entry | None:
+def _unreadable(path: str, error: OSError) -> WalkEntry | None:
     if error.errno == errno.ENOENT:
         return None
     return _left_out(path, "unreadable", f"it cannot be read: {os.strerror(error.errno or 0)}")

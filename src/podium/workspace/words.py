@@ -17,11 +17,11 @@ from podium.workspace.observations import (
     Refusal,
     ScriptResult,
     SubmissionResult,
-    Text,
+    TextResult,
     ValidationResult,
 )
 
-Verdict = Literal["good", "bad", "neutral"]
+Tone = Literal["good", "bad", "neutral"]
 QUOTED_CHARACTERS = 120
 _PARSED_CHARACTERS = 100_000
 _PLACES = ("file_name", "script_name", "file_path", "path", "name", "source", "dir_path", "command", "request", "query")
@@ -33,7 +33,7 @@ class StepWords(NamedTuple):
 
     action: str
     result: str
-    verdict: Verdict
+    verdict: Tone
 
 
 def step_in_words(step: Step) -> StepWords:
@@ -70,7 +70,7 @@ def script_title(script: str) -> str:
     return _one_line(first.lstrip("#!\"' "), QUOTED_CHARACTERS)
 
 
-def result_in_words(observation: Observation) -> tuple[str, Verdict]:
+def result_in_words(observation: Observation) -> tuple[str, Tone]:
     """What came of an action, and whether that is good."""
     match observation:
         case ScriptResult():
@@ -83,13 +83,13 @@ def result_in_words(observation: Observation) -> tuple[str, Verdict]:
             return ("the submission is valid", "good") if valid else _bad(observation)
         case Refusal() | Interruption():
             return _bad(observation)
-        case Text():
+        case TextResult():
             return _one_line(observation.text, QUOTED_CHARACTERS), "neutral"
         case _:
             assert_never(observation)
 
 
-def _script_result(result: ScriptResult) -> tuple[str, Verdict]:
+def _script_result(result: ScriptResult) -> tuple[str, Tone]:
     if result.stopped is not None or result.exit_code:
         return _failure(result.stopped, result.exit_code, result.output)
     score = "no validation score" if result.metric is None else f"validation score {result.metric:.5g}"
@@ -98,7 +98,7 @@ def _script_result(result: ScriptResult) -> tuple[str, Verdict]:
     return f"{score}, valid submission", "good" if result.metric is not None else "bad"
 
 
-def _program_result(result: ProgramOutput) -> tuple[str, Verdict]:
+def _program_result(result: ProgramOutput) -> tuple[str, Tone]:
     if result.stopped is not None or result.exit_code:
         return _failure(result.stopped, result.exit_code, result.stderr or result.stdout)
     return _last_line(result.stdout) or _last_line(
@@ -106,13 +106,13 @@ def _program_result(result: ProgramOutput) -> tuple[str, Verdict]:
     ) or "ended without an error, printed nothing", "neutral"
 
 
-def _failure(stopped: str | None, exit_code: int | None, output: str) -> tuple[str, Verdict]:
+def _failure(stopped: str | None, exit_code: int | None, output: str) -> tuple[str, Tone]:
     ending = f"stopped: {_one_line(stopped, 80)}" if stopped is not None else f"exit code {exit_code}"
     said = _last_line(output)
     return f"{ending}; {said}" if said else ending, "bad"
 
 
-def _bad(observation: Refusal | Interruption | SubmissionResult | ValidationResult) -> tuple[str, Verdict]:
+def _bad(observation: Refusal | Interruption | SubmissionResult | ValidationResult) -> tuple[str, Tone]:
     return _one_line(observation.text, 200), "bad"
 
 

@@ -11,7 +11,7 @@ from podium.agents.base import State
 
 
 @dataclass(frozen=True)
-class Entry:
+class LogEntry:
     """One of the entries that a researcher writes before it acts."""
 
     name: str
@@ -20,30 +20,30 @@ class Entry:
 
 
 ENTRIES = (
-    Entry(
+    LogEntry(
         "reflection",
         "Reflection",
         "What does the last observation mean? If something failed, what is the likely cause, and how can it be fixed?",
     ),
-    Entry(
+    LogEntry(
         "plan",
         "Research Plan and Status",
         "The whole plan, with the state of each part and short results: done, in progress, to do. Carry it over from "
         "step to step and keep it up to date; put **double asterisks** around what is new. Only what an observation "
         "has confirmed counts as done, and numbers come from programs that ran.",
     ),
-    Entry(
+    LogEntry(
         "fact_check",
         "Fact Check",
         "Go through the statements that are new in the plan and say of each whether the last observation shows it, "
         "with the place that does, or whether it is a guess.",
     ),
-    Entry("thought", "Thought", "What are you going to do now, why, and which action does it?"),
+    LogEntry("thought", "Thought", "What are you going to do now, why, and which action does it?"),
 )
 """In the order in which they are written; an action and its input follow."""
 
 
-class Step(BaseModel):
+class ResearchStep(BaseModel):
     """What the agent wrote, did and saw."""
 
     model_config = ConfigDict(frozen=True)
@@ -61,7 +61,7 @@ class Step(BaseModel):
 class ResearchState(State):
     """All that is needed to go on."""
 
-    steps: list[Step] = Field(default_factory=list)
+    steps: list[ResearchStep] = Field(default_factory=list)
     """The last ones; the newest lacks its observation while it is carried out."""
     done: int = 0
     """How many steps have been carried out."""

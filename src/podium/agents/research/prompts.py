@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from podium.agents.research.memory import ENTRIES, Step
+from podium.agents.research.memory import ENTRIES, ResearchStep
 
 ROLE = """\
 You are a researcher in machine learning who works alone in a workspace: a folder of files in which you can look
@@ -85,7 +85,7 @@ Observation:
 {observation}"""
 
 
-def summary(step: Step, *, shown: int = 3_000) -> str:
+def summary(step: ResearchStep, *, shown: int = 3_000) -> str:
     """The prompt for an entry of the log."""
     return SUMMARY.format(
         thought=step.entries.get("thought", ""),
@@ -95,7 +95,7 @@ def summary(step: Step, *, shown: int = 3_000) -> str:
     )
 
 
-def plain_summary(step: Step) -> str:
+def plain_summary(step: ResearchStep) -> str:
     """An entry of the log without a model's help."""
     return f"{step.action}: {step.entries.get('thought', '')[:200]} -> {' '.join(step.observation[:200].split())}"
 

@@ -19,7 +19,7 @@ from inspect_ai.tool import ToolCall, ToolInfo, ToolParam, ToolParams
 from podium.actions import ActionSpec
 from podium.actions.text import bounded, valid_unicode
 from podium.agents.research import prompts
-from podium.agents.research.memory import ENTRIES, Step
+from podium.agents.research.memory import ENTRIES, ResearchStep
 from podium.agents.research.reading import FormatError, check_names, find_action, read_entries, read_input
 
 ENTRY_CHARACTERS = 6_000
@@ -36,11 +36,11 @@ class TalkProtocol(Protocol):
 
     def tools(self) -> list[ToolInfo]: ...
 
-    def show(self, step: Step) -> list[ChatMessage]:
+    def show(self, step: ResearchStep) -> list[ChatMessage]:
         """A step that was carried out, as messages."""
         ...
 
-    def read(self, output: ModelOutput, number: int) -> Step:
+    def read(self, output: ModelOutput, number: int) -> ResearchStep:
         """The step that an answer asks for.
 
         Raises:
@@ -70,17 +70,17 @@ class TextProtocol:
     def tools(self) -> list[ToolInfo]:
         return []
 
-    def show(self, step: Step) -> list[ChatMessage]:
+    def show(self, step: ResearchStep) -> list[ChatMessage]:
         lines = [f"{entry.title}: {step.entries.get(entry.name, '')}" for entry in ENTRIES]
         lines.append(f"Action: {self.actions[step.action].title}")
         lines.append(f"Action Input: {json.dumps(step.input, indent=4, ensure_ascii=False)}")
         said, seen = "\n".join(lines), f"Observation:\n{step.observation}"
         return [ChatMessageAssistant(content=said), ChatMessageUser(content=seen)]
 
-    def read(self, output: ModelOutput, number: int) -> Step:
+    def read(self, output: ModelOutput, number: int) -> ResearchStep:
         entries = read_entries(output.completion)
         action = find_action(entries["Action"].split("\n")[0], self.actions, self.shown)
-        return Step(
+        return ResearchStep(
             number=number,
             entries={entry.name: _kept(entries[entry.title]) for entry in ENTRIES},
             action=action.name,
@@ -105,12 +105,12 @@ class ToolsProtocol:
     def tools(self) -> list[ToolInfo]:
         return [_with_entries(self.actions[name].tool_info()) for name in self.shown]
 
-    def show(self, step: Step) -> list[ChatMessage]:
+    def show(self, step: ResearchStep) -> list[ChatMessage]:
         call = ToolCall(id=f"step_{step.number}", function=step.action, arguments={**step.entries, **step.input})
         answer = ChatMessageTool(content=step.observation, tool_call_id=call.id, function=call.function)
         return [ChatMessageAssistant(content="", tool_calls=[call]), answer]
 
-    def read(self, output: ModelOutput, number: int) -> Step:
+    def read(self, output: ModelOutput, number: int) -> ResearchStep:
         calls = output.message.tool_calls if output.choices else None
         if not calls:
             raise FormatError("the answer calls no tool. Every answer is one call of a tool.")
@@ -122,7 +122,7 @@ class ToolsProtocol:
         # Models that think elsewhere leave these out; the plan is then carried over as it was.
         thinking = {entry.name: _kept(str(arguments.pop(entry.name, ""))) for entry in ENTRIES}
         thinking["thought"] = thinking["thought"] or _kept(output.completion.strip())
-        return Step(number=number, entries=thinking, action=action.name, input=check_names(arguments, action))
+        return ResearchStep(number=number, entries=thinking, action=action.name, input=check_names(arguments, action))
 
     def complain(self, output: ModelOutput, fault: str) -> list[ChatMessage]:
         calls = output.message.tool_calls if output.choices else None

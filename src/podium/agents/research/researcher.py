@@ -20,7 +20,7 @@ from podium.actions.text import bounded, valid_unicode
 from podium.agents.base import Agent
 from podium.agents.model import ROLES, ModelOptions, ask_model, brief, budget_line, end_of_run
 from podium.agents.research import prompts
-from podium.agents.research.memory import ResearchState, Step
+from podium.agents.research.memory import ResearchState, ResearchStep
 from podium.agents.research.reading import FormatError
 from podium.workspace.events import Action
 from podium.workspace.observations import Observation
@@ -111,7 +111,7 @@ class Researcher(Agent[ResearchState]):
             return []
         return [Action(name="append_summary_to_research_log", arguments={"content": state.log[-1]})]
 
-    async def _condense(self, step: Step) -> Step:
+    async def _condense(self, step: ResearchStep) -> ResearchStep:
         limit = self.options.summarise_over
         if len(step.observation) <= limit or step.is_condensed:
             return step
@@ -125,7 +125,7 @@ class Researcher(Agent[ResearchState]):
             text = bounded(step.observation, limit)
         return step.model_copy(update={"observation": text, "is_condensed": True})
 
-    async def _next_step(self, state: ResearchState, protocol: TalkProtocol) -> Step | str:
+    async def _next_step(self, state: ResearchState, protocol: TalkProtocol) -> ResearchStep | str:
         """The next step the model asks for; or why there is none."""
         messages = await self._messages(state, protocol)
         reminder: list[ChatMessage] = []
@@ -184,7 +184,7 @@ def _actions(*, has_person: bool) -> dict[str, ActionSpec]:
     return {name: action for name, action in ACTIONS.items() if has_person or action.needs != "person"}
 
 
-async def _summarise(step: Step) -> str:
+async def _summarise(step: ResearchStep) -> str:
     try:
         return bounded(valid_unicode((await ask("fast", prompts.summary(step))).strip()), 800)
     except ActionError:

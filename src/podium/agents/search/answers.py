@@ -24,7 +24,7 @@ _LANGUAGES = frozenset({"", "python", "py", "python3"})
 
 
 @dataclass(frozen=True)
-class Answer:
+class CodeAnswer:
     """A plan and, if there is one, a script; `fault` says why it cannot be used."""
 
     plan: str
@@ -32,14 +32,14 @@ class Answer:
     fault: str | None = None
 
 
-def read_answer(text: str, *, cut_off: bool = False) -> Answer:
+def read_answer(text: str, *, cut_off: bool = False) -> CodeAnswer:
     """The plan and the script in an answer: of several code blocks, the longest that is Python."""
     text = _THOUGHTS.sub("", text.replace("\r\n", "\n"))
     plan = bounded(_OPENING.split(text, maxsplit=1)[0].strip(), PLAN_CHARACTERS)
     blocks = [code for language, code in _blocks(text) if language.lower() in _LANGUAGES and code.strip()]
     if not blocks:
         missing = "it holds no code block" if text.strip() else "it is empty"
-        return Answer(plan, fault="it was cut off before the script was complete" if cut_off else missing)
+        return CodeAnswer(plan, fault="it was cut off before the script was complete" if cut_off else missing)
     faults = {code: _syntax_fault(code) for code in blocks}
     sound = [code for code in blocks if faults[code] is None]
     script = max(sound or blocks, key=len)
@@ -47,7 +47,7 @@ def read_answer(text: str, *, cut_off: bool = False) -> Answer:
     if len(script) > SCRIPT_CHARACTERS:
         fault = f"the script has {len(script):,} characters; {SCRIPT_CHARACTERS:,} are allowed"
         script = ""
-    return Answer(plan, script, fault)
+    return CodeAnswer(plan, script, fault)
 
 
 def _blocks(text: str) -> Iterator[tuple[str, str]]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from podium.actions.text import bounded, valid_unicode
 from podium.agents.model import ask_model
 from podium.agents.search import prompts
-from podium.agents.search.answers import Answer, read_answer, read_review
+from podium.agents.search.answers import CodeAnswer, read_answer, read_review
 from podium.agents.search.options import WritingOptions
 from podium.agents.search.proposer import Context, Proposal, Review
 from podium.agents.search.tree import Node, Operator, Tree
@@ -67,10 +67,10 @@ class ModelProposer:
         metric = read.metric if result.metric is None else result.metric
         return Review(is_buggy=failed or read.is_buggy or metric is None, metric=metric, summary=read.summary)
 
-    async def _ask_for_script(self, operator: Operator, parents: Sequence[Node], tree: Tree) -> Answer:
+    async def _ask_for_script(self, operator: Operator, parents: Sequence[Node], tree: Tree) -> CodeAnswer:
         limit = self._options.prompt_characters
         corrections: list[ChatMessage] = []
-        answer = Answer(plan="", fault="it was never asked")
+        answer = CodeAnswer(plan="", fault="it was never asked")
         for _ in range(self._options.attempts):
             question = prompts.ask(operator, parents, tree, self._context, self._data, limit)
             output = await self._generate("coder", [*_opening(question), *corrections])

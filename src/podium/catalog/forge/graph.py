@@ -125,11 +125,11 @@ def _probabilities(model: Any, columns: np.ndarray, graph: PortGraph, rows: np.n
     return probabilities
 
 
-Estimate = Callable[[PortGraph, np.random.Generator], np.ndarray]
+ColumnEstimate = Callable[[PortGraph, np.random.Generator], np.ndarray]
 """Computes columns, or probabilities of the trades, for every household."""
 
 
-def classifier(estimate: Estimate) -> Predict:
+def classifier(estimate: ColumnEstimate) -> Predict:
     """A pipeline that predicts the likeliest trade of each test household by an estimate."""
 
     def predict(data: PublicData, rng: np.random.Generator) -> np.ndarray:
@@ -139,7 +139,7 @@ def classifier(estimate: Estimate) -> Predict:
     return predict
 
 
-def trained(model: Model, columns: Estimate) -> Estimate:
+def trained(model: Model, columns: ColumnEstimate) -> ColumnEstimate:
     """The estimate of a model trained on columns."""
     return lambda graph, rng: _probabilities(model(rng), columns(graph, rng), graph)
 
@@ -242,7 +242,7 @@ def propagation(graph: PortGraph, rng: np.random.Generator) -> np.ndarray:
     return np.asarray(spread / spread.sum(axis=0))
 
 
-def belief_propagation(prior: Estimate) -> Estimate:
+def belief_propagation(prior: ColumnEstimate) -> ColumnEstimate:
     """A prior estimate, updated by belief propagation along the ties."""
     return lambda graph, rng: _propagate_beliefs(graph, prior(graph, rng), graph.train, rng)
 
@@ -282,7 +282,7 @@ def _neighbour_beliefs(graph: PortGraph, rows: np.ndarray, rng: np.random.Genera
     return np.hstack([prior, np.log(belief + 1e-3), graph.means(belief), graph.means(graph.shown(rows))])
 
 
-def blend(*estimates: Estimate) -> Estimate:
+def blend(*estimates: ColumnEstimate) -> ColumnEstimate:
     """Estimates averaged as logarithms."""
     return lambda graph, rng: np.mean(
         [np.log(np.clip(estimate(graph, rng), 1e-3, 1)) for estimate in estimates], axis=0

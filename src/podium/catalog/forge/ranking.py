@@ -22,7 +22,7 @@ from podium.catalog.forge.ranking_data import (
     simulate_months,
 )
 from podium.catalog.forge.ranking_features import (
-    History,
+    MemberHistory,
     alternate,
     best_ten,
     cosine_similarity,
@@ -202,7 +202,7 @@ def taste_and_habits(data: PublicData, rng: np.random.Generator) -> np.ndarray:
     return history.best_ten(scores + rng.uniform(0.5, 1) * due(history) + rng.uniform(1, 2.5) * history.curious)
 
 
-def _features(history: History, rng: np.random.Generator) -> np.ndarray:
+def _features(history: MemberHistory, rng: np.random.Generator) -> np.ndarray:
     """Members by items by features, for the month after the history."""
     recent = faded(history.orders, 4)
     spent = (recent @ history.price + 2 * history.price.mean()) / (recent.sum(axis=1) + 2)
@@ -227,7 +227,7 @@ def _features(history: History, rng: np.random.Generator) -> np.ndarray:
     return np.stack([np.broadcast_to(column, recent.shape) for column in columns], axis=2, dtype=np.float32)
 
 
-def _examples(history: History, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+def _examples(history: MemberHistory, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """Features and outcomes of the last months: every order and some of what was not ordered."""
     features, outcomes = [], []
     for month in range(MONTHS - 3, MONTHS):

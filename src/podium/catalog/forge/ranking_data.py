@@ -46,7 +46,7 @@ class Cooperative:
 
 
 @dataclass(frozen=True)
-class Record:
+class ActivityLog:
     """What happened: the log of the known months, then the month to predict."""
 
     log: pd.DataFrame
@@ -136,7 +136,7 @@ def _again(rng: np.random.Generator) -> np.ndarray:
     return table
 
 
-def simulate_months(rng: np.random.Generator, coop: Cooperative, for_others: float) -> Record:
+def simulate_months(rng: np.random.Generator, coop: Cooperative, for_others: float) -> ActivityLog:
     """Lets the members look and order, month after month."""
     shape = coop.taste.shape
     gap, curious = np.zeros(shape, dtype=np.int8), np.zeros(shape, dtype=np.float32)
@@ -155,7 +155,7 @@ def simulate_months(rng: np.random.Generator, coop: Cooperative, for_others: flo
             parts.append(pd.DataFrame({"member": member, "item": item, "day": day, "kind": kind}))
     affinity = coop.affinity(MONTHS, gap, curious)
     log = pd.concat(parts).sort_values("day", kind="stable", ignore_index=True)
-    return Record(log, affinity, _choose(rng, affinity, rng.poisson(coop.pace), for_others))
+    return ActivityLog(log, affinity, _choose(rng, affinity, rng.poisson(coop.pace), for_others))
 
 
 def _choose(rng: np.random.Generator, logit: np.ndarray, counts: np.ndarray, for_others: float) -> np.ndarray:

@@ -18,7 +18,7 @@ def best_ten(scores: np.ndarray, codes: np.ndarray) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class History:
+class MemberHistory:
     """What is known so far; members are rows and items columns."""
 
     orders: np.ndarray
@@ -44,7 +44,7 @@ class History:
         """What was looked at but not ordered in the last month."""
         return np.asarray(self.looks[-1] * (1 - self.orders[-1]))
 
-    def until(self, month: int) -> History:
+    def until(self, month: int) -> MemberHistory:
         """What was known when that month began."""
         return replace(self, orders=self.orders[:month], looks=self.looks[:month])
 
@@ -53,7 +53,7 @@ class History:
         return best_ten(np.broadcast_to(scores, self.orders.shape[1:])[self.asked], self.codes)
 
 
-def read_history(data: PublicData) -> History:
+def read_history(data: PublicData) -> MemberHistory:
     """The public tables as arrays."""
     items, members = data.tables["items.csv"], data.tables["members.csv"]
     rows = pd.Index(members["member"])
@@ -65,7 +65,7 @@ def read_history(data: PublicData) -> History:
     looks[tuple(axis[~ordered] for axis in place)] = 1
     groups = {name: pd.Categorical(items[name]).codes.astype(int) for name in ("shelf", "grower")}
     groups |= {name: pd.Categorical(members[name]).codes.astype(int) for name in ("plot", "district")}
-    return History(
+    return MemberHistory(
         orders=orders,
         looks=looks,
         price=np.log(items["price"].to_numpy()),
@@ -81,12 +81,12 @@ def faded(cube: np.ndarray, half_life: float) -> np.ndarray:
     return np.asarray((weights.astype(np.float32) @ cube.reshape(len(cube), -1)).reshape(cube.shape[1:]))
 
 
-def trend(history: History, half_life: float) -> np.ndarray:
+def trend(history: MemberHistory, half_life: float) -> np.ndarray:
     """Log popularity of late."""
     return np.asarray(np.log(faded(history.orders, half_life).mean(axis=0) + 1e-3))
 
 
-def forecast(history: History) -> np.ndarray:
+def forecast(history: MemberHistory) -> np.ndarray:
     """Log popularity in the month to come: a yearly wave through each item's past, and how far off it was of late."""
     counts = (history.orders + 0.5 * history.looks).sum(axis=1)
     angle = 2 * np.pi * np.arange(len(counts) + 1) / YEAR
@@ -105,7 +105,7 @@ def group_means(group: np.ndarray, table: np.ndarray) -> np.ndarray:
     return np.asarray(means[group])
 
 
-def plot_trend(history: History, half_life: float) -> np.ndarray:
+def plot_trend(history: MemberHistory, half_life: float) -> np.ndarray:
     """Log popularity of late among members with the same kind of plot."""
     return np.log(group_means(history.plot, faded(history.orders, half_life)) + 1e-3)
 
@@ -116,14 +116,14 @@ def cosine_similarity(counts: np.ndarray) -> np.ndarray:
     return np.asarray(unit.T @ unit * (1 - np.eye(counts.shape[1], dtype=np.float32)))
 
 
-def similar_item_scores(history: History, half_life: float) -> np.ndarray:
+def similar_item_scores(history: MemberHistory, half_life: float) -> np.ndarray:
     """Log score of what goes with the latest items."""
     recent = faded(history.orders, half_life) + 0.4 * faded(history.looks, half_life / 2)
     scores = recent @ cosine_similarity(recent)
     return np.asarray(np.log(scores + 0.1 * scores.mean()))
 
 
-def alternate(history: History, rng: np.random.Generator, *, rank: int, half_life: float) -> np.ndarray:
+def alternate(history: MemberHistory, rng: np.random.Generator, *, rank: int, half_life: float) -> np.ndarray:
     """Alternating least squares for implicit feedback: every cell counts, the taken ones more."""
     taken = faded(history.orders, half_life) + 0.3 * faded(history.looks, half_life)
     sides = [rng.normal(0, 0.1, (size, rank)).astype(np.float32) for size in taken.shape]
@@ -137,7 +137,7 @@ def alternate(history: History, rng: np.random.Generator, *, rank: int, half_lif
     return sides[0] @ sides[1].T
 
 
-def tastes(history: History, half_life: float, prior: float) -> list[np.ndarray]:
+def tastes(history: MemberHistory, half_life: float, prior: float) -> list[np.ndarray]:
     """Log preference of each member for an item's shelf, grower and price, against everybody's."""
     recent = faded(history.orders, half_life) + 0.5 * faded(history.looks, half_life)
     bands = np.searchsorted(np.quantile(history.price, np.arange(1, 7) / 7), history.price)
@@ -151,7 +151,7 @@ def tastes(history: History, half_life: float, prior: float) -> list[np.ndarray]
     return found
 
 
-def due(history: History) -> np.ndarray:
+def due(history: MemberHistory) -> np.ndarray:
     """Log rate of ordering from a shelf so many months after the last time, against never before."""
     gap = np.zeros(history.orders.shape[1:], dtype=int)
     tried, taken = np.zeros((2, len(SHELVES), MONTHS + 1))

@@ -91,7 +91,7 @@ def draw(rng: np.random.Generator, difficulty: Difficulty) -> ForgedData:
 Matrices = tuple[Any, np.ndarray, Any]
 """Train rows, their desks, and test rows."""
 Marks = list[tuple[str, float]]
-Reader = Callable[[str, str], Marks]
+TextReader = Callable[[str, str], Marks]
 """What one way of reading finds in a text and the day it was received."""
 
 
@@ -273,10 +273,10 @@ def levels(text: str, received: str) -> Marks:
     return [(f"level {knot}", max(0.0, 1 - abs(value - knot))) for value in values for knot in range(11)]
 
 
-READERS: tuple[Reader, ...] = (who_and_when, conditions, name_parts, places, orders, levels)
+READERS: tuple[TextReader, ...] = (who_and_when, conditions, name_parts, places, orders, levels)
 
 
-def _marked(data: PublicData, readers: Sequence[Reader]) -> Matrices:
+def _marked(data: PublicData, readers: Sequence[TextReader]) -> Matrices:
     """A matrix of the marks that some ways of reading find in each note."""
     from sklearn.feature_extraction import DictVectorizer
 

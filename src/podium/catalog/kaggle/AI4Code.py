@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.verbs import hex_ids, link_parts, read_csv, read_json, write_csv, write_json, write_parts
+from podium.data.verbs import RAW_ORDER, hex_ids, link_parts, read_csv, read_json, write_csv, write_json, write_parts
 from podium.metrics import kendall_tau
 from podium.task import Columns, Text, competition
 
@@ -18,6 +18,7 @@ task = competition(
     kind="ordering of notebook cells",
     metric=kendall_tau,
     submission=Columns(id="id", target="cell_order", values=Text(blank=False), answers="test_orders.csv"),
+    known_leaks=RAW_ORDER,
 )
 
 

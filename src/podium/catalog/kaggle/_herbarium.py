@@ -33,7 +33,7 @@ def prepare(raw: Path, public: Path, private: Path, *, folder: str = "", encodin
     write_numbered_answers(test, public, private, guess=0)
 
 
-def write_numbered_answers(test: list[coco.Pair], public: Path, private: Path, *, guess: int) -> None:
+def write_numbered_answers(test: list[coco.AnnotatedImage], public: Path, private: Path, *, guess: int) -> None:
     """Answers whose ids are positions in the test part, and a sample submission of one guess."""
     answers = pd.DataFrame({"Id": range(len(test)), "Predicted": coco.categories_of(test)})
     write_answers(FORM, answers, public, private, guess=guess)

@@ -22,7 +22,14 @@ def normalisation_challenge(task_id: str, *, title: str, language: str, examples
     sample = f"{language}_sample_submission_2.csv.zip"
     # Where the answer was lost as missing, NA, null or nan count as right, as in MLE-bench.
     form = Columns(id="id", target="after", values=Text(retyped=True), sample=sample, answers="answers.csv")
-    task = competition(task_id, title=title, kind="text normalisation", metric=accuracy, submission=form)
+    task = competition(
+        task_id,
+        title=title,
+        kind="text normalisation",
+        metric=accuracy,
+        submission=form,
+        known_leaks="Ids are places in a text, and the rows of a sentence follow each other.",
+    )
     task.prepare(partial(_prepare, language=language))
     task.fabricate(partial(_fabricate, language=language, examples=examples))
     task.fixed(

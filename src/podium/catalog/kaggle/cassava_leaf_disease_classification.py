@@ -7,7 +7,7 @@ import pandas as pd
 
 from podium.data.fabricate import picture, write_bytes
 from podium.data.tfrecords import keep_only, make_record, texts_of, write_records
-from podium.data.verbs import link_file, link_parts, read_csv, split_rows, write_csv, write_json, write_parts
+from podium.data.verbs import RAW_ORDER, link_file, link_parts, read_csv, split_rows, write_csv, write_json, write_parts
 from podium.metrics import accuracy
 from podium.task import Columns, competition
 
@@ -20,6 +20,7 @@ task = competition(
     kind="image classification",
     metric=accuracy,
     submission=Columns(id="image_id", target="label", values=int),
+    known_leaks=RAW_ORDER,
 )
 
 

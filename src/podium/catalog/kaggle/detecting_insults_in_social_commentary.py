@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.verbs import link_file, read_csv, sentences, write_csv
+from podium.data.verbs import RAW_ORDER, link_file, read_csv, sentences, write_csv
 from podium.metrics import roc_auc
 from podium.task import Columns, Number, competition
 
@@ -15,6 +15,7 @@ task = competition(
     kind="text classification",
     metric=roc_auc,
     submission=Columns(id="Comment", target="Insult", values=Number(0, 1), sample="sample_submission_null.csv"),
+    known_leaks=RAW_ORDER,
 )
 
 

@@ -65,7 +65,8 @@ def fabricate(raw: Path, rng: np.random.Generator) -> None:
     write_csv(people[["customer_id"]].assign(prediction=" ".join(articles[:12])), raw / "sample_submission.csv")
     who, days = rng.integers(60, size=700), pd.Timestamp("2020-09-22") - pd.to_timedelta(rng.integers(0, 60, 700), "D")
     sales = pd.DataFrame({"t_dat": np.sort(days.strftime("%Y-%m-%d")), "customer_id": customers[who]})
-    sales["article_id"] = articles[(3 * who + rng.poisson(2, 700)) % 40]
+    tastes = rng.permutation(60)
+    sales["article_id"] = articles[(3 * tastes[who] + rng.poisson(2, 700)) % 40]
     sales = sales.assign(price=rng.integers(3, 60, 700) / 590, sales_channel_id=rng.integers(1, 3, 700))
     write_csv(sales, raw / "transactions_train.csv")
     names = [f"{article[:3]}/{article}.jpg" for article in articles[::2]]

@@ -25,7 +25,7 @@ def prepare(raw: Path, public: Path, private: Path) -> None:
     write_numbered_answers(test, public, private, guess=42)
 
 
-def _numbered_by_species(pairs: list[coco.Pair]) -> list[coco.Pair]:
+def _numbered_by_species(pairs: list[coco.AnnotatedImage]) -> list[coco.AnnotatedImage]:
     """Names without gaps, so that they do not tell how many sheets of a species are in the test part."""
     seen: Counter[int] = Counter()
     named = []

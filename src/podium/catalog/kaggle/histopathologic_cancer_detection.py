@@ -5,7 +5,17 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.verbs import hex_ids, link_parts, pictures, read_csv, split_values, write_csv, write_files, write_parts
+from podium.data.verbs import (
+    RAW_ORDER,
+    hex_ids,
+    link_parts,
+    pictures,
+    read_csv,
+    split_values,
+    write_csv,
+    write_files,
+    write_parts,
+)
 from podium.metrics import roc_auc
 from podium.task import Columns, Number, competition
 
@@ -15,6 +25,7 @@ task = competition(
     kind="image classification",
     metric=roc_auc,
     submission=Columns(id="id", target="label", values=Number(0, 1), answers="answers.csv"),
+    known_leaks=RAW_ORDER,
 )
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.verbs import lines_beside, link_file, read_csv, sample_of, sentences, write_csv
+from podium.data.verbs import RAW_ORDER, lines_beside, link_file, read_csv, sample_of, sentences, write_csv
 from podium.metrics import bias_auc
 from podium.task import Columns, competition
 
@@ -21,6 +21,7 @@ task = competition(
     submission=Columns(
         id="id", target="prediction", values=float, answers_target="toxicity", aliases={"toxicity": "prediction"}
     ),
+    known_leaks=RAW_ORDER,
 )
 
 

@@ -18,6 +18,7 @@ task = competition(
     submission=Columns(
         id="PhraseId", target="Sentiment", values=int, sample="sampleSubmission.csv", answers="answers.csv"
     ),
+    known_leaks="Phrases of one sentence have neighbouring ids, and similar sentiments.",
 )
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from podium.data.archives import members_of, unpacked, write_7z, write_tar, write_zip, zipped
-from podium.data.verbs import find_files, link_file, link_files, read_csv, sound, write_csv
+from podium.data.verbs import RAW_ORDER, find_files, link_file, link_files, read_csv, sound, write_csv
 from podium.errors import InvalidSubmission
 from podium.metrics import normalised_levenshtein
 from podium.task import Columns, Text, competition
@@ -24,6 +24,7 @@ task = competition(
     kind="video and audio sequence recognition",
     metric=normalised_levenshtein,
     submission=Columns(id="Id", target="Sequence", values=Text(blank=False), sample="randomPredictions.csv"),
+    known_leaks=RAW_ORDER,
 )
 
 

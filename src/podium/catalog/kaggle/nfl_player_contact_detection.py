@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.verbs import link_files, read_csv, split_values, write_bytes, write_csv, write_parts
+from podium.data.verbs import RAW_ORDER, link_files, read_csv, split_values, write_bytes, write_csv, write_parts
 from podium.metrics import matthews
 from podium.task import Columns, competition
 
@@ -21,6 +21,7 @@ task = competition(
     kind="video and tracking classification",
     metric=matthews,
     submission=Columns(id="contact_id", target="contact", values=bool),
+    known_leaks=RAW_ORDER,
 )
 
 

@@ -29,7 +29,7 @@ task = competition(
 @task.prepare
 def prepare(raw: Path, public: Path, private: Path, *, fixed: bool = False) -> None:
     images, annotations = read_csv(raw / "train.csv"), read_csv(raw / "train_annotations.csv")
-    parts = split_values(images, "PatientID", 0.1) if fixed else split_rows(images, 0.1)
+    parts = split_values(images.sort_values(ID), "PatientID", 0.1) if fixed else split_rows(images, 0.1)
     write_parts(task.form, parts, public, private, guess=dict.fromkeys(CLASSES if fixed else GRADED, 0))
     write_csv(annotations[annotations[ID].isin(parts[0][ID])], public / "train_annotations.csv")
     link_parts(parts, raw, public, files=f"train/{{{ID}}}.jpg")

@@ -22,6 +22,7 @@ task = competition(
     kind="extractive question answering",
     metric=accuracy.using(title="Micro F1"),
     submission=Columns(id="example_id", target="PredictionString", values=str, answers="test.jsonl"),
+    known_leaks="Ids name the kind of answer that is asked for, long or short.",
 )
 
 

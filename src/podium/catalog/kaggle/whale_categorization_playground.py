@@ -5,7 +5,17 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.verbs import hex_ids, link_parts, pictures, read_csv, split_rows, write_csv, write_files, write_parts
+from podium.data.verbs import (
+    RAW_ORDER,
+    hex_ids,
+    link_parts,
+    pictures,
+    read_csv,
+    split_rows,
+    write_csv,
+    write_files,
+    write_parts,
+)
 from podium.metrics import map_at_k
 from podium.task import Columns, competition
 
@@ -17,6 +27,7 @@ task = competition(
     kind="image classification",
     metric=map_at_k.using(k=5, empty_items=True, title="MAP@5"),
     submission=Columns(id="Image", target="Id", values=str, extra_columns=False),
+    known_leaks=RAW_ORDER,
 )
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from podium.data.download import download
-from podium.data.verbs import lines_beside, read_csv, write_csv, write_parts
+from podium.data.verbs import RAW_ORDER, lines_beside, read_csv, write_csv, write_parts
 from podium.metrics import mae
 from podium.task import Baseline, Columns, Starter, research_task
 
@@ -21,6 +21,7 @@ task = research_task(
     metric=mae,
     submission=replace(FORM, id=()),
     starter=Starter(folder=Path(__file__).with_suffix(""), script="train.py"),
+    known_leaks=RAW_ORDER,
 )
 
 

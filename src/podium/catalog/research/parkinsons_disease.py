@@ -29,6 +29,7 @@ task = research_task(
     starter=Starter(
         folder=Path(__file__).with_suffix(""), script="train.py", read_only=("public_timeseries_testing_util.py",)
     ),
+    known_leaks="Ids name the patient, the month and the part of the rating.",
 )
 
 

@@ -33,7 +33,7 @@ def check_executor(make: MakeExecutor, folder: Path, task: str, data_dir: Path |
 
 def check_every_run_is_told_once(make: MakeExecutor, folder: Path, task: str, data_dir: Path | None) -> None:
     """Every run that is submitted is carried out and told once, also one that fails, also a second time."""
-    experiment = _experiment(folder, task, data_dir, "true", seeds=3)
+    experiment = _experiment(folder, task, data_dir, "true", seeds=2)
     requests = _requests(experiment)
     with make() as executor:
         for request in requests:
@@ -49,7 +49,7 @@ def check_every_run_is_told_once(make: MakeExecutor, folder: Path, task: str, da
 
 def check_stopping(make: MakeExecutor, folder: Path, task: str, data_dir: Path | None) -> None:
     """After `stop` every run ends, to be continued, and is told, whether it had been started or not."""
-    experiment = _experiment(folder, task, data_dir, "sleep 1", seeds=3)
+    experiment = _experiment(folder, task, data_dir, "sleep 1", seeds=2)
     requests = _requests(experiment)
     with make() as executor:
         for request in requests:

@@ -43,7 +43,7 @@ for number in itertools.count(1):
 """
 
 P = ParamSpec("P")
-Needs = Callable[[Capabilities], str | None]
+Applies = Callable[[Capabilities], str | None]
 """Why a check does not apply to a backend with some capabilities, or None if it does."""
 
 
@@ -53,7 +53,7 @@ class Check:
 
     name: str
     work: Callable[[Bench], None]
-    needs: tuple[Needs, ...]
+    needs: tuple[Applies, ...]
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class CheckResult:
 CHECKS: dict[str, Check] = {}
 
 
-def check(*needs: Needs) -> Callable[[Callable[[Bench], None]], Callable[[Bench], None]]:
+def check(*needs: Applies) -> Callable[[Callable[[Bench], None]], Callable[[Bench], None]]:
     """Makes a function one of the checks, under its own name."""
 
     def add(work: Callable[[Bench], None]) -> Callable[[Bench], None]:
@@ -99,7 +99,7 @@ def pausing(capabilities: Capabilities) -> str | None:
     return None if capabilities.pausing else "it cannot pause programs"
 
 
-def limited(name: str, *, by_kernel_if_unsealed: bool = False) -> Needs:
+def limited(name: str, *, by_kernel_if_unsealed: bool = False) -> Applies:
     """Needs a limit to be held; to be tried on the open host, by the kernel itself."""
 
     def needs(capabilities: Capabilities) -> str | None:

@@ -9,16 +9,17 @@ from podium.catalog import suites
 from podium.errors import UsageError
 from podium.report.aggregate import plus_minus
 from podium.report.compare import settling_text
-from podium.viewer.ranking import MEASURES, SUCCESS, Filters, editions_of
+from podium.viewer.ranking import MEASURES, SUCCESS, Filters, RankedGroup, editions_of
 from podium.viewer.site import page_of, site_of, with_query
 from podium.viewer.web import Pages
 
-PER_PAGE = 100
+PER_PAGE = 30
+"""Groups of experiments."""
 TASKS_SHOWN = 200
 
 
 def leaderboard(request: Request) -> Response:
-    """Every experiment with its numbers, best first."""
+    """Every experiment with its numbers, among those it may be compared with, best first."""
     site = site_of(request)
     change_token = site.change_tokens.of_all()
     query = request.query_params
@@ -30,18 +31,16 @@ def leaderboard(request: Request) -> Response:
         edition=query.get("edition", ""),
         verified=query.get("verified", "") == "1",
     )
-    ranked, everything = site.ranking.read(filters)
+    groups, everything = site.ranking.read(filters)
     kept = {"suite": filters.suite, "agent": filters.agent, "model": filters.model, "edition": filters.edition}
     kept |= {"verified": "1" if filters.verified else ""}
-    pages = Pages(len(ranked), PER_PAGE, page_of(request), lambda n: with_query("/leaderboard", **kept, page=n))
+    pages = Pages(len(groups), PER_PAGE, page_of(request), lambda n: with_query("/leaderboard", **kept, page=n))
     return site.render(
         "leaderboard.html",
         live="/live",
         change_token=change_token,
         filters=filters,
-        ranked=ranked[pages.offset : pages.last],
-        measures=[name for name in (*MEASURES, SUCCESS) if any(name in each.measures for each in ranked)],
-        same_tasks=bool(filters.suite) or len({frozenset(each.results.tasks) for each in ranked}) < 2,
+        groups=[(group, _measures(group)) for group in groups[pages.offset : pages.last]],
         plus_minus=plus_minus,
         suites=suites(),
         agents=sorted({results.plan.agent for results in everything}),
@@ -49,6 +48,11 @@ def leaderboard(request: Request) -> Response:
         editions=sorted({edition for results in everything for edition in editions_of(results)}),
         pages=pages,
     )
+
+
+def _measures(group: RankedGroup) -> list[str]:
+    """The measures that at least one of a group has."""
+    return [name for name in (*MEASURES, SUCCESS) if any(name in each.measures for _, each in group.members)]
 
 
 def compare_page(request: Request) -> Response:

@@ -3,26 +3,55 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from urllib.parse import parse_qs
+from itertools import groupby
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from podium.report.aggregate import plus_minus
 from podium.report.table import Row
 from podium.text import format_duration, plural
 from podium.viewer.discovery import ExperimentStatus
 from podium.viewer.index import SORTS, Verification
+from podium.viewer.notes import Notes
 from podium.viewer.progress import current
-from podium.viewer.site import page_of, site_of, with_query
+from podium.viewer.site import page_of, read_form, site_of, with_query
 from podium.viewer.text import number_in_words
 from podium.viewer.web import Pages, experiment_address, run_address
 from podium.workspace.budget import Budget
 
 EXPERIMENTS_PER_PAGE = 100
 RUNS_PER_PAGE = 200
-FORM_BYTES = 10_000
+GROUPS = ("agent", "model", "tag")
 STATUSES = ("finished", "running", "interrupted", "stopped", "failed", "unreadable", "missing")
+
+
+@dataclass(frozen=True)
+class ListedExperiment:
+    """An experiment as the list shows it."""
+
+    status: ExperimentStatus
+    notes: Notes
+
+    def matches(self, find: str, tag: str) -> bool:
+        """Whether every word that is looked for is in its name, agent, model or tags, and it has the tag."""
+        plan = self.status.experiment.plan if self.status.experiment else None
+        parts = [self.status.name, *self.notes.tags, *([plan.agent, plan.model or ""] if plan else [])]
+        text = " ".join(parts).lower()
+        return all(word in text for word in find.lower().split()) and (not tag or tag in self.notes.tags)
+
+    def group(self, by: str) -> str:
+        """The group it belongs to."""
+        plan = self.status.experiment.plan if self.status.experiment else None
+        match by:
+            case "agent":
+                return plan.agent if plan else "cannot be read"
+            case "model":
+                return (plan.model or "no model") if plan else "cannot be read"
+            case "tag":
+                return ", ".join(self.notes.tags) or "no tag"
+        return ""
 
 
 @dataclass(frozen=True)
@@ -39,24 +68,29 @@ def experiments(request: Request) -> Response:
     """All experiments."""
     site = site_of(request)
     change_token = site.change_tokens.of_all()
-    words = request.query_params.get("find", "").lower().split()
-    found = [each for each in site.index.experiments() if all(word in _searched(each) for word in words)]
-    find = request.query_params.get("find", "")
-    pages = Pages(len(found), EXPERIMENTS_PER_PAGE, page_of(request), lambda n: with_query("/", find=find, page=n))
+    query = request.query_params
+    find, tag, by = query.get("find", ""), query.get("tag", ""), query.get("group", "")
+    by = by if by in GROUPS else ""
+    listed = [ListedExperiment(each, site.notes.read(each.folder)) for each in site.index.experiments()]
+    found = [each for each in listed if each.matches(find, tag)]
+    if by:
+        found.sort(key=lambda each: each.group(by))  # within a group the newest stays first
+    kept = {"find": find, "tag": tag, "group": by}
+    pages = Pages(len(found), EXPERIMENTS_PER_PAGE, page_of(request), lambda n: with_query("/", **kept, page=n))
+    shown = found[pages.offset : pages.last]
     return site.render(
         "experiments.html",
         live="/live",
         change_token=change_token,
-        experiments=found[pages.offset : pages.last],
+        groups=[(name, list(members)) for name, members in groupby(shown, lambda each: each.group(by))],
         find=find,
-        runs=sum(each.runs for each in found),
+        tag=tag,
+        tags=sorted({name for each in listed for name in each.notes.tags}),
+        grouped_by=by,
+        group_names=GROUPS,
+        runs=sum(each.status.runs for each in found),
         pages=pages,
     )
-
-
-def _searched(status: ExperimentStatus) -> str:
-    plan = status.experiment.plan if status.experiment else None
-    return f"{status.name} {plan.agent} {plan.model}".lower() if plan else status.name.lower()
 
 
 def experiment(request: Request) -> Response:
@@ -89,6 +123,9 @@ def experiment(request: Request) -> Response:
         unverified=sum(not each.passed for each in verifications.values()),
         waiting=site.verifier.waiting_in(name),
         budget=_budget_words(found.experiment.plan.budget) if found.experiment else "",
+        overview=site.overviews.read(name),
+        notes=site.notes.read(found.folder),
+        plus_minus=plus_minus,
     )
 
 
@@ -114,21 +151,10 @@ async def verify_experiment(request: Request) -> Response:
     """Verifies all runs of an experiment that have ended, except those that are verified already."""
     site = site_of(request)
     name = request.path_params["name"]
-    await check_form(request)
+    await read_form(request)
     verified = {key for key, found in site.index.verifications(name).items() if found.passed}
     for status in ("finished", "failed"):
         for row in site.index.rows(name, status=status)[0]:
             if row.folder is not None and row.key not in verified:
                 site.verifier.ask_for(row.key, row.folder)
     return RedirectResponse(experiment_address(name), 303)
-
-
-async def check_form(request: Request) -> None:
-    """Checks that a form is one of ours.
-
-    Raises:
-        HTTPException: it is not.
-    """
-    form = parse_qs((await request.body())[:FORM_BYTES].decode("utf-8", "replace"))
-    if not site_of(request).token.fits(request, form.get("token", [""])[0]):
-        raise HTTPException(403, "This form did not come from this page. Reload the page and try again.")

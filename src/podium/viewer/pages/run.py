@@ -21,16 +21,15 @@ from podium.runs.models import CurvePoint, RunRecord
 from podium.text import format_duration
 from podium.viewer import chart, tree
 from podium.viewer.code import compare_scripts, show_code
-from podium.viewer.pages.lists import check_form
 from podium.viewer.pages.saving import saved_files
 from podium.viewer.progress import current
-from podium.viewer.site import FoundRun, page_of, site_of, with_query
+from podium.viewer.site import FoundRun, page_of, read_form, site_of, with_query
 from podium.viewer.text import clip, number_in_words, short
 from podium.viewer.web import Pages, run_address
 from podium.workspace.budget import Budget, Usage
 from podium.workspace.journal import JournalFollower
 from podium.workspace.observations import Interruption, Refusal
-from podium.workspace.words import Verdict, step_in_words
+from podium.workspace.words import Tone, step_in_words
 
 STEPS_PER_PAGE = 100
 LOG_BYTES = 4_000
@@ -54,7 +53,7 @@ class TimelineStep:
     time: str = ""
     action: str = ""
     result: str = ""
-    verdict: Verdict = "neutral"
+    verdict: Tone = "neutral"
     note: str = ""
     """What is unusual about it."""
     seconds: float | None = None
@@ -161,7 +160,7 @@ async def verify_run(request: Request) -> Response:
     """Verifies a run."""
     site = site_of(request)
     row, folder, _ = site.find_run(request)
-    await check_form(request)
+    await read_form(request)
     site.verifier.ask_for(row.key, folder.path)
     return RedirectResponse(f"{run_address(row.key)}#verified", 303)
 

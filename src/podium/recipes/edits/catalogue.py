@@ -1,0 +1,44 @@
+"""All known edits of a program, in the order in which they are worth trying."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from podium.recipes.edits.constants import tuned_numbers
+from podium.recipes.edits.edit import Edit, Replacement, parse, replace
+from podium.recipes.edits.estimators import swapped_models, tuned_models, wrapped_models
+from podium.recipes.edits.skeletons import filled_skeletons
+from podium.recipes.edits.vectorise import vectorised_loops
+
+
+def known_edits(
+    file: str, source: str, *, for_speed: bool, has_score: bool, most_epochs: int | None = None
+) -> Iterator[Edit]:
+    """The edits of one file.
+
+    Args:
+        for_speed: whether only the speed counts, and what is computed must stay the same.
+        has_score: whether the program works and says how good it is.
+        most_epochs: how often the task allows a program to go through the data.
+    """
+    if for_speed:
+        yield from vectorised_loops(file, source)
+        return
+    yield from filled_skeletons(file, source)
+    if has_score:
+        yield from swapped_models(file, source)
+        yield from wrapped_models(file, source)
+        yield from tuned_models(file, source)
+        yield from tuned_numbers(file, source, most_epochs=most_epochs)
+        yield from lifted_conditions(file, source)
+
+
+def lifted_conditions(file: str, source: str) -> Iterator[Edit]:
+    """The program without a condition that only decides between something and nothing."""
+    tree = parse(source)
+    for node in ast.walk(tree) if tree else ():
+        match node:
+            case ast.IfExp(test=test, body=body, orelse=ast.List(elts=[]) | ast.Constant(value=None | "")):
+                title = f"Do it always, not only if {ast.unparse(test)}."
+                yield Edit(file, title, replace(source, [Replacement(node, node, ast.unparse(body))]))

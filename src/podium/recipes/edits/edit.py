@@ -1,0 +1,78 @@
+"""An edit of one file, and how text is put in the place of a part of a program."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Edit:
+    """A file of the program after one change."""
+
+    file: str
+    title: str
+    """What was changed, as a person would say it."""
+    source: str
+    functions: tuple[str, ...] = ()
+    """Where the change must not change what is computed: the functions it was made in (`Class.method`)."""
+
+
+@dataclass(frozen=True)
+class Replacement:
+    """Text in the place of a part of a program."""
+
+    first: ast.stmt | ast.expr
+    last: ast.stmt | ast.expr
+    text: str
+
+
+def replace(source: str, replacements: Iterable[Replacement]) -> str:
+    """The program with some of its parts replaced; those do not overlap."""
+    data = source.encode()
+    starts = [0]
+    for line in data.splitlines(keepends=True):
+        starts.append(starts[-1] + len(line))
+    places = []
+    for each in replacements:
+        begin = starts[each.first.lineno - 1] + each.first.col_offset
+        assert each.last.end_lineno is not None
+        assert each.last.end_col_offset is not None
+        places.append((begin, starts[each.last.end_lineno - 1] + each.last.end_col_offset, each.text))
+    for begin, end, text in sorted(places, reverse=True):
+        data = data[:begin] + text.encode() + data[end:]
+    return data.decode()
+
+
+def parse(source: str) -> ast.Module | None:
+    """The program as a tree; None where it is not Python."""
+    try:
+        return ast.parse(source)
+    except (SyntaxError, ValueError):
+        return None
+
+
+def with_imports(source: str, lines: Iterable[str]) -> str:
+    """The program with further lines of imports, below its docstring and its imports from the future."""
+    missing = [line for line in dict.fromkeys(lines) if line not in source.splitlines()]
+    if not missing:
+        return source
+    tree, after = ast.parse(source), 0
+    for statement in tree.body:
+        is_text = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+        is_future = isinstance(statement, ast.ImportFrom) and statement.module == "__future__"
+        if not (is_text or is_future):
+            break
+        after = statement.end_lineno or 0
+    kept = source.splitlines(keepends=True)
+    return "".join([*kept[:after], *(["\n"] if after else []), *(f"{line}\n" for line in missing), *kept[after:]])
+
+
+def called_name(call: ast.Call) -> str:
+    """The last part of the name of what is called; empty where that is not a name."""
+    match call.func:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name
+        case _:
+            return ""

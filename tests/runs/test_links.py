@@ -1,0 +1,74 @@
+"""A stranger's run folder: a link in it is refused, wherever it stands, and nothing outside is touched."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import threading
+from pathlib import Path
+
+import pytest
+
+from podium.errors import RecordError
+from podium.runs.context import open_run
+from podium.runs.experiment import read_experiment
+from podium.runs.grading import prepared_task
+from podium.runs.progress import Reporter
+
+
+def resume(folder: Path) -> None:
+    """What processes that go on with the runs do before they open a sandbox."""
+    experiment = read_experiment(folder)
+    prepared = prepared_task(experiment.tasks[0], experiment.plan)
+    for seed in range(experiment.seeds):
+        run = experiment.run(prepared.task.id, seed)
+        run.make()
+        run.read_record()
+        with Reporter(run) as reporter:
+            context = open_run(run, experiment.plan, prepared, seed, reporter=reporter, stop=threading.Event())
+        context.journal.close()
+        context.history.close()
+
+
+def content(path: Path) -> dict[str, tuple[int, int, bytes]]:
+    """What would show that something was written or removed."""
+    inside = [path, *sorted(path.rglob("*"))]
+    facts = ((each, each.lstat()) for each in inside)
+    return {str(each): (fact.st_mtime_ns, fact.st_mode, _bytes(each)) for each, fact in facts}
+
+
+def _bytes(path: Path) -> bytes:
+    return path.read_bytes() if path.is_file() else b""
+
+
+def parts(folder: Path) -> list[str]:
+    """Every path of an experiment but what the agents themselves left in their workspaces."""
+    names = (path.relative_to(folder) for path in sorted(folder.rglob("*")))
+    return [str(name) for name in names if name.parts[0] != ".places" or len(name.parts) <= 3]
+
+
+def test_a_link_at_any_path_is_refused(finished: Path, tmp_path: Path) -> None:
+    honest = shutil.copytree(finished, tmp_path / "honest")
+    resume(honest)
+    names = parts(honest)
+    assert {"experiment.json", ".places", "spaceship-titanic/0/workspace.git/objects/pack"} < set(names)
+    for name in names:
+        copy, outside = shutil.copytree(honest, tmp_path / "copy"), tmp_path / "outside"
+        (copy / name).rename(outside)
+        (copy / name).symlink_to(outside)
+        before = content(outside)
+        with pytest.raises(RecordError, match=r"experiment\.json|not a folder of its own|is a link"):
+            resume(copy)
+        assert content(outside) == before, name
+        shutil.rmtree(copy)
+        shutil.rmtree(outside) if outside.is_dir() else outside.unlink()
+
+
+@pytest.mark.parametrize("part", ["", "/workspace.git/objects", "/submission.csv", "/logs", "/steps.jsonl"])
+def test_a_pipe_is_refused_without_waiting_for_it(finished: Path, tmp_path: Path, part: str) -> None:
+    copy = shutil.copytree(finished, tmp_path / "copy")
+    path = Path(f"{copy}/spaceship-titanic/0{part}")
+    shutil.rmtree(path) if path.is_dir() else path.unlink()
+    os.mkfifo(path)
+    with pytest.raises(RecordError, match=r"neither a file nor a folder|not a folder of its own"):
+        resume(copy)
