@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +13,7 @@ from podium.errors import UsageError
 from podium.sandbox.backend import backend_names, find_backend
 from podium.sandbox.bubblewrap import Bubblewrap
 from podium.sandbox.none import NoSandbox
-from podium.sandbox.spec import Limits, SandboxSpec
+from podium.sandbox.spec import GIB, Limits, SandboxSpec
 
 
 def test_backends_are_found_by_name_and_by_place() -> None:
@@ -55,3 +56,11 @@ def test_ports_are_the_sandboxs_own_where_there_is_one() -> None:
 def test_shared_memory_is_at_most_half_of_all_memory() -> None:
     assert Limits(memory_bytes=100, shared_memory_bytes=80).effective().shared_memory_bytes == 50
     assert Limits(shared_memory_bytes=80).effective().shared_memory_bytes == 80
+
+
+def test_memory_is_limited_to_most_of_the_machines_by_default() -> None:
+    machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    limits = Limits().effective()
+    assert limits.memory_bytes is not None and 0 < limits.memory_bytes < machine
+    assert Limits(memory_bytes=GIB).effective().memory_bytes == GIB
+    assert Limits(memory_bytes=GIB).effective().shared_memory_bytes == GIB // 2

@@ -15,8 +15,8 @@ from podium.sandbox import bubblewrap, cgroups
 from podium.sandbox.bubblewrap import Bubblewrap
 from podium.sandbox.conformance import Bench
 from podium.sandbox.conformance.bench import eventually
+from podium.sandbox.processes import tree
 from podium.sandbox.spec import Mount, SandboxSpec
-from podium.sandbox.watchdog import tree
 
 
 def test_a_missing_bubblewrap_is_said_and_leaves_nothing(

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import os
 import stat
+import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
-from podium.sandbox.disk import disk_use
+import pytest
+
+from podium.sandbox.disk import DiskMeter, disk_use
 from podium.sandbox.spec import MIB, Limits
 
 
@@ -33,3 +37,41 @@ def test_folders_too_deep_to_measure_are_reported(tmp_path: Path) -> None:
         folder = folder / "d"
         folder.mkdir()
     assert disk_use([tmp_path], Limits()).is_too_deep
+
+
+def test_the_newest_files_are_cut_back_to_the_limit(tmp_path: Path) -> None:
+    for name in ("old", "new", "newest"):
+        (tmp_path / name).write_bytes(b"x" * 4 * MIB)
+    (tmp_path / "newest").chmod(0o444)
+    outside = tmp_path.parent / "outside"
+    outside.write_bytes(b"x" * 4 * MIB)
+    (tmp_path / "link").symlink_to(outside)
+    meter = DiskMeter([tmp_path], Limits(disk_bytes=6 * MIB), nameless=lambda devices: 0)
+    assert "disk limit of 6 MiB exceeded" in str(meter.exceeded())
+    meter.cut_back()
+    assert [(tmp_path / name).stat().st_size // MIB for name in ("old", "new", "newest")] == [4, 2, 0]
+    assert outside.stat().st_size == 4 * MIB
+    assert stat.S_IMODE((tmp_path / "newest").stat().st_mode) == 0o444
+    assert meter.left() == 0
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 100 MiB."""
+    if os.getuid() != 0:
+        pytest.skip("only root can mount one")
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=100m", "podium", folder], check=True)
+    yield folder
+    subprocess.run(["umount", folder], check=True)
+
+
+def test_some_of_a_disk_is_left_to_others(small_disk: Path) -> None:
+    meter = DiskMeter([small_disk], Limits(), nameless=lambda devices: 0)
+    assert meter.left() == 98 * MIB
+    (small_disk / "file").write_bytes(b"x" * 99 * MIB)
+    assert meter.exceeded() == "the disk is nearly full (1 MiB free)"
+    assert meter.left() == 0
+    meter.cut_back()
+    assert (small_disk / "file").stat().st_size == 98 * MIB

@@ -23,8 +23,8 @@ from inspect_ai.util._sandbox.registry import registry_find_sandboxenv  # noqa: 
 
 from podium.sandbox.inspect import BackendSpec, PodiumSandbox
 from podium.sandbox.leftovers import remove_leftovers
+from podium.sandbox.processes import tree
 from podium.sandbox.spec import Limits, Mount, SandboxSpec
-from podium.sandbox.watchdog import tree
 
 pytestmark = pytest.mark.anyio
 
@@ -250,7 +250,7 @@ async def test_written_files_get_the_folders_they_need(environment: PodiumSandbo
 
 
 async def test_files_that_are_too_large_are_not_read(environment: PodiumSandbox) -> None:
-    await environment.exec(["truncate", "-s", "20G", "sparse"])
+    await environment.exec(["truncate", "-s", "100M", "sparse"])
     with override_sandbox_output_limit(1 << 20, "read_file"), pytest.raises(OutputLimitExceededError):
         await environment.read_file("sparse", text=False)
 

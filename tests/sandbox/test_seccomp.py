@@ -84,6 +84,10 @@ def test_newer_ways_are_unknown_so_that_libraries_take_the_older(machine: str, n
     assert verdict(machine, seccomp._UNKNOWN[name][COLUMN[machine]]) == errno.ENOSYS
 
 
+def test_disk_space_cannot_be_had_faster_than_it_is_measured(machine: str) -> None:
+    assert verdict(machine, seccomp._FALLOCATE[COLUMN[machine]]) == errno.EOPNOTSUPP
+
+
 @pytest.mark.parametrize("machine", sorted(AUDIT))
 def test_numbers_are_those_of_the_kernel(machine: str) -> None:
     header = Path(HEADERS[machine])
@@ -92,6 +96,7 @@ def test_numbers_are_those_of_the_kernel(machine: str) -> None:
     defined = re.findall(r"#define __NR_(?:3264_)?(\w+)\s+(\d+)", header.read_text())
     numbers = {name: int(number) for name, number in defined}
     ours = {name: both[COLUMN[machine]] for name, both in {**seccomp._DENIED, **seccomp._UNKNOWN, **CALLS}.items()}
+    ours["fallocate"] = seccomp._FALLOCATE[COLUMN[machine]]
     ours |= {name: number for name, number in seccomp._X86_ONLY.items() if machine == "x86_64"}
     ours |= {name: row[COLUMN[machine]] for name, row in seccomp._MODES.items() if row[COLUMN[machine]] is not None}
     differing = {name: number for name, number in ours.items() if numbers.get(name, number) != number}

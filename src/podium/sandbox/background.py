@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 
 from podium.sandbox.control import Control
-from podium.sandbox.watchdog import processor_s
+from podium.sandbox.processes import processor_s
 
 GRACE_S = 0.25
 """How much the programs of a sandbox may compute during a pause; what takes more has found a way to wake itself."""

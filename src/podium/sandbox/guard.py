@@ -11,9 +11,11 @@ from pathlib import Path
 
 from podium.sandbox import leftovers
 from podium.sandbox.cgroups import Group
+from podium.sandbox.processes import tree
 from podium.sandbox.spec import Limits
 from podium.sandbox.watchdog import Watchdog
 
+KILL_PATIENCE_S = 10.0
 WATCH_INTERVAL_S, BOMB_INTERVAL_S = 0.2, 0.05
 
 
@@ -64,10 +66,10 @@ class Guard:
         self._ready.wait()
         return frozenset(self._group.folders)
 
-    def is_disk_full(self) -> bool:
-        """Whether more is written than may be. Waits until programs may be started."""
+    def disk_left(self) -> int:
+        """How much may still be written. Waits until programs may be started."""
         self._ready.wait()
-        return self._watchdog is not None and self._watchdog.is_disk_full()
+        return 0 if self._watchdog is None else self._watchdog.disk.left()
 
     def memory_kills(self) -> int:
         """How many processes the kernel has killed for their memory."""
@@ -93,7 +95,16 @@ class Guard:
             reason = watchdog.exceeded() or also_exceeded(pid)
             if reason is not None:
                 self.violation, self._violated_at = reason, time.monotonic()
+                self._ready.clear()  # what is started while files are shortened would lose its own
                 self._kill_all()
+                self._wait_for_the_end_of_all(pid)
+                watchdog.disk.cut_back()
+                self._ready.set()
+
+    def _wait_for_the_end_of_all(self, pid: int) -> None:
+        until = time.monotonic() + KILL_PATIENCE_S
+        while len(tree(pid, 2)) > 1 and time.monotonic() < until and not self._stopping.wait(0.01):
+            continue
 
 
 def _go_first(*tasks: int) -> None:

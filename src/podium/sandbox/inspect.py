@@ -33,8 +33,8 @@ from inspect_ai.util import (
 from podium._inspect import prerequisite_error
 from podium.errors import PodiumError, SandboxGoneError
 from podium.sandbox.backend import DEFAULT, Program, Sandbox, find_backend
+from podium.sandbox.guard import KILL_PATIENCE_S
 from podium.sandbox.leftovers import WORKSPACE_PREFIX, remove_leftovers, remove_what_goes
-from podium.sandbox.program import KILL_PATIENCE_S
 from podium.sandbox.result import Keep, Output, ProgramResult
 from podium.sandbox.spec import SandboxSpec
 from podium.sandbox.supervised import SupervisedSandbox

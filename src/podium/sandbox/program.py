@@ -13,10 +13,9 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from podium.sandbox.guard import Guard
+from podium.sandbox.guard import KILL_PATIENCE_S, Guard
 from podium.sandbox.result import Collector, Keep, ProgramResult
 
-KILL_PATIENCE_S = 10.0
 _LOOK_S = 1.0  # how often a program is looked at, whether another thread has ended it
 _PIECE = 1 << 16
 

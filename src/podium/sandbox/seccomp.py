@@ -36,6 +36,7 @@ _UNKNOWN = {"io_uring_setup": (425, 425), "io_uring_enter": (426, 426), "io_urin
             "io_setup": (206, 0), "memfd_secret": (447, 447), "openat2": (437, 437), "clone3": (435, 435)}  # fmt: skip
 
 _CLONE, _IOCTL, _SETAFFINITY, _PRLIMIT = (56, 220), (16, 29), (203, 122), (302, 261)
+_FALLOCATE = (285, 47)
 _SOCKET, _SOCKETPAIR = (41, 198), (53, 199)
 # Calls that give a file its mode, with the place of that among the arguments; None where a machine lacks the call.
 _MODES = {
@@ -89,6 +90,8 @@ def program(machine: str | None = None) -> bytes:
         denied += _X86_ONLY.values()
     code += _for_calls(denied, _refuse(errno.EPERM))
     code += _for_calls([numbers[kind.column] for numbers in _UNKNOWN.values()], _refuse(errno.ENOSYS))
+    # Takes any amount of the disk at once, before that can be measured; the C library then writes zeros instead.
+    code += _for_calls([_FALLOCATE[kind.column]], _refuse(errno.EOPNOTSUPP))
     # Cores are leased: a program that moves itself is told it worked and stays where it is.
     code += _for_calls([_SETAFFINITY[kind.column]], _refuse(0))
     code += _when_call(_CLONE[kind.column], _refuse_bits(0, _NAMESPACES))

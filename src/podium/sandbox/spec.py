@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 from functools import lru_cache
 from pathlib import Path
 from typing import Annotated
@@ -49,10 +51,20 @@ class Mount(Frozen):
     writable: bool = False
 
 
+def default_memory() -> int:
+    """Seven eighths of the memory of this machine, or of the container that this process is in."""
+    sizes = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")]
+    for name in ("memory.max", "memory/memory.limit_in_bytes"):
+        with contextlib.suppress(OSError, ValueError):
+            sizes.append(int(Path("/sys/fs/cgroup", name).read_text()))
+    return min(sizes) // 8 * 7
+
+
 class Limits(Frozen):
-    """Bounds for everything that runs in one sandbox at a time. None: only the machine's own."""
+    """Bounds for everything that runs in one sandbox at a time."""
 
     memory_bytes: int | None = None
+    """None: most of the machine's."""
     shared_memory_bytes: int = 4 * GIB
     """Size of /dev/shm, where data loaders pass batches."""
     processes: int = 4096
@@ -64,12 +76,13 @@ class Limits(Frozen):
     files: int = 1_000_000
 
     def effective(self) -> Limits:
-        """The same with as much shared memory as may really be used.
+        """The same with the memory of this machine, and as much shared memory as may really be used.
 
         What lies there stays when its programs have been killed for their memory: it may not leave the next ones none.
         """
-        most = (self.memory_bytes or 2 * self.shared_memory_bytes) // 2
-        return self.model_copy(update={"shared_memory_bytes": min(self.shared_memory_bytes, most)})
+        memory = self.memory_bytes or default_memory()
+        shared = min(self.shared_memory_bytes, memory // 2)
+        return self.model_copy(update={"memory_bytes": memory, "shared_memory_bytes": shared})
 
 
 class SandboxSpec(Frozen):

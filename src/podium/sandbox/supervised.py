@@ -18,10 +18,10 @@ from podium.errors import PodiumError, SandboxGoneError
 from podium.sandbox import cgroups, files, leftovers
 from podium.sandbox.background import Background
 from podium.sandbox.control import PATIENCE_S, Control, Ready, receive_ready, send_order
-from podium.sandbox.guard import Guard
+from podium.sandbox.guard import KILL_PATIENCE_S, Guard
 from podium.sandbox.network import PROXY_PORT, Helper, start_proxy
 from podium.sandbox.policy import EnforcedLimit, Enforcement, Network, Policy
-from podium.sandbox.program import KILL_PATIENCE_S, SupervisedProgram, open_pipes
+from podium.sandbox.program import SupervisedProgram, open_pipes
 from podium.sandbox.result import Keep, ProgramResult
 from podium.sandbox.spec import Limits, Mount, NetworkAccess, SandboxSpec
 
@@ -250,9 +250,9 @@ class SupervisedSandbox:
 
     def _program_limits(self) -> dict[str, int]:
         limits = self._setup.limits
-        # Over its share of the disk, a program may only delete.
         found = {
-            "RLIMIT_FSIZE": 0 if self._guard.is_disk_full() else limits.file_bytes,
+            # No file may be larger than what is left of the disk: of nothing, a program may only delete.
+            "RLIMIT_FSIZE": min(limits.file_bytes, self._guard.disk_left()),
             "RLIMIT_NOFILE": self._open_files,
             "RLIMIT_CORE": 0,
         }

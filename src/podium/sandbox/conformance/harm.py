@@ -23,8 +23,28 @@ from podium.sandbox.conformance.bench import (
     sealed,
     works,
 )
+from podium.sandbox.disk import disk_use
+from podium.sandbox.spec import Limits
 
 bounded_processes = limited("processes", by_kernel_if_unsealed=True)
+
+
+_EATERS = (
+    "eat_memory.pyw",
+    "eat_memory_in_swarms.pyw",
+    "eat_memory_files.pyw",
+    "eat_memory_page_tables.pyw",
+    "eat_memory_sockets.pyw",
+    "eat_memory_in_flight.pyw",
+)
+_FILLERS = (
+    "fill_disk.pyw",
+    "fill_disk_locked.pyw",
+    "fill_disk_nameless.pyw",
+    "fill_disk_at_once.pyw",
+    "fill_disk_mapped.pyw",
+    "fill_disk_in_flight.pyw",
+)
 
 
 def victim(bench: Bench) -> Sandbox:
@@ -58,7 +78,7 @@ def a_full_process_table_in_the_background_is_emptied_when_needed(bench: Bench) 
 
 @check(limited("memory_bytes"), bounded_processes)
 def memory_is_limited(bench: Bench) -> None:
-    for name in ("eat_memory.pyw", "eat_memory_in_swarms.pyw", "eat_memory_files.pyw"):
+    for name in _EATERS:
         with bench.others_unharmed():
             sandbox = victim(bench)
             result = run_program(sandbox, f"harm/{name}", timeout_s=1.2 if "swarms" in name else SOON_S)
@@ -74,18 +94,19 @@ def shared_memory_leaves_some_for_the_next_program(bench: Bench) -> None:
     require(works(sandbox))
     require("memory limit" in str(run_program(sandbox, "harm/eat_memory.pyw").stopped))
     require(works(sandbox))
-    equal(sandbox.run(["rm", "/dev/shm/left"]).exit_code, 0)
+    equal(sandbox.run(["sh", "-c", "rm /dev/shm/left*"]).exit_code, 0)
 
 
 @check(limited("disk_bytes"))
 def disk_space_is_limited(bench: Bench) -> None:
-    names = ["fill_disk.pyw", "fill_disk_locked.pyw", "fill_disk_nameless.pyw"]
-    for name in [*names, *(["fill_disk_elsewhere.sh"] if bench.capabilities.sealed else [])]:
+    for name in [*_FILLERS, *(["fill_disk_elsewhere.sh"] if bench.capabilities.sealed else [])]:
         sandbox = victim(bench)
         result = run_program(sandbox, f"harm/{name}")
         equal((name, result.exit_code), (name, 137))
         require("disk limit of 30 MiB exceeded" in str(result.stopped), name, result.stopped)
         require(works(sandbox), name)
+        left = disk_use([sandbox.workspace], Limits()).size
+        require(left <= LIMITS.disk_bytes, name, "leaves", left)
 
 
 @check(limited("disk_bytes"))

