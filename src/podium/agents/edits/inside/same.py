@@ -1,6 +1,6 @@
 """Whether a function of a changed program still gives the same results, and how much faster it is.
 
-    python same.py OLD.py NEW.py FUNCTION SECONDS
+    python same.py OLD.py NEW.py FUNCTION
 
 OLD.py is run as it stands; what FUNCTION is called with there is given to that of NEW.py too. The two take turns, and
 the median of the ratios of their times is printed: `speed-up: 3.5`.
@@ -19,19 +19,21 @@ from typing import Any, cast
 import numpy as np
 
 MOST_CALLS, MOST_ROUNDS = 3, 9
+MEASURING_S = 3.0
+"""After which no further round is begun: where one takes that long, it tells enough."""
 CLOSE = 1e-9
 calls: list[Any] = []
 Function = Callable[..., Any]
 
 
-def main(old: str, new: str, name: str, seconds: str) -> None:
-    ends = time.monotonic() + float(seconds) / 2
+def main(old: str, new: str, name: str) -> None:
     original = recorded(old, name)
     if not calls:
         sys.exit(f"{name} is not called when {Path(old).name} is run, so that nothing can be compared.")
     changed = find(load(new, ast.parse(Path(new).read_text(encoding="utf-8")), "changed"), name)
     ratios: list[float] = []
-    while len(ratios) < MOST_ROUNDS and (not ratios or time.monotonic() < ends):
+    ends = time.monotonic() + MEASURING_S
+    while not ratios or (len(ratios) < MOST_ROUNDS and time.monotonic() < ends):
         arguments = calls[len(ratios) % len(calls)]
         expected, before = timed(original, arguments)
         found, after = timed(changed, arguments)

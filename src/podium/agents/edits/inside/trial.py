@@ -35,7 +35,7 @@ def try_file(script: str, file: str, seconds: str, *further: str) -> None:
     if further[:1] == ("--same",):
         here = Path(__file__).parent
         paths = [str(path) for path in (here / "same.py", HERE / file, TRIAL / file)]
-        code = run([*paths, *further[1:], seconds], ends)
+        code = run([*paths, *further[1:]], ends)
     else:
         started = time.monotonic()
         code = run([script], ends)
