@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -187,5 +186,5 @@ def test_it_is_the_default_where_files_are_asked_for_and_wants_starter_code() ->
 def test_commands_hold_nothing_that_a_shell_would_read(task: Task, tmp_path: Path) -> None:
     [action] = decide(agent_on(task, tmp_path), EditsState())
     first, second, *_ = action.arguments["command"].splitlines()
-    assert shlex.split(first)[0] == ":"
+    assert first == "# Run the starter code as it stands."
     assert second.endswith("<<'END-OF-THE-FILE'")

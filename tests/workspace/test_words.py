@@ -32,6 +32,7 @@ from podium.workspace.words import action_in_words, result_in_words, script_titl
         ("read_file", {"file_name": "data/train.csv"}, "Read file data/train.csv"),
         ("final_answer", {}, "Final answer"),
         ("read_file", {"file_name": ["not", "text"]}, "Read file ['not', 'text']"),
+        ("run_command", {"command": "# Count the rows.\nwc -l data/*"}, "Count the rows."),
         ("run_command", {"command": "x" * 500}, "Run " + "x" * 119 + "…"),
     ],
 )

@@ -50,7 +50,9 @@ def action_in_words(action: Action) -> str:
         case "submit_script":
             return f"Submit script {arguments.get('number')}"
         case "run_command":
-            return f"Run {_quoted(arguments.get('command'))}"
+            command = str(arguments.get("command", ""))
+            said = re.match(r"# *(\S.*)\n", command)  # what it is for, where the agent says so
+            return _one_line(said[1], QUOTED_CHARACTERS) if said else f"Run {_quoted(command)}"
         case "execute_script":
             return f"Run {_quoted(arguments.get('script_name'))}"
         case "python_session":

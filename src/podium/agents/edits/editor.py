@@ -191,16 +191,15 @@ class Edits(Agent[EditsState]):
         elif self._examples is not None:
             words += ["--examples", json.dumps(asdict(self._examples))]
         source = edit.source if edit.source.endswith("\n") else f"{edit.source}\n"
-        command = f": {shlex.quote(edit.title)}\n{shlex.join(words)} <<'{END}'\n{source}{END}"
+        command = f"# {' '.join(edit.title.split())}\n{shlex.join(words)} <<'{END}'\n{source}{END}"
         return Action(name="run_command", arguments={"command": command})
 
     def _keep(self, found: Found) -> Action:
         """Puts a program that was tried last, and what it left, in the place of the one before."""
         task = self.assignment.task
         names = [found.file, *(name.rstrip("/") for name in task.submission.names if name not in ("./", found.file))]
-        return Action(
-            name="run_command", arguments={"command": shlex.join(["python", "agent/trial.py", "keep", *names])}
-        )
+        command = shlex.join(["python", "agent/trial.py", "keep", *names])
+        return Action(name="run_command", arguments={"command": f"# Keep it.\n{command}"})
 
     def _time_s(self, state: EditsState) -> float:
         """How long a trial may take."""
@@ -217,7 +216,7 @@ class Edits(Agent[EditsState]):
             said = observation.stderr.strip().splitlines() or [f"exit code {observation.exit_code}"]
             return Trial(title=edit.title, problem=bounded(observation.stopped or said[-1], 300))
         score = self._score(edit, observation.stdout)
-        seconds = printed_score(observation.stdout, SECONDS)
+        seconds = printed_score(observation.stderr, SECONDS)
         problem = "" if score is not None else "it printed no score"
         return Trial(title=edit.title, score=score, seconds=seconds, problem=problem)
 

@@ -39,7 +39,7 @@ def try_file(script: str, file: str, seconds: str, *further: str) -> None:
     else:
         started = time.monotonic()
         code = run([script], ends)
-        print(f"podium-seconds: {time.monotonic() - started:.2f}")
+        print(f"podium-seconds: {time.monotonic() - started:.2f}", file=sys.stderr)
         if not code and further[:1] == ("--examples",):
             print(f"examples: {score_of_examples(script, json.loads(further[1]), ends):.6f}")
     sys.exit(code)
