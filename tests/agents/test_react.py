@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -93,9 +94,12 @@ Play = Callable[..., tuple[list[Sequence[Action]], list[Request]]]
 def play(data_dir: Path, tmp_path: Path) -> Play:
     """Plays the agent without a sandbox, each observation saying what was done; the decisions, and what was asked."""
 
-    def play_(behaviour: Any, *, steps: int = 8, **options: Any) -> tuple[list[Sequence[Action]], list[Request]]:
+    def play_(
+        behaviour: Any, *, steps: int = 8, has_person: bool = False, **options: Any
+    ) -> tuple[list[Sequence[Action]], list[Request]]:
         texts = {name: str(value) for name, value in options.items()}
-        agent = React(assignment(data_dir, time_s=3_700.0, tokens=1_000), read_options("react", texts))
+        given = replace(assignment(data_dir, time_s=3_700.0, tokens=1_000), has_person=has_person)
+        agent = React(given, read_options("react", texts))
         decisions: list[Sequence[Action]] = []
 
         async def work() -> None:
@@ -132,6 +136,13 @@ def test_the_model_is_told_its_task_and_what_is_left(play: Play) -> None:
     assert {"bash", "python_session", "write_file", "final_answer"} <= {
         tool["function"]["name"] for tool in requests[0]["tools"]
     }
+
+
+@pytest.mark.parametrize("has_person", [False, True])
+def test_the_model_is_told_whether_somebody_answers(play: Play, has_person: bool) -> None:
+    _, (request,) = play(coder([("final_answer", {"final_answer": "done"})]), has_person=has_person)
+    assert ("Nobody answers questions" in text_of(request)) != has_person
+    assert ("request_help" in {tool["function"]["name"] for tool in request["tools"]}) == has_person
 
 
 def test_several_calls_are_done_one_by_one(play: Play) -> None:

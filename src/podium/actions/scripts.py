@@ -9,7 +9,7 @@ from podium.actions.context import ActionContext
 from podium.actions.file_access import call_file_helper
 from podium.actions.spec import ActionError, action
 from podium.actions.text import bounded
-from podium.workspace.layout import SUBMISSION
+from podium.task import SUBMISSION
 from podium.workspace.observations import ScriptResult, SubmissionResult, ValidationResult
 
 METRIC_LINE = "podium-metric:"

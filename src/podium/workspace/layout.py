@@ -21,7 +21,6 @@ from podium.sandbox.spec import HOME, Mount, SandboxSpec
 from podium.task import Starter, Task
 from podium.text import format_duration, plural
 
-SUBMISSION = "submission/submission.csv"
 FOLDERS = ("submission", "code", "logs", "agent")
 INSTRUCTIONS, VALIDATE = "instructions.txt", "validate_submission.sh"
 VALIDATION_PORT = 5000
