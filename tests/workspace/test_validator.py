@@ -6,12 +6,15 @@ import http.client
 import json
 import socket
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from flooding import BODY, CONNECTIONS, attack, measured
+from podium.workspace import validator
 from podium.workspace.validator import Validator
 
 LIMIT = 10_000
@@ -97,3 +100,31 @@ def test_content_survives_as_it_is(port: int, tmp_path: Path) -> None:
         ask(listener.getsockname()[1], form(content), Content_Type=FORM)
         assert seen[-1] == content
     validator.close()
+
+
+def test_connections_without_number_take_a_bounded_number_of_threads(port: int) -> None:
+    with measured() as cost:
+        attack(CONNECTIONS, port, 1000)
+    assert cost.threads <= validator.MOST_CONNECTIONS + 1  # and the one that measures
+    assert cost.descriptors <= 2 * validator.MOST_CONNECTIONS
+    assert ask(port, b"good") == (200, {"result": "Submission is valid."})
+
+
+def test_a_body_that_is_too_large_is_dropped_and_answered(port: int) -> None:
+    with measured() as cost:
+        said = attack(BODY, port, "/validate", 256 << 20)
+    assert "413" in said.splitlines()[0] and "larger than 10,000 bytes" in said
+    assert cost.memory_bytes < 64 << 20
+
+
+@pytest.mark.parametrize("head", [b"POST /val", b"POST /validate HTTP/1.1\r\nContent-Length: 100\r\n\r\n"])
+def test_whoever_sends_too_slowly_is_dropped(port: int, monkeypatch: pytest.MonkeyPatch, head: bytes) -> None:
+    monkeypatch.setattr(validator, "RECEIVE_TIMEOUT_S", 0.2)
+    with ExitStack() as opened:
+        slow = [socket.create_connection(("127.0.0.1", port)) for _ in range(validator.MOST_CONNECTIONS)]
+        for connection in map(opened.enter_context, slow):
+            connection.sendall(head)
+        for connection in slow:
+            while connection.recv(1000):  # ends when the connection does
+                pass
+    assert ask(port, b"good") == (200, {"result": "Submission is valid."})

@@ -1,7 +1,8 @@
 """Model access for programs inside the sandbox: OpenAI's and Anthropic's protocols on its own loopback.
 
 Requests go through Inspect's model layer, so they are logged, counted and limited like any other, and no key ever
-enters the sandbox. The translation between protocols is Inspect's too.
+enters the sandbox. The translation between protocols is Inspect's too. Whatever programs send, what it takes of this
+process is bounded.
 """
 
 from __future__ import annotations
@@ -37,7 +38,10 @@ async def serve(listener: socket.socket) -> AsyncIterator[None]:
     """Serves the endpoint on a socket while the block runs, in the sample of the caller."""
     import uvicorn
 
-    server = uvicorn.Server(uvicorn.Config(_application(), log_config=None, access_log=False, lifespan="off"))
+    from podium.agents.http_limits import server_options
+
+    config = uvicorn.Config(_application(), log_config=None, access_log=False, lifespan="off", **server_options())
+    server = uvicorn.Server(config)
     server.install_signal_handlers = lambda: None  # type: ignore[attr-defined]
     async with anyio.create_task_group() as group:
         group.start_soon(_serve_quietly, server, listener)
@@ -59,18 +63,25 @@ def _application() -> Any:
     from starlette.responses import JSONResponse, Response, StreamingResponse
     from starlette.routing import Route
 
-    bridge = ModelBridge()
+    from podium.agents.http_limits import Bodies, Texts, TooLargeError
+
+    bridge, bodies, texts = ModelBridge(), Bodies(), Texts()
 
     def route(path: str, answer: Callable[[dict[str, Any]], Awaitable[Any]]) -> Route:
         async def endpoint(request: Request) -> Response:
             try:
-                document = json.loads(await request.body())
-                document["model"] = MODEL
-                _describe_tools(document)
-                stream = bool(document.pop("stream", False))
-                completion = await answer(document)
+                async with bodies.read(request) as body:
+                    document = texts.share(json.loads(body))
+                    del body
+                    document["model"] = MODEL
+                    _describe_tools(document)
+                    stream = bool(document.pop("stream", False))
+                    completion = await answer(document)
+            except TooLargeError as error:
+                return JSONResponse(_failure(path, "request_too_large", str(error)), status_code=413)
             except Exception as error:  # noqa: BLE001 (whatever a hostile or broken client sends is its own error)
-                return JSONResponse({"error": {"message": f"{type(error).__name__}: {error}"}}, status_code=400)
+                said = f"{type(error).__name__}: {str(error)[:2000]}"
+                return JSONResponse(_failure(path, "invalid_request_error", said), status_code=400)
             found = completion.model_dump(mode="json", warnings=False)
             if stream and path.endswith("chat/completions"):
                 return StreamingResponse(_chunks(found), media_type="text/event-stream")
@@ -89,6 +100,12 @@ def _application() -> Any:
             Route("/v1/models", models, methods=["GET"]),
         ]
     )
+
+
+def _failure(path: str, kind: str, message: str) -> dict[str, Any]:
+    """An error as the clients of a protocol expect it."""
+    error = {"type": kind, "message": message}
+    return {"type": "error", "error": error} if path.endswith("/messages") else {"error": {**error, "code": kind}}
 
 
 def _describe_tools(document: dict[str, Any]) -> None:

@@ -1,10 +1,12 @@
 """The validity checker at http://localhost:5000 inside the sandbox: served from the host, where the rules are.
 
 The socket is the sandbox's own, so there is no network between them; the answers are not read, only public files.
+Whoever asks is hostile: connections, their time and what they send are bounded.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 import mmap
@@ -12,6 +14,7 @@ import re
 import socket
 import tempfile
 import threading
+import time
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -20,8 +23,14 @@ from typing import Any
 logger = logging.getLogger(__name__)
 
 _SLACK_BYTES = 1 << 20
+MOST_CONNECTIONS = 16
 _MOST_AT_ONCE = 4
-_TIMEOUT_S = 60
+RECEIVE_TIMEOUT_S = 60.0
+"""For a whole request, however slowly it comes."""
+_BUSY = (
+    b"HTTP/1.0 503 Service Unavailable\r\nContent-Type: application/json\r\n\r\n"
+    + json.dumps({"error": "busy", "details": f"More than {MOST_CONNECTIONS} connections at once."}).encode()
+)
 
 
 class Validator:
@@ -43,14 +52,15 @@ class Validator:
         self._server.server_close()
         self._thread.join()
 
-    def judge(self, body: Any, length: int, content_type: str) -> tuple[int, dict[str, str]]:
-        """Status and document for an upload."""
+    def judge(self, receive: Callable[[Path], bool], length: int, content_type: str) -> tuple[int, dict[str, str]]:
+        """Status and document for an upload of a length, which `receive` writes to a file if all of it comes."""
         self.asked += 1
         if length > self._limit + _SLACK_BYTES:
             return 413, {"result": f"Submission is invalid: it is larger than {self._limit:,} bytes."}
         with self._slots, tempfile.TemporaryDirectory(prefix="podium-validate-") as folder:
             upload = Path(folder, "upload")
-            _save(body, length, upload)
+            if not receive(upload):
+                return 400, {"error": "incomplete", "details": "Less was sent than Content-Length says."}
             submission = Path(folder, "submission.csv")
             if not _extract(upload, submission, content_type):
                 return 400, {"error": "no file", "details": "Send the submission as the form field 'file'."}
@@ -67,6 +77,34 @@ class _Server(ThreadingHTTPServer):
         self.socket.close()
         self.socket = listener
         self.validator = validator
+        self._open = threading.Semaphore(MOST_CONNECTIONS)
+        self._receiving: dict[socket.socket, float] = {}
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        if not self._open.acquire(blocking=False):
+            request.send(_BUSY, socket.MSG_DONTWAIT)
+            self.shutdown_request(request)
+            return
+        self._receiving[request] = time.monotonic() + RECEIVE_TIMEOUT_S
+        super().process_request(request, client_address)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self.received(request)
+            self._open.release()
+
+    def received(self, request: socket.socket) -> None:
+        """Notes that a request has been read: from now on it may take its time."""
+        self._receiving.pop(request, None)
+
+    def service_actions(self) -> None:
+        """Called over and over: ends the connections whose time is up, which ends the reading from them."""
+        for request, deadline in list(self._receiving.items()):
+            if time.monotonic() > deadline:
+                with contextlib.suppress(OSError):  # it has just ended by itself
+                    request.shutdown(socket.SHUT_RDWR)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         logger.debug("a connection to the validator broke", exc_info=True)
@@ -74,7 +112,6 @@ class _Server(ThreadingHTTPServer):
 
 class _Handler(BaseHTTPRequestHandler):
     server: _Server
-    timeout = _TIMEOUT_S
 
     def do_GET(self) -> None:
         self._answer(*((200, {"status": "running"}) if self.path == "/health" else (404, {"error": "not found"})))
@@ -88,8 +125,23 @@ class _Handler(BaseHTTPRequestHandler):
         except ValueError:
             self._answer(411, {"error": "length required", "details": "Send a Content-Length."})
             return
-        content_type = self.headers.get("Content-Type", "")
-        self._answer(*self.server.validator.judge(self.rfile, length, content_type))
+
+        def receive(path: Path) -> bool:
+            is_whole = _save(self.rfile, length, path)
+            self.server.received(self.connection)
+            return is_whole
+
+        status, document = self.server.validator.judge(receive, length, self.headers.get("Content-Type", ""))
+        self._answer(status, document)
+        if status == 413:
+            self._drop_the_rest()
+
+    def _drop_the_rest(self) -> None:
+        """Reads what is still being sent: a client that cannot get rid of it does not look for the answer."""
+        self.wfile.flush()
+        self.connection.shutdown(socket.SHUT_WR)
+        while self.connection.recv(1 << 16):
+            pass
 
     def _answer(self, status: int, document: dict[str, str]) -> None:
         body = json.dumps(document).encode()
@@ -103,11 +155,13 @@ class _Handler(BaseHTTPRequestHandler):
         logger.debug(format, *args)
 
 
-def _save(body: Any, length: int, path: Path) -> None:
+def _save(body: Any, length: int, path: Path) -> bool:
+    """Writes a body to a file; whether all of it came."""
     with path.open("wb") as file:
         while length > 0 and (piece := body.read(min(length, 1 << 20))):
             file.write(piece)
             length -= len(piece)
+    return length <= 0
 
 
 def _extract(upload: Path, target: Path, content_type: str) -> bool:

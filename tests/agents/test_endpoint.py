@@ -1,0 +1,117 @@
+"""The model endpoint under attack, over real HTTP, in a real sample."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import socket
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from anyio import to_thread
+from talkers import in_sample
+
+from flooding import BODY, CONNECTIONS, attack, measured
+from model_server import serving
+from podium.agents import endpoint, http_limits
+
+Attacks = Callable[[int], Any]
+
+
+@pytest.fixture
+def under(tmp_path: Path) -> Callable[[Attacks], Any]:
+    """What attacks on an endpoint's port give, made from a thread while it serves."""
+
+    def under_(attacks: Attacks) -> Any:
+        found: list[Any] = []
+
+        async def work() -> None:
+            listener = socket.create_server(("127.0.0.1", 0))
+            port = listener.getsockname()[1]
+            async with endpoint.serve(listener):
+                found.append(await to_thread.run_sync(attacks, port))
+
+        with serving(lambda request, rng: "yes") as server:
+            in_sample(work, server, tmp_path)
+        return found[0]
+
+    return under_
+
+
+def ask(port: int, document: Any, path: str = "/v1/chat/completions") -> tuple[int, Any]:
+    connection = http.client.HTTPConnection("127.0.0.1", port)
+    connection.request("POST", path, document if isinstance(document, bytes) else json.dumps(document))
+    response = connection.getresponse()
+    return response.status, json.loads(response.read())
+
+
+QUESTION = {"model": "x", "messages": [{"role": "user", "content": "?"}]}
+
+
+@pytest.mark.parametrize(("path", "shape"), [("/v1/chat/completions", ["error"]), ("/v1/messages", ["type", "error"])])
+def test_a_body_that_is_too_large_is_dropped_and_answered_in_the_clients_shape(
+    under: Callable[[Attacks], Any], path: str, shape: list[str]
+) -> None:
+    def attacks(port: int) -> tuple[str, int]:
+        with measured() as cost:
+            said = attack(BODY, port, path, 256 << 20)
+        assert ask(port, QUESTION)[0] == 200
+        return said, cost.memory_bytes
+
+    said, memory_bytes = under(attacks)
+    head, _, body = said.partition("\n\n")
+    assert " 413 " in head.splitlines()[0]
+    assert list(json.loads(body)) == shape and json.loads(body)["error"]["type"] == "request_too_large"
+    assert memory_bytes < 2 * http_limits.BODIES_BYTES
+
+
+def test_small_parts_without_number_are_refused(under: Callable[[Attacks], Any]) -> None:
+    """Ten million empty objects are 30 MB to send and near a gigabyte to hold."""
+    status, document = under(lambda port: ask(port, b"[" + b"{}," * (http_limits.PARTS // 2) + b"{}]"))
+    assert (status, document["error"]["type"]) == (413, "request_too_large")
+
+
+def test_connections_without_number_are_dropped(under: Callable[[Attacks], Any]) -> None:
+    def attacks(port: int) -> tuple[int, int]:
+        with measured() as cost:
+            attack(CONNECTIONS, port, 1000)
+        while True:  # until those of the attacker have gone, as clients do
+            with suppress(ConnectionResetError):
+                return cost.descriptors, ask(port, QUESTION)[0]
+
+    descriptors, status = under(attacks)
+    assert descriptors < 5 * http_limits.MOST_CONNECTIONS  # those just taken and not yet dropped
+    assert status == 200
+
+
+def test_whoever_sends_too_slowly_is_dropped(under: Callable[[Attacks], Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http_limits, "HEAD_TIMEOUT_S", 0.2)
+    monkeypatch.setattr(http_limits, "BODY_TIMEOUT_S", 0.2)
+    heads = [b"POST /v1", b"POST /v1/messages HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n"]
+
+    def attacks(port: int) -> int:
+        with ExitStack() as opened:
+            slow = [socket.create_connection(("127.0.0.1", port)) for _ in range(http_limits.MOST_CONNECTIONS)]
+            for number, connection in enumerate(map(opened.enter_context, slow)):
+                connection.sendall(heads[number % 2])
+            for connection in slow:
+                with suppress(ConnectionResetError):
+                    while connection.recv(1000):  # ends when the connection does
+                        pass
+        return ask(port, QUESTION)[0]
+
+    assert under(attacks) == 200
+
+
+def test_all_requests_of_a_run_are_bounded_and_what_they_repeat_counts_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http_limits, "RUN_BYTES", 100_000)
+    texts = http_limits.Texts()
+    for _ in range(100):
+        document = {"messages": [{"role": "user", "content": "a" * 10_000}]}
+        assert texts.share(document) == document
+    with pytest.raises(http_limits.TooLargeError):
+        for number in range(100):
+            texts.share({"messages": [{"role": "user", "content": str(number) * 10_000}]})
