@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from making import LOW, imported, report, write_report
+from making import LOW, imported, report, results, row, write_report
 
 from podium.catalog import leaderboards
 from podium.errors import RecordError, UsageError
+from podium.report.export import sandbox_gaps
 from podium.report.imported import import_reports, is_grading_reports
 from podium.report.table import read_all_results, read_results, task_facts
 from podium.runs.experiment import MOST_RUNS, open_experiment, run_folder
@@ -228,3 +229,12 @@ def test_an_import_never_overwrites(tmp_path: Path) -> None:
     import_reports(path, tmp_path / "out")
     with pytest.raises(UsageError, match="there already"):
         import_reports(path, tmp_path / "out")
+
+
+def test_what_sandboxes_did_not_hold_is_said_with_the_number_of_runs() -> None:
+    gap = "memory only watched, not held by the kernel"
+    rows = [row(seed=0, sandbox_gaps=f"programs were not sealed off; {gap}"), row(seed=1)]
+    assert sandbox_gaps([results("one", rows)]) == [
+        "one: in 1 of 2 runs programs were not sealed off.",
+        f"one: in 1 of 2 runs {gap}.",
+    ]

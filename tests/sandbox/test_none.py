@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from podium.errors import PodiumError
+from podium.sandbox import cgroups
 from podium.sandbox.none import NoSandbox
 from podium.sandbox.spec import HOME, Mount, SandboxSpec
 
@@ -58,3 +59,13 @@ def test_files_outside_are_opened_when_they_are_named(spec: SandboxSpec, tmp_pat
     (tmp_path / "outside").write_text("named")
     with NoSandbox().open(spec) as sandbox:
         assert sandbox.read(str(tmp_path / "outside"), limit_bytes=10) == b"named"
+
+
+def test_the_policy_says_what_does_not_hold(spec: SandboxSpec, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cgroups, "make_group", lambda limits, pid: cgroups.Group({}))
+    with NoSandbox().open(spec) as sandbox:
+        assert sandbox.enforced().gaps() == [
+            "programs were not sealed off",
+            "memory and processes only watched, not held by the kernel",
+            "shared memory not limited",
+        ]

@@ -20,7 +20,6 @@ from podium.text import format_size
 MODEL_KEYS = ("ANTHROPIC_API_KEY", "GOOGLE_API_KEY", "OPENAI_API_KEY")
 ENOUGH_DISK = 5 << 30
 ENOUGH_MEMORY = 4 << 30
-_LIMITS = {"memory": "memory_bytes", "processes": "processes"}
 
 
 @dataclass(frozen=True)
@@ -99,24 +98,32 @@ def check_sandbox() -> Finding:
         return Finding("sandbox", "problem", "bubblewrap is not installed: no agent can run", _install("bubblewrap"))
     try:
         from podium.sandbox.bubblewrap import Bubblewrap
-        from podium.sandbox.spec import GIB, Limits, SandboxSpec
+        from podium.sandbox.spec import SandboxSpec
     except ImportError:
         return Finding("sandbox", "missing", "Podium was installed without runs", "Run: pip install 'podium[run]'")
     try:
-        with Bubblewrap().open(SandboxSpec(limits=Limits(memory_bytes=GIB))) as sandbox:
+        with Bubblewrap().open(SandboxSpec()) as sandbox:
             sandbox.run(["true"])
-            limits = sandbox.enforced().limits
+            policy = sandbox.enforced()
     except PodiumError as error:
         advice = "Allow unprivileged user namespaces: sysctl kernel.unprivileged_userns_clone=1"
         return Finding("sandbox", "problem", str(error), advice)
-    watched = [name for name in ("memory", "processes") if limits[_LIMITS[name]].enforcement == "watched"]
-    found = "bubblewrap seals programs; the kernel limits memory and processes"
-    if watched:
-        found = f"bubblewrap seals programs; {' and '.join(watched)} are watched (no control groups)"
-    if "processes" in watched:
-        advice = "As root without control groups a fork bomb is stopped only after a while."
-        return Finding("sandbox", "ok", found, advice)
-    return Finding("sandbox", "ok", found)
+    gaps = policy.gaps()
+    found = f"bubblewrap seals programs; {'; '.join(gaps) or 'the kernel limits memory and processes'}"
+    advice = "Start Podium in a session of systemd, or as root where control groups can be made." if gaps else ""
+    return Finding("sandbox", "ok", found, advice)
+
+
+def check_limits() -> Finding:
+    """The limits of a run that asks for none."""
+    try:
+        from podium.sandbox.spec import Limits
+    except ImportError:
+        return Finding("limits", "missing", "Podium was installed without runs", "Run: pip install 'podium[run]'")
+    limits = Limits().effective()
+    assert limits.memory_bytes is not None
+    found = f"{format_size(limits.memory_bytes)} memory, {format_size(limits.disk_bytes)} disk per run"
+    return Finding("limits", "ok", f"{found}; --memory and --disk set others")
 
 
 def check_network() -> Finding:
@@ -203,6 +210,7 @@ CHECKS: tuple[Callable[[], Finding], ...] = (
     check_disk,
     check_gpus,
     check_sandbox,
+    check_limits,
     check_network,
     check_git,
     check_docker,

@@ -12,7 +12,7 @@ from podium.catalog import suites
 from podium.errors import UnknownTaskError
 from podium.grading.grade import plain
 from podium.report.aggregate import Summary, headline, summarise
-from podium.report.export import first_line, records
+from podium.report.export import first_line, records, sandbox_gaps
 from podium.report.profiles import Profiles, profiles, task_scores
 from podium.report.references import ReferenceScores, read_references
 from podium.report.table import Results, read_all_results
@@ -42,10 +42,16 @@ class Report:
         """What has to be said first: that data was fabricated."""
         return first_line(self.summaries)
 
+    @property
+    def sandbox_gaps(self) -> list[str]:
+        """What has to be said next: of which runs the sandbox was not at its best."""
+        return sandbox_gaps(self.results)
+
     def to_dict(self) -> dict[str, Any]:
         """The report as plain JSON."""
         return {
             "warning": self.warning,
+            "sandbox_gaps": self.sandbox_gaps,
             "experiments": [
                 {"headline": headline(summary), **summary.to_dict(), **_planned(results)}
                 for results, summary in zip(self.results, self.summaries, strict=True)

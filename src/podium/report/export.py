@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
@@ -89,6 +90,16 @@ def _competition_report(row: Row, reference: ReferenceScores) -> dict[str, Any]:
         miniature=row.miniature,
         error=row.error,
     )
+
+
+def sandbox_gaps(results: Sequence[Results]) -> list[str]:
+    """A sentence for each thing that the sandboxes of an experiment held less well than they can."""
+    said = []
+    for each in results:
+        ended = [row for row in each.rows if row.reported]
+        gaps = Counter(gap for row in ended for gap in filter(None, row.sandbox_gaps.split("; ")))
+        said += [f"{each.name}: in {count} of {plural(len(ended), 'run')} {gap}." for gap, count in gaps.items()]
+    return said
 
 
 def medal_table(summaries: Sequence[Summary]) -> list[list[str]]:

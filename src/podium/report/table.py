@@ -89,6 +89,8 @@ class Row:
     miniature: bool = False
     sandbox: str | None = None
     network: bool | None = None
+    sandbox_gaps: str = ""
+    """What the sandbox held less well than one at its best."""
     versions: str = ""
     folder: Path | None = None
     """Where the run lies, if it is one of ours."""
@@ -231,6 +233,7 @@ def _recorded(record: RunRecord, file: Path) -> dict[str, Any]:
         "ended": record.times.ended,
         "sandbox": record.backend,
         "network": None if record.sandbox is None else record.sandbox.network != "none",
+        "sandbox_gaps": "" if record.sandbox is None else "; ".join(record.sandbox.gaps()),
         "versions": ", ".join(f"{name} {version}" for name, version in record.versions.items()),
     }
     check_numbers(found, file)

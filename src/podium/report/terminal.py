@@ -36,6 +36,8 @@ def show_report(report: Report) -> Group:
 def _parts(report: Report) -> Iterator[RenderableType]:
     if report.warning:
         yield Text(report.warning, style="bold yellow")
+    for gap in report.sandbox_gaps:
+        yield Text(printable(gap), style="yellow")
     for results, summary in zip(report.results, report.summaries, strict=True):
         yield Text.assemble(
             (printable(summary.name), "bold"), f": {printable(results.title)}. ", printable(headline(summary))

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from podium.errors import PodiumError
-from podium.sandbox import cgroups, network, seccomp, view
+from podium.sandbox import network, scope, seccomp, view
 from podium.sandbox.backend import Capabilities
 from podium.sandbox.child import ChildInit, compiled_init
 from podium.sandbox.policy import Enforcement
@@ -33,7 +33,7 @@ class Bubblewrap:
             sealed=True,
             network="own",
             ports=True,
-            limits={**_enforcement(), **dict.fromkeys(cgroups.limits_held(), "kernel")},
+            limits={**_enforcement(), **dict.fromkeys(scope.limits_held(), "kernel")},
             core_binding=True,
             gpus=True,
             pausing=True,
@@ -120,7 +120,8 @@ def _launch(bwrap: str, spec: SandboxSpec, seen: View, folder: Path) -> ChildIni
         (folder / name).chmod(0o1777)
     (folder / "seccomp").write_bytes(seccomp.program())
     (folder / "init.pyc").write_bytes(compiled_init(INIT))
-    return ChildInit([bwrap, *arguments(spec, seen, folder), "--"], INIT, folder / "messages")
+    command = [bwrap, *arguments(spec, seen, folder), "--"]
+    return ChildInit(command, INIT, folder / "messages", spec.limits.effective())
 
 
 def arguments(spec: SandboxSpec, seen: View, folder: Path) -> Iterator[str | Path]:

@@ -13,28 +13,31 @@ from functools import cache
 from importlib.util import MAGIC_NUMBER
 from pathlib import Path
 
-from podium.sandbox import init
+from podium.sandbox import init, scope
 from podium.sandbox.control import control_pair
+from podium.sandbox.spec import Limits
 from podium.sandbox.view import own_python
 
 
 class ChildInit:
     """The first process of a sandbox, or the program that sealed it."""
 
-    def __init__(self, command: Sequence[str | Path], program: str, messages: Path) -> None:
+    def __init__(self, command: Sequence[str | Path], program: str, messages: Path, limits: Limits) -> None:
         """Starts it.
 
         Args:
             command: goes before the interpreter; a path in it stands for a descriptor of that file.
             program: where the new process finds `init.py`, compiled.
             messages: a file for what is said until everything works.
+            limits: held by a control group from the start, if only systemd can make one.
         """
         self.channel, theirs = control_pair()
         self._messages = messages
         try:
             with contextlib.ExitStack() as opened:
                 descriptors = [opened.enter_context(theirs).fileno()]
-                sealing = list(_with_descriptors(command, descriptors, opened))
+                scoped = scope.command(limits) if scope.is_used() else []
+                sealing = [*scoped, *_with_descriptors(command, descriptors, opened)]
                 output = opened.enter_context(messages.open("wb"))
                 self._process = subprocess.Popen(
                     [*sealing, str(own_python()), "-I", "-S", "-B", program, str(descriptors[0])],
@@ -42,7 +45,7 @@ class ChildInit:
                     stdin=subprocess.DEVNULL,
                     stdout=output,
                     stderr=output,
-                    env={},
+                    env=scope.environment() if scoped else {},
                     cwd="/",  # bwrap tells it in PWD
                     start_new_session=True,
                 )

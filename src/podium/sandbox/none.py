@@ -9,15 +9,16 @@ import errno
 import os
 import pwd
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from podium.errors import PodiumError
-from podium.sandbox import cgroups, files
+from podium.sandbox import files, scope
 from podium.sandbox.backend import Capabilities
 from podium.sandbox.child import ChildInit, compiled_init
 from podium.sandbox.interpreter import find_interpreter
 from podium.sandbox.policy import Enforcement
-from podium.sandbox.spec import HOME, Mount, SandboxSpec
+from podium.sandbox.spec import HOME, Limits, Mount, SandboxSpec
 from podium.sandbox.supervised import Setup, SupervisedSandbox, refuse_image, workspace_of
 from podium.sandbox.view import usual_environment
 
@@ -42,7 +43,7 @@ class NoSandbox:
             sealed=False,
             network="always",
             ports=True,
-            limits={**_ENFORCEMENT, **dict.fromkeys(cgroups.limits_held(), "kernel")},
+            limits={**_ENFORCEMENT, **dict.fromkeys(scope.limits_held(), "kernel")},
             core_binding=False,
             gpus=True,
             pausing=True,
@@ -79,7 +80,8 @@ class NoSandbox:
                 pauses_background=spec.pauses_background,
                 is_temporary=spec.workspace is None,
             )
-            return UnsealedSandbox(setup, _launch, read_only=_sources(spec.mounts, writable=False))
+            launch = partial(_launch, limits=setup.limits)
+            return UnsealedSandbox(setup, launch, read_only=_sources(spec.mounts, writable=False))
 
 
 class UnsealedSandbox(SupervisedSandbox):
@@ -114,10 +116,10 @@ class UnsealedSandbox(SupervisedSandbox):
         return files.open_below(root, target, flags, parents=parents, name=path)
 
 
-def _launch(folder: Path) -> ChildInit:
+def _launch(folder: Path, limits: Limits) -> ChildInit:
     program = folder / "init.pyc"
     program.write_bytes(compiled_init(str(program)))
-    return ChildInit([], str(program), folder / "messages")
+    return ChildInit([], str(program), folder / "messages", limits)
 
 
 def _link_all(mounts: tuple[Mount, ...], workspace: Path) -> list[Mount]:

@@ -20,6 +20,10 @@ class EnforcedLimit(Frozen):
     enforcement: Enforcement
 
 
+_BEST_BY_KERNEL = {"memory_bytes": "memory", "processes": "processes"}
+"""Limits that the kernel holds where a sandbox may have a control group, as words."""
+
+
 class Policy(Frozen):
     """One open sandbox: what its programs see and may use."""
 
@@ -51,3 +55,12 @@ class Policy(Frozen):
     """Whether system calls are filtered."""
     pauses_background: bool = False
     """Whether what programs leave behind stands still while no program is waited for."""
+
+    def gaps(self) -> list[str]:
+        """What it holds less well than a sealed sandbox with control groups does, as sentences without an end."""
+        held = {words: self.limits[name].enforcement for name, words in _BEST_BY_KERNEL.items() if name in self.limits}
+        watched = [words for words, how in held.items() if how == "watched"]
+        unlimited = [name.removesuffix("_bytes") for name, limit in self.limits.items() if limit.enforcement == "no"]
+        found = [] if self.sealed else ["programs were not sealed off"]
+        found += [f"{' and '.join(watched)} only watched, not held by the kernel"] if watched else []
+        return found + [f"{name.replace('_', ' ')} not limited" for name in unlimited]

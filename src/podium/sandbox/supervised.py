@@ -9,13 +9,13 @@ import socket
 import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Protocol, Self, TypeVar
 
 from podium.errors import PodiumError, SandboxGoneError
-from podium.sandbox import cgroups, files, leftovers
+from podium.sandbox import cgroups, files, leftovers, scope
 from podium.sandbox.background import Background
 from podium.sandbox.control import PATIENCE_S, Control, Ready, receive_ready, send_order
 from podium.sandbox.guard import KILL_PATIENCE_S, Guard
@@ -74,9 +74,7 @@ class Setup:
     """Whether the user that programs run as is the sandbox's own, so that the kernel can count its processes."""
     is_temporary: bool = False
     """Whether the workspace is removed with the sandbox."""
-    make_group: Callable[[Limits, int], cgroups.Group] = field(
-        default=lambda limits, pid: cgroups.make_group(limits, pid)
-    )
+    make_group: Callable[[Limits, int], cgroups.Group] = scope.make_group
 
 
 class SupervisedSandbox:
