@@ -216,7 +216,7 @@ def make_start(task: str, plan: Plan, commit: str) -> Start:
         task=task,
         edition="v1",
         miniature=False,
-        manifest_sha256="0" * 64,
+        data_sha256="0" * 64,
         agent=plan.agent,
         options={},
         model=plan.model,

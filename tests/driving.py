@@ -6,10 +6,11 @@ from pathlib import Path
 
 from podium.runs.driver import Driver, FollowedRun
 from podium.runs.executors import make_executor
-from podium.runs.experiment import open_experiment
+from podium.runs.experiment import open_experiment, read_experiment
 from podium.runs.folder import RunFolder
 from podium.runs.models import Plan
 from podium.runs.steps import Steps
+from podium.runs.verify import Verdict, verify_run
 
 
 def drive(folder: Path, plan: Plan, task: str) -> FollowedRun:
@@ -17,6 +18,11 @@ def drive(folder: Path, plan: Plan, task: str) -> FollowedRun:
     driver = Driver(open_experiment(folder, plan, [task], 1), retry=True)
     driver.carry_out(make_executor(parallel=1))
     return driver.runs[0]
+
+
+def verified(folder: RunFolder) -> Verdict:
+    """What verifying says of a run, with the data that the test made."""
+    return verify_run(folder, data_dir=read_experiment(folder.experiment).plan.data_dir)
 
 
 def story(folder: RunFolder) -> list[tuple[str, str]]:

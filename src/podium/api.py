@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from podium.grading.prepared import PreparedTask
     from podium.runs.executors import Executor
     from podium.runs.experiment import Experiment
-    from podium.runs.verify import Verdict
+    from podium.runs.verify import Verification
     from podium.task import Execute
     from podium.workspace.budget import Budget
 
@@ -184,17 +184,23 @@ def _carry_out(experiment: Experiment, executor: Executor | None, *, retry: bool
     return experiment
 
 
-def verify(path: str | PathLike[str], data_dir: str | PathLike[str] | None = None) -> list[Verdict]:
-    """What is wrong with a run, or with each run of an experiment, if anything.
+def verify(
+    path: str | PathLike[str], data_dir: str | PathLike[str] | None = None, rehash: bool = False
+) -> Verification:
+    """What is wrong with a run, or with an experiment and each of its runs, if anything.
+
+    Args:
+        data_dir: where your own data lies, if not in the usual place; that of the experiment is not used.
+        rehash: whether that data is hashed again, to find what was altered since it was prepared.
 
     >>> import podium
     >>> experiment = podium.run("spaceship-titanic", agent="baseline", miniature=True)
-    >>> [verdict.passed for verdict in podium.verify(experiment.folder)]
-    [True]
+    >>> podium.verify(experiment.folder).summary
+    'Verified 1 of 1 run.'
     """
     from podium.runs.verify import verify
 
-    return verify(Path(path), data_dir=_path(data_dir))
+    return verify(Path(path), data_dir=_path(data_dir), rehash=rehash)
 
 
 def _path(path: str | PathLike[str] | None) -> Path | None:

@@ -14,11 +14,10 @@ from pathlib import Path
 import pytest
 from talkers import MODEL, TASK, TRAIN
 
-from driving import drive
+from driving import drive, verified
 from model_server import Call, Reply, Request, serving, text_of, tool_names
 from podium.runs.models import Plan
 from podium.runs.steps import Steps
-from podium.runs.verify import verify_run
 from podium.workspace.budget import Budget
 
 ENV = os.environ.get("PODIUM_AIDEML_ENV")
@@ -78,4 +77,4 @@ def test_aideml_drafts_debugs_and_improves(tmp_path: Path, data_dir: Path) -> No
     assert row.record.usage.tokens == server.tokens
     journal = json.loads((row.folder.workspace / "logs/0-podium/journal.json").read_text())
     assert [node["is_buggy"] for node in journal["nodes"]] == [True, False, False]
-    assert verify_run(row.folder).passed
+    assert verified(row.folder).passed

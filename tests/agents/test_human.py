@@ -19,13 +19,12 @@ from pathlib import Path
 
 import pytest
 
-from driving import drive
+from driving import drive, verified
 from podium.agents.human.attach import attach
 from podium.errors import PodiumError
 from podium.runs.experiment import run_folder
 from podium.runs.models import Plan, RunRecord
 from podium.runs.steps import Steps
-from podium.runs.verify import verify_run
 from podium.workspace.budget import Budget
 
 TASK = "spaceship-titanic"
@@ -129,7 +128,7 @@ def test_a_person_works_leaves_comes_back_and_is_graded(visit: Path) -> None:
     assert "in 2 sittings" in observation
     for command in ("stty size; ls data", "cp data/sample_submission.csv", "exit"):
         assert command in observation
-    assert verify_run(run).passed
+    assert verified(run).passed
 
 
 def test_without_a_shell_to_attach_to_this_is_said(tmp_path: Path) -> None:

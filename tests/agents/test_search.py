@@ -16,7 +16,7 @@ from typing import Any
 import coders
 import pytest
 
-from driving import drive
+from driving import drive, verified
 from model_server import (
     Behaviour,
     Fault,
@@ -37,7 +37,6 @@ from podium.runs.experiment import run_folder
 from podium.runs.folder import RunFolder
 from podium.runs.models import Plan
 from podium.runs.steps import Steps
-from podium.runs.verify import verify_run
 from podium.workspace.budget import Budget
 from podium.workspace.events import Step
 from podium.workspace.history import History
@@ -109,7 +108,7 @@ def check_end(row: FollowedRun, server: Any, *, valid: bool) -> None:
     assert record.valid is valid, record.error
     assert record.usage.tokens == server.tokens
     assert record.usage.output_tokens == sum(reply.output_tokens for reply in server.served)
-    assert verify_run(row.folder).passed
+    assert verified(row.folder).passed
 
 
 def cases() -> list[Any]:
@@ -283,7 +282,7 @@ def test_killed_in_the_middle_it_grows_the_same_tree(play: Run, tmp_path: Path, 
     assert grown(folder) == grown(undisturbed.folder)
     assert record.submission_sha256 == undisturbed.record.submission_sha256
     assert record.usage.steps == undisturbed.record.usage.steps
-    assert verify_run(folder).passed
+    assert verified(folder).passed
 
 
 def grown(folder: RunFolder) -> dict[str, Any]:

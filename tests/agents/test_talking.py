@@ -25,11 +25,11 @@ from talkers import (
     story,
 )
 
+from driving import verified
 from model_server import Behaviour, dead, dropping, endless_talker, rate_limited, refusing, serving, silent, slow
 from podium.cli.carrying_out import describe
 from podium.runs.driver import FollowedRun
 from podium.runs.experiment import run_folder
-from podium.runs.verify import verify_run
 from podium.workspace.budget import Budget
 from podium.workspace.journal import read_journal
 
@@ -77,7 +77,7 @@ def test_a_good_coder_wins_a_medal(name: str, tmp_path: Path, data_dir: Path) ->
     ]
     assert row.record is not None and row.record.validations == 1
     assert "Submission is valid" in story(row)[3][1]
-    assert verify_run(row.folder).passed
+    assert verified(row.folder).passed
 
 
 @plainly
@@ -148,9 +148,9 @@ def check_salvaged(row: FollowedRun) -> None:
     assert record is not None and record.valid and record.medal is not None
     assert row.folder.submission.exists()
     assert f"what it had submitted: score {record.score}, {record.medal} medal" in describe(row)
-    assert verify_run(row.folder).passed
+    assert verified(row.folder).passed
     row.folder.write_record(record.model_copy(update={"score": 0.99}))
-    assert "score" in verify_run(row.folder).checks["grade"]
+    assert "score" in verified(row.folder).checks["grade"]
     row.folder.write_record(record)
 
 
@@ -183,7 +183,7 @@ def test_a_model_that_dies_at_once_leaves_nothing_to_grade(tmp_path: Path, data_
     assert row.record is not None
     assert (row.record.status, row.record.valid, row.record.score) == ("failed", False, None)
     assert "overloaded" in str(row.record.error)
-    assert verify_run(row.folder).passed
+    assert verified(row.folder).passed
 
 
 def test_a_role_may_be_served_elsewhere(tmp_path: Path, data_dir: Path) -> None:
@@ -233,7 +233,7 @@ def test_a_killed_run_goes_on_to_tell_the_same_story(name: str, tmp_path: Path, 
     assert story(row) == story(undisturbed)
     assert row.record is not None and undisturbed.record is not None
     assert row.record.submission_sha256 == undisturbed.record.submission_sha256
-    assert verify_run(row.folder).passed
+    assert verified(row.folder).passed
 
 
 @plainly

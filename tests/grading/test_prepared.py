@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -11,6 +11,7 @@ from toys import toy_task
 
 import podium
 from podium.catalog import resolve
+from podium.data.manifest import content_sha256
 from podium.errors import NotPreparedError, UsageError
 from podium.grading.files import FolderFiles
 from podium.grading.prepared import find_prepared
@@ -58,7 +59,9 @@ def test_a_task_is_found_by_its_id(tmp_path: Path) -> None:
     prepared = resolve("spaceship-titanic", data_dir=tmp_path)
     assert prepared.miniature
     assert isinstance(prepared.reference, Leaderboard)
-    assert prepared.manifest_sha256 == hashlib.sha256(prepared.place.manifest.read_bytes()).hexdigest()
+    elsewhere = replace(prepared.manifest, versions={}, source="elsewhere")
+    assert prepared.data_sha256 == content_sha256(elsewhere)
+    assert prepared.data_sha256 != content_sha256(replace(prepared.manifest, miniature=False))
     assert prepared.command == "podium prepare spaceship-titanic --miniature"
 
 

@@ -104,7 +104,7 @@ def test_an_unreadable_run_is_stated_and_harms_no_other(call: Call, copy: Path, 
 
 
 def test_verifying_is_asked_for(call: Call, experiment: Path) -> None:
-    assert "Verified: 4 of 4 runs." in call("report", experiment, "--verify")
+    assert "Verified 4 of 4 runs." in call("report", experiment, "--verify")
 
 
 def test_a_missing_run_is_stated_and_padded_on_request(call: Call, copy: Path) -> None:

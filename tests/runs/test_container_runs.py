@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from driving import verified
 from model_server import Request, serving
 from podium.runs.steps import Steps
-from podium.runs.verify import verify_run
 
 pytestmark = pytest.mark.docker
 
@@ -47,4 +47,4 @@ def test_a_run_in_a_container(play: Any, tmp_path: Path) -> None:
     assert (row.record.valid, row.record.validations, row.record.backend) == (True, 1, "docker")
     policy = row.record.sandbox
     assert (policy.backend, policy.network, policy.sealed, policy.seccomp) == ("docker", "none", True, True)
-    assert verify_run(row.folder).passed
+    assert verified(row.folder).passed

@@ -17,12 +17,11 @@ from typing import Any
 import pytest
 from running import TASK, drive, write_script
 
-from driving import story
+from driving import story, verified
 from podium.runs.driver import FollowedRun
 from podium.runs.experiment import run_folder
 from podium.runs.folder import RunFolder
 from podium.runs.models import Plan
-from podium.runs.verify import verify_run
 from podium.workspace.journal import read_journal
 
 STEPS = 8
@@ -129,7 +128,7 @@ def check_equal(run: RunFolder, undisturbed: FollowedRun) -> None:
     assert record.score == undisturbed.record.score
     assert record.submission_sha256 == undisturbed.record.submission_sha256
     assert record.usage.steps == undisturbed.record.usage.steps
-    verdict = verify_run(run)
+    verdict = verified(run)
     assert verdict.passed, verdict.checks
 
 

@@ -7,11 +7,11 @@ from typing import Any
 
 from running import drive
 
+from driving import verified
 from podium import api
 from podium.catalog.forge import QUICK
 from podium.runs.models import Plan
 from podium.runs.steps import Steps
-from podium.runs.verify import verify_run
 from podium.workspace.budget import Budget
 from podium.workspace.journal import read_journal
 
@@ -29,7 +29,7 @@ def test_baseline_submits_the_sample(play: Any) -> None:
     assert row.record.ended_by == "the agent"
     assert row.record.miniature
     assert row.record.sandbox.pauses_background
-    assert set(verify_run(row.folder).checks.values()) == {"ok"}
+    assert set(verified(row.folder).checks.values()) == {"ok"}
 
 
 def test_a_perfect_submission_scores_one(play: Any, script: Any, perfect: str) -> None:
@@ -130,13 +130,13 @@ def test_a_changed_line_grade_or_submission_is_found(play: Any, script: Any, per
     record, journal = row.folder.record, row.folder.journal
     honest = record.read_text()
     record.write_text(honest.replace('"score": 1.0', '"score": 2.0'))
-    assert "score" in verify_run(row.folder).checks["grade"]
+    assert "score" in verified(row.folder).checks["grade"]
     record.write_text(honest)
     lines = journal.read_bytes()
     journal.write_bytes(lines.replace(b'"write_file"', b'"wrote_file"'))
-    assert not verify_run(row.folder).passed
+    assert not verified(row.folder).passed
     journal.write_bytes(lines)
-    assert verify_run(row.folder).passed
+    assert verified(row.folder).passed
 
 
 def test_curve_follows_the_score(play: Any, script: Any, perfect: str, data_dir: Path) -> None:
@@ -163,4 +163,4 @@ def test_without_a_sandbox_a_run_works_and_says_so(play: Any, script: Any, perfe
     row = play(script=script([work, run, submit(perfect)]), sandbox="none")
     assert row.record.score == 1.0
     assert "True" in Steps(row.folder).observation(2).text
-    assert verify_run(row.folder).allowed["backend"] == "none"
+    assert verified(row.folder).allowed["backend"] == "none"

@@ -120,7 +120,7 @@ def start(**changes: Any) -> Start:
         "task": TASK,
         "edition": "v1",
         "miniature": False,
-        "manifest_sha256": "0" * 64,
+        "data_sha256": "0" * 64,
         "agent": "scripted",
         "options": {},
         "model": None,

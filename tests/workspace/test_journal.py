@@ -95,7 +95,7 @@ def test_a_field_renamed_missing_or_added_is_an_error(path: Path, old: str, new:
     body = lines[0][: -len(', "check": ""}') - 16].decode().replace(old, new, 1).encode()
     path.write_bytes(body + b', "check": "%s"}\n' % hashlib.sha256(body).hexdigest()[:16].encode())
     journal = read_journal(path)
-    with pytest.raises(RecordError, match=r"Line 1 of .* is malformed: not an event of journal format 2"):
+    with pytest.raises(RecordError, match=r"Line 1 of .* is malformed: not an event of journal format 3"):
         list(journal)
     with pytest.raises(RecordError, match=r"Line 1 of .* is malformed"):
         JournalFollower(path).update()

@@ -25,7 +25,7 @@ COMMANDS = {
     "agents": "List the agents, or explain the options and the model roles of NAME.",
     "shell": "Open the shell of a RUN whose agent is a person.",
     "steps": "List the steps of a RUN, or show step NUMBER.",
-    "verify": "Check a RUN: journal, snapshots and grade, and what its sandbox allowed.",
+    "verify": "Check a run or an experiment: records, journals, plan and snapshots, and grades with your own data.",
     "report": "Show the results of experiments: medals, scores, usage and how certain they are.",
     "compare": "Compare two experiments task by task: difference, interval, p-value.",
     "key": "Make the key that signs what you publish, or show its public half.",

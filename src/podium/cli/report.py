@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from podium.cli.options import as_json, print_json, require_extra, task_folders
+from podium.cli.options import as_json, data_dir, print_json, require_extra, task_folders
 
 if TYPE_CHECKING:
     from podium.report.document import Report
@@ -25,6 +25,7 @@ def _target(name: str, what: str) -> Callable[[Any], Any]:
 @click.option("--seeds", type=click.IntRange(1), help="Use no more than so many seeds.  [default: all]")
 @click.option("--suite", help="Count the tasks of this suite, no others.")
 @click.option("--verify", is_flag=True, help="Check every run as podium verify does.")
+@data_dir
 @_target("--html", "a page that opens offline")
 @_target("--csv", "all runs as CSV")
 @_target("--parquet", "all runs as parquet")
@@ -39,6 +40,7 @@ def command(
     seeds: int | None,
     suite: str | None,
     verify: bool,
+    data_dir: Path | None,
     as_json: bool,
     **targets: Path | None,
 ) -> None:
@@ -46,7 +48,7 @@ def command(
     require_extra("report")
     from podium.report.document import make_report
 
-    report = make_report(experiments, pad=pad, seeds=seeds, suite=suite, verify=verify)
+    report = make_report(experiments, pad=pad, seeds=seeds, suite=suite, verify=verify, data_dir=data_dir)
     if as_json:
         print_json(report.to_dict())
     else:

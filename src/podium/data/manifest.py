@@ -43,6 +43,19 @@ def write_manifest(place: Place, manifest: Manifest) -> None:
     write_atomically(place.manifest, json.dumps(asdict(manifest), indent=1) + "\n")
 
 
+def content_sha256(manifest: Manifest) -> str:
+    """Says which data this is, wherever it came from and whichever versions of libraries wrote it."""
+    lines = [f"{manifest.task} {manifest.edition} {'miniature' if manifest.miniature else 'real'}"]
+    lines += [f"{name} {facts.get('content', facts['sha256'])}" for name, facts in sorted(manifest.files.items())]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+def altered_files(place: Place, manifest: Manifest) -> list[str]:
+    """The files that are not what the manifest says, or that it does not name; all of them are hashed again."""
+    found = checksum_files(place.root)
+    return sorted(name for name in found.keys() | manifest.files.keys() if found.get(name) != manifest.files.get(name))
+
+
 def manifest_sha256(place: Place) -> str:
     """The hash of the manifest, which says which data this is."""
     return sha256(place.manifest)

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from podium.data.home import Place, locate
-from podium.data.manifest import Manifest, manifest_sha256, read_manifest
+from podium.data.manifest import Manifest, content_sha256, read_manifest
 from podium.errors import InvalidSubmission, NotPreparedError, PodiumError
 from podium.grading.files import FilesForm
 from podium.grading.form import OpenExecute, SubmissionForm, WorkspaceFiles
@@ -40,9 +40,9 @@ class PreparedTask:
         return self.manifest.miniature
 
     @property
-    def manifest_sha256(self) -> str:
+    def data_sha256(self) -> str:
         """Says which data this is."""
-        return manifest_sha256(self.place)
+        return content_sha256(self.manifest)
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -16,9 +16,10 @@ from podium.report.export import first_line, records, sandbox_gaps
 from podium.report.profiles import Profiles, profiles, task_scores
 from podium.report.references import ReferenceScores, read_references
 from podium.report.table import Results, read_all_results
+from podium.runs.trust import own_data_dir
 
 if TYPE_CHECKING:
-    from podium.runs.verify import Verdict
+    from podium.runs.verify import Verification
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class Report:
     pad: bool
     seeds: int | None
     suite: str | None
-    verdicts: dict[str, tuple[Verdict, ...]] = field(default_factory=dict)
+    verified: dict[str, Verification] = field(default_factory=dict)
     """By experiment; an experiment that is not here was not verified."""
 
     @property
@@ -59,7 +60,7 @@ class Report:
             "options": {"pad": self.pad, "seeds": self.seeds, "suite": self.suite},
             "aup": None if self.profiles is None else self.profiles.area,
             "tasks": {task: asdict(scores) for task, scores in self.references.items()},
-            "verified": {name: [found.to_dict() for found in verdicts] for name, verdicts in self.verdicts.items()},
+            "verified": {name: found.to_dict() for name, found in self.verified.items()},
             "runs": [{name: plain(value) for name, value in row.items()} for row in records(self.results)],
         }
 
@@ -76,6 +77,7 @@ def make_report(
     seeds: int | None = None,
     suite: str | None = None,
     verify: bool = False,
+    data_dir: Path | None = None,
 ) -> Report:
     """Reads experiments and sums them up.
 
@@ -84,6 +86,7 @@ def make_report(
         seeds: use no more than so many.
         suite: count the tasks of this suite, no others; those an experiment lacks are missing.
         verify: check every run as `podium verify` does.
+        data_dir: where your own data lies, for verifying.
     """
     if suite is not None and suite not in suites():
         raise UnknownTaskError(f"There is no suite '{suite}'. The suites are: {', '.join(suites())}")
@@ -99,14 +102,14 @@ def make_report(
         pad=pad,
         seeds=seeds,
         suite=suite,
-        verdicts={each.name: _verify(each) for each in results if not each.imported} if verify else {},
+        verified={each.name: _verify(each, data_dir) for each in results if not each.imported} if verify else {},
     )
 
 
-def _verify(results: Results) -> tuple[Verdict, ...]:
+def _verify(results: Results, data_dir: Path | None) -> Verification:
     from podium.runs.verify import verify
 
-    return tuple(verify(results.experiment.folder))
+    return verify(results.experiment.folder, data_dir=data_dir or own_data_dir(results.plan))
 
 
 def report(experiments: str | PathLike[str] | Sequence[str | PathLike[str]], **options: Any) -> Report:
@@ -114,7 +117,7 @@ def report(experiments: str | PathLike[str] | Sequence[str | PathLike[str]], **o
 
     Args:
         experiments: a folder, or several.
-        options: of `make_report`: `pad`, `seeds`, `suite`, `verify`.
+        options: of `make_report`: `pad`, `seeds`, `suite`, `verify`, `data_dir`.
     """
     folders = [experiments] if isinstance(experiments, str | PathLike) else experiments
     return make_report([Path(folder) for folder in folders], **options)

@@ -155,13 +155,10 @@ def _medals(rows: Sequence[Row]) -> Text:
 
 
 def _verified(report: Report) -> str:
-    if not report.verdicts:
+    if not report.verified:
         return "Not verified here; --verify checks every run."
-    verdicts = [verdict for found in report.verdicts.values() for verdict in found]
-    passed = sum(verdict.passed for verdict in verdicts)
-    return f"Verified: {passed} of {len(verdicts)} runs." + (
-        "" if passed == len(verdicts) else " Details: podium verify EXPERIMENT"
-    )
+    said = " ".join(f"{printable(name)}: {found.summary}" for name, found in report.verified.items())
+    return said if all(found.passed for found in report.verified.values()) else f"{said} Details: podium verify EXP"
 
 
 def show_comparison(comparison: Comparison) -> Group:

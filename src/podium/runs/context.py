@@ -12,6 +12,7 @@ from typing import Any
 from podium.agents import make_agent
 from podium.agents.base import Assignment, Remaining
 from podium.data.trees import remove_tree
+from podium.errors import PodiumError
 from podium.grading.prepared import PreparedTask
 from podium.runs.folder import RunFolder
 from podium.runs.models import Plan
@@ -78,7 +79,7 @@ class RunContext:
             task=self.prepared.task.id,
             edition=self.prepared.edition,
             miniature=self.prepared.miniature,
-            manifest_sha256=self.prepared.manifest_sha256,
+            data_sha256=self.prepared.data_sha256,
             agent=plan.agent,
             options=plan.options,
             model=plan.model,
@@ -118,6 +119,8 @@ def open_run(
         remove_tree(folder.workspace)
         layout.lay_out(folder.workspace, starter=task.starter, agent_files=files)
     else:
+        if journal.start.data_sha256 != prepared.data_sha256:
+            raise PodiumError(f"The run began with other data of {task.id} than what is in {prepared.place.root}.")
         lost = tuple(history.restore(journal.snapshot).lost)
     remove_tree(folder.given)  # whoever made the folder may have put links there
     return RunContext(

@@ -58,9 +58,22 @@ def grade_snapshot(history: History, commit: str, prepared: PreparedTask, plan: 
 
 def write_curve(run: RunFolder, task_id: str, plan: Plan) -> None:
     """Grades every submission a run has had, and writes down when it had which score: `curve.json`."""
+    points = grade_curve(run, prepared_task(task_id, plan), plan, run.scratch)
+    run.write_curve(points)
+    record = run.read_record()
+    best = best_improvement(points)
+    if record is not None and best is not None:
+        run.write_record(record.model_copy(update={"best_improvement": best}))
+
+
+def grade_curve(run: RunFolder, prepared: PreparedTask, plan: Plan, scratch: Path) -> tuple[CurvePoint, ...]:
+    """When a run had which submission, and its grade.
+
+    Args:
+        scratch: where submissions are put while they are graded; nothing is left there.
+    """
     points: list[CurvePoint] = []
     known: dict[str, Grade] = {}
-    prepared = prepared_task(task_id, plan)
     with run.read_history() as history:
         for n, event in run.read_journal().lines():
             if not isinstance(event, Start | Step | Snapshot | End):
@@ -69,14 +82,15 @@ def write_curve(run: RunFolder, task_id: str, plan: Plan) -> None:
             if points and points[-1].submission == identity:
                 continue
             if identity not in known:
-                known[identity] = grade_snapshot(history, event.snapshot, prepared, plan, run.scratch)
+                known[identity] = grade_snapshot(history, event.snapshot, prepared, plan, scratch)
             points.append(CurvePoint(line=n, submission=identity, usage=event.usage, grade=known[identity]))
-    remove_tree(run.scratch)
-    run.write_curve(tuple(points))
-    record = run.read_record()
-    gains = [grade.improvement for grade in known.values() if grade.improvement is not None]
-    if record is not None and gains:
-        run.write_record(record.model_copy(update={"best_improvement": max(gains)}))
+    remove_tree(scratch)
+    return tuple(points)
+
+
+def best_improvement(points: tuple[CurvePoint, ...]) -> float | None:
+    """The largest improvement that any submission of a run had."""
+    return max((gain for point in points if (gain := point.grade.improvement) is not None), default=None)
 
 
 def graded_place(run: RunFolder, prepared: PreparedTask) -> Path:

@@ -16,7 +16,7 @@ from podium.workspace.budget import Budget, Usage
 from podium.workspace.events import Action, PlanChange
 
 Status = Literal["running", "finished", "stopped", "failed"]
-NEEDS_VALID = ("score", "medal", "above_median", "percentile", "improvement", "success", "beyond_noise")
+NEEDS_VALID = ("score", "interval", "medal", "above_median", "percentile", "improvement", "success", "beyond_noise")
 """What a record says only of a valid submission."""
 
 

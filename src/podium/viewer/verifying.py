@@ -15,7 +15,8 @@ from pathlib import Path
 
 from podium.errors import PodiumError
 from podium.report.table import RunKey
-from podium.runs.experiment import find_run
+from podium.runs.experiment import find_run, read_experiment
+from podium.runs.trust import own_data_dir
 from podium.viewer.index import Index, Verification
 from podium.workspace.events import now
 
@@ -88,7 +89,8 @@ def main(path: str) -> None:
     from podium.runs.verify import verify_run
 
     try:
-        checks = verify_run(find_run(Path(path))).checks
+        run = find_run(Path(path))
+        checks = verify_run(run, data_dir=own_data_dir(read_experiment(run.experiment).plan)).checks
     except PodiumError as error:
         checks = {"verifying": f"could not be done: {error}"}
     print(json.dumps(checks))

@@ -16,10 +16,12 @@ from podium.task import Edition
 from podium.workspace.budget import Budget, Usage
 from podium.workspace.observations import Observation
 
-FORMAT: Literal[2] = 2
+FORMAT: Literal[3] = 3
 """Of the journal; it stands in the first line. A journal of another format is refused with this number."""
 INLINE_CHARACTERS = 4_000
 """Longer texts of actions and observations are kept whole as blobs of the history, and cut in the journal."""
+CUT_CHARACTERS = INLINE_CHARACTERS // 4
+"""How much of each text is left in the journal when it is cut."""
 _INLINE_BYTES = 1 << 16
 
 
@@ -63,12 +65,12 @@ class Start(_Event):
     """The first line: what the run is, what it may use, and what its sandbox enforces."""
 
     kind: Literal["start"] = "start"
-    format: Literal[2]
+    format: Literal[3]
     task: str
     edition: Edition
     miniature: bool
-    manifest_sha256: str
-    """Of the manifest of the task's data."""
+    data_sha256: str
+    """Of the content of the task's data, public and private."""
     agent: str
     options: dict[str, str]
     model: str | None
@@ -165,7 +167,7 @@ def shorten(value: Short, put: Callable[[bytes], str]) -> tuple[Short, str | Non
     data = _dump(value)
     if len(data) <= INLINE_CHARACTERS:
         return value, None
-    return value.shortened(INLINE_CHARACTERS // 4), put(data)
+    return value.shortened(CUT_CHARACTERS), put(data)
 
 
 def whole_action(step: Step, get: Callable[[str], bytes]) -> Action:

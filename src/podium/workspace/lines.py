@@ -23,7 +23,7 @@ from podium.data.inside import open_regular
 from podium.errors import RecordError
 from podium.workspace.locks import write_all
 
-START = hashlib.sha256(b"podium journal 2").hexdigest()
+START = hashlib.sha256(b"podium journal 3").hexdigest()
 """What the first line carries as the hash of the one before."""
 LINE_BYTES = 1 << 20
 """No line of ours is longer: long texts are kept elsewhere. A longer one is not read."""

@@ -1,0 +1,112 @@
+"""What a run's folder says of itself, read once, without following links."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from typing import Any
+
+from podium.errors import RecordError
+from podium.runs.experiment import Experiment, read_experiment
+from podium.runs.folder import RunFolder
+from podium.runs.models import ExperimentDocument, Plan, RunRecord
+from podium.workspace.events import Event, Fork, Resume, Start
+from podium.workspace.journal import JournalReader
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The record, the journal and the plan of a run."""
+
+    run: RunFolder
+    record: RunRecord
+    journal: JournalReader
+    events: list[Event]
+    start: Start
+    experiment: Experiment
+
+    @cached_property
+    def attempts(self) -> list[Start | Resume]:
+        """What the processes that worked on the run said of themselves, in order."""
+        return [event for event in self.events if isinstance(event, Start | Resume)]
+
+    @property
+    def forks(self) -> list[Fork]:
+        return [event for event in self.events if isinstance(event, Fork)]
+
+    @property
+    def seed(self) -> int:
+        """As the journal says: that of a fork is its own."""
+        return self.forks[-1].seed if self.forks else self.start.seed
+
+    @cached_property
+    def settings(self) -> dict[str, Any]:
+        """Model, roles and budget that the last attempt worked under, as the journal says."""
+        said = self.start.model_dump(mode="json", include={"model", "model_roles", "budget"})
+        for event in self.attempts:
+            if isinstance(event, Resume):
+                said |= {change.name: change.after for change in event.changes if change.name in said}
+        return said
+
+    @cached_property
+    def plan(self) -> Plan:
+        """The plan that held when the last attempt began: what was changed later is undone."""
+        return plan_at(self.experiment.document, self.attempts[-1].time)
+
+
+def read_evidence(run: RunFolder) -> Evidence:
+    """What a run's folder says.
+
+    Raises:
+        RecordError: something is missing, damaged, or a link.
+    """
+    run.check()
+    record = run.read_record()
+    if record is None:
+        raise RecordError("run.json is missing")
+    journal = run.read_journal()
+    if journal.torn:
+        raise RecordError(f"the last line of the journal is not whole: {journal.torn.reason}")
+    return Evidence(run, record, journal, list(journal), journal.start, read_experiment(run.experiment))
+
+
+def plan_at(document: ExperimentDocument, time: str) -> Plan:
+    """The plan of an experiment as it was at some time."""
+    plan = document.plan.model_dump(mode="json")
+    for change in reversed(document.changes):
+        if moment(change.time) > moment(time):
+            name, _, rest = change.name.partition(".")
+            target, key = (plan[name], rest) if rest else (plan, name)
+            target[key] = change.before
+            if change.before is None and name in ("options", "model_roles"):
+                del target[key]
+    return Plan.model_validate(plan)
+
+
+def moment(time: str) -> datetime:
+    """A time of a journal or a record.
+
+    Raises:
+        RecordError: it is not one.
+    """
+    try:
+        found = datetime.fromisoformat(time)
+    except ValueError as error:
+        raise RecordError(f"'{time:.40}' is not a time") from error
+    if found.tzinfo is None:
+        raise RecordError(f"'{time:.40}' has no time zone")
+    return found
+
+
+def differences(pairs: dict[str, tuple[Any, Any]], first: str, second: str) -> Iterator[str]:
+    """What two sources say differently, by name."""
+    for name, (said, found) in pairs.items():
+        if said != found:
+            yield f"{first} says {name} {_short(said)}, {second} {_short(found)}"
+
+
+def _short(value: Any) -> str:
+    text = str(value)
+    return text if len(text) <= 80 else f"{text[:79]}…"
