@@ -11,6 +11,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
+import podium
+
 Tamper = Callable[[Path], None]
 TASK = "spaceship-titanic"
 KINDS: dict[str, tuple[Tamper, str]] = {}
@@ -297,8 +301,17 @@ def everything_of_the_grade_at_once(folder: Path) -> None:
     edit(run(folder) / "run.json", score=0.9, medal=None, percentile=50.0, above_median=False)
 
 
-@kind("grading again gives 1.0")
+@kind("score is said to be 0.0, grading again gives 1.0")
 def answers_shipped_with_the_experiment(folder: Path) -> None:
-    """The publisher's own data, which says what the record says."""
-    edit(folder / "experiment.json", plan__data_dir=str(folder / "data"))
-    edit(run(folder) / "run.json", score=0.25, medal=None, percentile=0.0, above_median=False)
+    """The publisher's own answers, which give what the record says."""
+    honest = json.loads((folder / "experiment.json").read_text())["plan"]["data_dir"]
+    data = shutil.copytree(honest, folder / "data", symlinks=True)
+    answers = data / TASK / "private" / "test.csv"
+    table = pd.read_csv(answers)
+    table["Transported"] = ~table["Transported"]
+    table.to_csv(answers, index=False)
+    grade = podium.grade(TASK, run(folder) / "submission.csv", data_dir=data).to_dict()
+    edit(folder / "experiment.json", plan__data_dir=str(data))
+    names = ("score", "medal", "above_median", "percentile")
+    for seed in range(2):
+        edit(run(folder, seed) / "run.json", **{name: grade[name] for name in names})
