@@ -42,14 +42,16 @@ def script(tmp_path: Path) -> Callable[[list[tuple[str, dict[str, Any]]]], Path]
 def finished(tmp_path_factory: pytest.TempPathFactory, data_dir: Path, perfect: str) -> Path:
     """A small experiment that was really run: two seeds, a curve, long texts. To be copied, not changed."""
     folder = tmp_path_factory.mktemp("finished")
-    sample = (data_dir / TASK / "public" / "sample_submission.csv").read_text()
+    sample = (data_dir / f"{TASK}@miniature" / "public" / "sample_submission.csv").read_text()
     actions: list[tuple[str, dict[str, Any]]] = [
         ("write_file", {"file_name": "submission/submission.csv", "content": sample}),
         ("write_file", {"file_name": "code/notes.txt", "content": "\x1b[31mlong " * 2000}),
         ("write_file", {"file_name": "submission/submission.csv", "content": perfect}),
     ]
     script = write_script(folder / "script.json", actions)
-    plan = Plan(agent="scripted", options={"script": str(script)}, data_dir=data_dir, budget=Budget(time_s=600.0))
+    budget = Budget(time_s=500.0)
+    options = {"script": str(script)}
+    plan = Plan(agent="scripted", options=options, data_dir=data_dir, miniature=True, budget=budget)
     experiment = open_experiment(folder / "experiment", plan, [TASK], 2)
     Driver(experiment).carry_out(make_executor(parallel=2))
     for run in experiment.runs():

@@ -17,6 +17,7 @@ import podium
 
 Tamper = Callable[[Path], None]
 TASK = "spaceship-titanic"
+MINIATURE = f"{TASK}@miniature"
 KINDS: dict[str, tuple[Tamper, str]] = {}
 
 
@@ -109,6 +110,7 @@ plan("says options", "other options planned", plan__options={"script": "elsewher
 plan("says budget", "smaller budget planned", plan__budget__time_s=5.0)
 plan("says budget", "no budget planned", plan__budget__time_s=None)
 plan("says sandbox none", "another sandbox planned", plan__sandbox="none")
+plan("says miniature False", "miniature planned as real", plan__miniature=False)
 plan("says GPUs", "GPUs planned", plan__gpus=8)
 plan("before the experiment was created", "created later", created="2100-01-01T00:00:00.000+00:00")
 plan("1 of 3 planned runs missing: spaceship-titanic/2", "more seeds planned", seeds=3)
@@ -306,7 +308,7 @@ def answers_shipped_with_the_experiment(folder: Path) -> None:
     """The publisher's own answers, which give what the record says."""
     honest = json.loads((folder / "experiment.json").read_text())["plan"]["data_dir"]
     data = shutil.copytree(honest, folder / "data", symlinks=True)
-    answers = data / TASK / "private" / "test.csv"
+    answers = data / MINIATURE / "private" / "test.csv"
     table = pd.read_csv(answers)
     table["Transported"] = ~table["Transported"]
     table.to_csv(answers, index=False)

@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from kinds import KINDS, TASK, edit, run
+from kinds import KINDS, MINIATURE, TASK, edit, run
 
 from podium.cli import main
 from podium.runs.verify import Verification, verify
@@ -62,14 +62,14 @@ def test_what_weakens_a_result_comes_first(copy: Path, data_dir: Path, capsys: p
 def test_the_experiments_own_data_is_not_used(copy: Path, data_dir: Path, tmp_path: Path) -> None:
     edit(copy / "experiment.json", plan__data_dir=str(data_dir))
     found = verify(copy, data_dir=tmp_path / "empty")
-    assert "grade: cannot be checked here: spaceship-titanic is not prepared" in told(found)
+    assert "grade: cannot be checked here: The miniature of spaceship-titanic is not prepared" in told(found)
 
 
 def test_other_data_here_is_found_by_its_hash(finished: Path, data_dir: Path, tmp_path: Path) -> None:
     mine = shutil.copytree(data_dir, tmp_path / "mine", symlinks=True)
-    manifest = mine / TASK / "manifest.json"
+    manifest = mine / MINIATURE / "manifest.json"
     document = json.loads(manifest.read_text())
-    answers = mine / TASK / "private" / "test.csv"
+    answers = mine / MINIATURE / "private" / "test.csv"
     answers.write_text(answers.read_text().replace("True", "Txue"))
     assert "are not what was prepared, such as private/test.csv" in told(verify(finished, data_dir=mine, rehash=True))
     document["files"]["private/test.csv"]["sha256"] = "0" * 64

@@ -36,7 +36,7 @@ def plan_problems(evidence: Evidence) -> Iterator[str]:
     except PodiumError as error:
         yield f"the task cannot be found here: {error}"
         return
-    budget = default_budget(plan, task.time_s, task.steps)
+    budget = default_budget(plan, task)
     pairs = {
         "agent": (plan.agent, start.agent),
         "options": (plan.options, start.options),
@@ -45,7 +45,8 @@ def plan_problems(evidence: Evidence) -> Iterator[str]:
         "budget": (budget, Budget.model_validate(settings["budget"])),
         "edition": (task.edition, start.edition),
         "sandbox": (plan.sandbox, evidence.attempts[-1].backend),
-        "GPUs": (tuple(range(plan.gpus)), evidence.attempts[-1].sandbox.gpus),
+        "GPUs": (plan.gpus, len(evidence.attempts[-1].sandbox.gpus)),
+        "miniature": (plan.miniature and not task.generated, start.miniature),
     }
     yield from differences(pairs, "experiment.json", "the journal")
     if evidence.attempts[-1].sandbox.network != "none" and evidence.start.sandbox.sealed and not plan.network:
