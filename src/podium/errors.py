@@ -9,6 +9,7 @@ PodiumError
 ├── SandboxGoneError      (ConnectionError)    the sandbox has stopped unexpectedly
 ├── RecordError           (OSError)            the journal or history of a run cannot be read or written
 ├── BoardError            (ValueError)         a key, bundle, ledger or answer of a board is not what it should be
+│   └── UnreachableError  (ConnectionError)    a board does not answer; what was sent may be sent again
 ├── MissingExtraError     (ImportError)        an optional dependency is needed for this
 └── InvalidSubmission     (ValueError)         a submission's fault; grading turns it into a result
 """
@@ -49,7 +50,11 @@ class RecordError(PodiumError, OSError):
 
 
 class BoardError(PodiumError, ValueError):
-    """A key, a signature, a bundle or a ledger is not what it should be, or a board cannot be reached."""
+    """A key, a signature, a bundle or a ledger is not what it should be."""
+
+
+class UnreachableError(BoardError, ConnectionError):
+    """A board does not answer, or has too much to do; the same may be tried again later."""
 
 
 class MissingExtraError(PodiumError, ImportError):

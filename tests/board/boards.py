@@ -2,12 +2,33 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
+from podium.board.client import FolderBoard
 from podium.board.keys import Key, Signed, make_key
 from podium.board.ledger import Ledger
+from podium.board.registration import RegistrationDocument
 from podium.board.statements import Anchor, Registration, sign
+from podium.runs.experiment import Experiment
 
 PUBLISHER = make_key()
 ZERO = "0" * 64
+TASK = "spaceship-titanic"
+SCRIPT = """
+import pandas as pd
+
+train = pd.read_csv("/home/data/train.csv")
+test = pd.read_csv("/home/data/test.csv")
+asleep = train.groupby("CryoSleep").Transported.mean()
+test["Transported"] = test.CryoSleep.map(asleep).fillna(0.5) > 0.5
+test[["PassengerId", "Transported"]].to_csv("/home/submission/submission.csv", index=False)
+"""
+
+
+class Registered(NamedTuple):
+    experiment: Experiment
+    board: FolderBoard
+    registration: RegistrationDocument
 
 
 def registration(ledger: Ledger, number: int = 0, key: Key = PUBLISHER) -> Signed:
@@ -15,7 +36,7 @@ def registration(ledger: Ledger, number: int = 0, key: Key = PUBLISHER) -> Signe
     said = Registration(
         board=ledger.key.public,
         plan_sha256=ZERO,
-        tasks=["spaceship-titanic"],
+        tasks=[TASK],
         seeds=1,
         data={},
         podium="0.1.0",
@@ -30,7 +51,7 @@ def anchor(ledger: Ledger, registered: Signed, key: Key = PUBLISHER) -> Signed:
     said = Anchor(
         board=ledger.key.public,
         registration=registered.digest,
-        task="spaceship-titanic",
+        task=TASK,
         seed=0,
         lines=1,
         head=ZERO,

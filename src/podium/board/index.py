@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS entries (
-    number INTEGER PRIMARY KEY, digest TEXT UNIQUE, kind TEXT, key TEXT, time TEXT, leaf BLOB
-)
+    number INTEGER PRIMARY KEY, digest TEXT UNIQUE, kind TEXT, key TEXT, time TEXT, leaf BLOB, bundle TEXT
+);
+CREATE INDEX IF NOT EXISTS bundles ON entries (bundle) WHERE bundle IS NOT NULL;
 """
 
 
@@ -28,7 +29,7 @@ class Index:
         self._database = sqlite3.connect(path, check_same_thread=False, timeout=30)
         try:
             self._database.execute("PRAGMA journal_mode=WAL")
-            self._database.execute(_SCHEMA)
+            self._database.executescript(_SCHEMA)
         except sqlite3.DatabaseError as error:
             self._database.close()
             raise BoardError(f"{path} is damaged ({error}). Delete it: it is made again from the ledger.") from error
@@ -59,6 +60,11 @@ class Index:
         """The key that made a registration."""
         return self._value("SELECT key FROM entries WHERE digest = ? AND kind = 'registration'", registration)
 
+    def is_published(self, bundle: str) -> bool:
+        """Whether somebody has signed that they publish a bundle."""
+        query = "SELECT number FROM entries WHERE bundle = ? AND kind = 'publication' LIMIT 1"
+        return self._value(query, bundle) is not None
+
     def clear(self) -> None:
         """Forgets everything."""
         with self._lock, self._database:
@@ -67,11 +73,14 @@ class Index:
     def add(self, entries: Sequence[Entry]) -> None:
         """Takes in entries; those it has are left."""
         rows = [
-            (entry.number, entry.digest, entry.statement.kind, entry.signed.key, entry.time, entry.leaf)
+            (
+                *(entry.number, entry.digest, entry.statement.kind, entry.signed.key, entry.time, entry.leaf),
+                getattr(entry.statement, "bundle", None),
+            )
             for entry in entries
         ]
         with self._lock, self._database:
-            self._database.executemany("INSERT OR IGNORE INTO entries VALUES (?, ?, ?, ?, ?, ?)", rows)
+            self._database.executemany("INSERT OR IGNORE INTO entries VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
 
     def _value(self, query: str, *values: str) -> str | None:
         with self._lock:

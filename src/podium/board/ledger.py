@@ -133,23 +133,39 @@ class Ledger:
         self.index.close()
 
     def append(self, *statements: Signed) -> list[Receipt]:
-        """Takes in statements, together; on disk when this returns. One that is there already is acknowledged again.
+        """Takes in statements; on disk when this returns. One that is there already is acknowledged again.
 
         Raises:
-            BoardError: one of them may not be said here; none was taken in.
+            BoardError: one of them may not be said here.
         """
+        receipts = []
+        for answer in self.answer(statements):
+            if isinstance(answer, BoardError):
+                raise answer
+            receipts.append(answer)
+        return receipts
+
+    def answer(self, statements: Sequence[Signed]) -> list[Receipt | BoardError]:
+        """Takes in those of many statements that may be said here, with one write to disk for all."""
+        refused: dict[int, BoardError] = {}
         with self._locked(), full_disk_explained(self.folder):
             new: dict[str, Entry] = {}
-            for signed in statements:
+            for place, signed in enumerate(statements):
                 digest = signed.digest
                 if digest not in new and self.index.find(digest) is None:
-                    new[digest] = self._entry(signed, len(self) + len(new), new)
+                    try:
+                        new[digest] = self._entry(signed, len(self) + len(new), new)
+                    except BoardError as error:
+                        refused[place] = error
             if new:
                 self._write([entry.line for entry in new.values()])
                 self._take_in(list(new.values()))
                 self._sign_head()
-        head = self.head()
-        return [self._receipt(self.index.require(signed.digest), head) for signed in statements]
+            head = self.head()
+        return [
+            refused.get(place) or self._receipt(self.index.require(signed.digest), head)
+            for place, signed in enumerate(statements)
+        ]
 
     def head(self) -> Signed:
         """The newest signed head."""

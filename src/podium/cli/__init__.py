@@ -28,6 +28,7 @@ COMMANDS = {
     "verify": "Check a run or an experiment: records, journals, plan and snapshots, and grades with your own data.",
     "report": "Show the results of experiments: medals, scores, usage and how certain they are.",
     "compare": "Compare two experiments task by task: difference, interval, p-value.",
+    "publish": "Write EXPERIMENT as one signed bundle: plan, records, journals, snapshots and submissions.",
     "key": "Make the key that signs what you publish, or show its public half.",
     "board": "Keep a board: results of many people, in a ledger that only grows.",
     "view": "Show the experiments in DIR (default: runs) as web pages, live while runs are going.",

@@ -58,5 +58,19 @@ def audit(board: Path, since: Path | None, public_key: str | None, as_json: bool
         raise BoardError(f"The ledger of {board} does not hold. First: {found.problems[0]}")
 
 
+@command.command(name="serve")
+@click.argument("board", type=FOLDER)
+@click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen; put a TLS proxy in front.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8770, show_default=True)
+@click.option(
+    "--rate", type=click.FloatRange(0.1), default=20.0, show_default=True, help="Statements per second and key."
+)
+def serve(board: Path, host: str, port: int, rate: float) -> None:
+    """Serve BOARD to a team: registration, anchors and publishing by HTTP, authenticated by signatures."""
+    from podium.board.service import Limits, serve
+
+    serve(board, host=host, port=port, limits=Limits(writes_per_s=rate), ready=lambda address: click.echo(address))
+
+
 def _outcome(passed: bool) -> str:
     return "the ledger holds" if passed else "THE LEDGER DOES NOT HOLD"

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from podium.cli.options import print_json
-from podium.errors import PodiumError
+from podium.cli.options import key_file, print_json, require_extra
+from podium.errors import PodiumError, UsageError
 from podium.text import miniature_warning, plural, printable
 
 if TYPE_CHECKING:
-    from podium.runs.driver import Driver, FollowedRun
+    from podium.runs.driver import Changed, Driver, FollowedRun
     from podium.runs.executors import Executor
     from podium.runs.experiment import Experiment
     from podium.runs.models import RunRecord
@@ -32,6 +33,44 @@ def executor_options(command: Command) -> Command:
     ):
         command = option(command)
     return command
+
+
+def register_options(command: Command) -> Command:
+    """The options that make an experiment known to a board before it begins."""
+    for option in (
+        key_file,
+        click.option("--register", metavar="BOARD", help="Register on a board first: a folder, or an address."),
+    ):
+        command = option(command)
+    return command
+
+
+@contextmanager
+def _anchored(experiment: Experiment, options: dict[str, Any]) -> Iterator[Changed]:
+    """Registers an experiment if that is asked for, and anchors its runs for as long as the block lasts."""
+    address = options.get("register")
+    if address is None:
+        if (experiment.folder / "registration.json").exists():
+            raise UsageError(
+                f"{experiment.folder} was registered on a board. Repeat --register BOARD and --key, so that its runs "
+                "stay anchored."
+            )
+        yield lambda run: None
+        return
+    require_extra("board")
+    from podium.board.anchoring import Anchoring
+    from podium.board.client import open_board
+    from podium.board.keys import default_key, read_key
+    from podium.board.registration import register
+
+    board, key = open_board(address), read_key(options["key"] or default_key())
+    registration = register(experiment, board, key)
+    click.echo(f"Registered on {board.address} as {registration.id}", err=True)
+    with Anchoring(experiment, board, key, registration) as anchoring:
+        yield anchoring.note
+    if anchoring.unsent:
+        told = f"Warning: {plural(anchoring.unsent, 'run')} could not be anchored on {board.address}. Try again with: "
+        click.echo(f"{told}podium resume {experiment.folder} --register {address}", err=True)
 
 
 def carry_out(experiment: Experiment, options: dict[str, Any], *, as_json: bool) -> None:
@@ -53,7 +92,8 @@ def carry_out(experiment: Experiment, options: dict[str, Any], *, as_json: bool)
         click.echo(miniature_warning(1, 1), err=True)
     if not as_json:
         click.echo(f"{plural(len(driver.runs), 'run')} in {experiment.folder}", err=True)
-    drive(driver, executor)
+    with _anchored(experiment, options) as note:
+        drive(driver, executor, note)
     if options["curve"]:
         for run in driver.runs:
             if run.state == "finished":
@@ -67,8 +107,12 @@ def carry_out(experiment: Experiment, options: dict[str, Any], *, as_json: bool)
     _complain(driver)
 
 
-def drive(driver: Driver, executor: Executor) -> None:
-    """Works off the runs, showing them on the terminal; Ctrl-C stops them in order."""
+def drive(driver: Driver, executor: Executor, note: Changed = lambda run: None) -> None:
+    """Works off the runs, showing them on the terminal; Ctrl-C stops them in order.
+
+    Args:
+        note: is told of every change in a run too.
+    """
 
     def interrupt(*_: object) -> None:
         driver.stop()
@@ -80,11 +124,19 @@ def drive(driver: Driver, executor: Executor) -> None:
             from podium.cli.live import live_table
 
             with live_table(driver.runs) as changed:
-                driver.carry_out(executor, changed)
+                driver.carry_out(executor, _both(changed, note))
         else:
-            driver.carry_out(executor, _line_printer())
+            driver.carry_out(executor, _both(_line_printer(), note))
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def _both(first: Changed, second: Changed) -> Changed:
+    def changed(run: FollowedRun) -> None:
+        first(run)
+        second(run)
+
+    return changed
 
 
 def _line_printer() -> Callable[[FollowedRun], None]:

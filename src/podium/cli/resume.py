@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from podium.cli.carrying_out import carry_out, executor_options
+from podium.cli.carrying_out import carry_out, executor_options, register_options
 from podium.cli.options import as_json, budget_options, data_dir, pairs, require_extra, task_folders
 
 
@@ -23,6 +23,7 @@ from podium.cli.options import as_json, budget_options, data_dir, pairs, require
 @click.option("--trust", is_flag=True, help="Carry out the plan in DIR though it was not made on this machine.")
 @budget_options
 @executor_options
+@register_options
 @task_folders
 @as_json
 def command(experiment: Path, as_json: bool, **options: Any) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from podium.cli.carrying_out import carry_out, executor_options
+from podium.cli.carrying_out import carry_out, executor_options, register_options
 from podium.cli.options import (
     HOSTS,
     SIZE,
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 @click.option("--seeds", type=click.IntRange(1), default=1, show_default=True, help="Runs of each task.")
 @budget_options
 @executor_options
+@register_options
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="The experiment's folder.")
 @click.option("--miniature", is_flag=True, help="Use fabricated stand-ins in place of real data.")
 @click.option(
