@@ -56,8 +56,15 @@ if TYPE_CHECKING:
     help="Let programs use the Internet, or only these hosts.  [default: no network]",
 )
 @click.option("--env", help="The agent's Python environment.  [default: Podium's own]")
-@click.option("--memory", "memory_bytes", type=SIZE, help="Memory per run, such as 8G.")
-@click.option("--disk", "disk_bytes", type=SIZE, help="Disk space per run, such as 50G.")
+@click.option(
+    "--memory", "memory_bytes", type=SIZE, help="Memory per run, such as 8G.  [default: 7/8 of the machine's]"
+)
+@click.option(
+    "--disk",
+    "disk_bytes",
+    type=SIZE,
+    help="Disk space per run, such as 50G.  [default: 100G]",
+)
 @click.option("--cores", type=click.IntRange(1), default=1, show_default=True, help="Cores per execution.")
 @click.option("--gpus", type=click.IntRange(0), default=0, show_default=True, help="GPUs per execution.")
 @click.option("--goal", metavar="TEXT", help="What to do in DIR, given in place of a task: any folder with code.")

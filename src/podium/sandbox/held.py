@@ -26,14 +26,21 @@ class NamelessFile:
     is_memory: bool
 
 
+Files = dict[tuple[int, int], NamelessFile]
+"""By device and number."""
+
+
 @dataclass
 class Held:
     """What some processes hold."""
 
-    files: dict[tuple[int, int], NamelessFile] = field(default_factory=dict)
-    """By device and number. Of one that is only mapped, only root is told the size: then what is mapped counts."""
+    files: Files = field(default_factory=dict)
     queued: int = 0
     """Bytes in pipes and sockets."""
+
+    def __or__(self, further: Held) -> Held:
+        """Both, with the sizes of files from the first."""
+        return Held({**further.files, **self.files}, self.queued + further.queued)
 
     def memory(self) -> int:
         """The size of files that are nothing but memory."""
@@ -52,8 +59,8 @@ class Held:
 
 
 def look(root: int, pids: Iterable[int]) -> Held:
-    """What processes hold; `root` is one of them, or the one above them."""
-    held, pids = Held(queued=internet_bytes(root)), list(pids)
+    """What processes hold by descriptors, without sockets of the internet; `root` is one of them, or above them."""
+    held = Held()
 
     def see(descriptor: int) -> None:
         with contextlib.suppress(OSError):
@@ -64,10 +71,7 @@ def look(root: int, pids: Iterable[int]) -> Held:
     room = DESCRIPTORS
     for pid in pids:
         room = _look_at_descriptors(pid, held, sockets, pipes, room)
-    measured = {*held.files}
-    for pid in pids:
-        _look_at_mappings(pid, held, measured)
-    held.queued += sockets.size + PIPE_BYTES * len(pipes)
+    held.queued = sockets.size + PIPE_BYTES * len(pipes)
     return held
 
 
@@ -89,22 +93,26 @@ def _look_at_descriptors(pid: int, held: Held, sockets: SocketLook, pipes: set[i
     return room
 
 
-def _look_at_mappings(pid: int, held: Held, measured: set[tuple[int, int]]) -> None:
-    """Adds the nameless files that a process has mapped and whose size no descriptor has told."""
-    for line in _mappings(pid):
-        span, _, offset, device, inode, path = line.split(maxsplit=5)
-        start, end = (int(part, 16) for part in span.split("-"))
-        major, minor = (int(part, 16) for part in device.split(":"))
-        key = (os.makedev(major, minor), int(inode))
-        if key in measured:
-            continue
-        size = int(offset, 16) + end - start
-        with contextlib.suppress(OSError):
-            size = os.stat(f"/proc/{pid}/map_files/{start:x}-{end:x}").st_blocks * 512
-            measured.add(key)
-        known = held.files.get(key)
-        if known is None or known.size < size:
-            held.files[key] = NamelessFile(size, path.startswith(_MEMORY_FILES))
+def look_further(root: int, pids: Iterable[int]) -> Held:
+    """What takes milliseconds for each process: the nameless files they have mapped; and sockets of the internet."""
+    found: Files = {}
+    for pid in pids:
+        for line in _mappings(pid):
+            key, file = _mapped_file(pid, line)
+            if key not in found or found[key].size < file.size:
+                found[key] = file
+    return Held(found, internet_bytes(root))
+
+
+def _mapped_file(pid: int, line: str) -> tuple[tuple[int, int], NamelessFile]:
+    """A line of /proc/PID/maps; the size is that of the file if we may know it, else what is mapped."""
+    span, _, offset, device, inode, path = line.split(maxsplit=5)
+    start, end = (int(part, 16) for part in span.split("-"))
+    major, minor = (int(part, 16) for part in device.split(":"))
+    size = int(offset, 16) + end - start
+    with contextlib.suppress(OSError):
+        size = os.stat(f"/proc/{pid}/map_files/{start:x}-{end:x}").st_blocks * 512
+    return (os.makedev(major, minor), int(inode)), NamelessFile(size, path.startswith(_MEMORY_FILES))
 
 
 def _mappings(pid: int) -> Iterator[str]:

@@ -56,9 +56,7 @@ class SocketLook:
                 return
             self._seen.add(inode)
             memory = _MEMORY.unpack(opened.getsockopt(socket.SOL_SOCKET, _SO_MEMINFO, _MEMORY.size))
-            self.size += memory[_SENT] + memory[_FORWARDED]
-            for message in self._messages(opened):
-                self.size += message
+            self.size += memory[_SENT] + memory[_FORWARDED] + sum(self._messages(opened))
 
     def _messages(self, opened: socket.socket) -> Iterator[int]:
         """The sizes of what can be read from a socket, after showing the descriptors in it; leaves it as it was."""
@@ -90,7 +88,10 @@ class SocketLook:
 
 
 def internet_bytes(pid: int) -> int:
-    """What waits in the internet sockets of a process's network; 0 where that is ours, with everybody's sockets."""
+    """What waits in the internet sockets of a process's network; 0 where that is ours, with everybody's sockets.
+
+    The kernel goes through those of all networks, which takes it milliseconds.
+    """
     total = 0
     with contextlib.suppress(OSError):
         if os.readlink(f"/proc/{pid}/ns/net") == os.readlink("/proc/self/ns/net"):
