@@ -34,10 +34,13 @@ def test_mle_bench_agents_find_their_folders_and_variables(play: Any, tmp_path: 
     files.mkdir()
     (files / "start.sh").write_text(
         "echo $GREETING $COMPETITION_ID $AGENT_DIR $CODE_DIR $LOGS_DIR $PWD\n"
+        "echo proxy $HTTPS_PROXY; grep -c 'only these hosts.* pypi.org' /home/instructions.txt\n"
         "cp /home/data/sample_submission.csv $SUBMISSION_DIR/submission.csv\n"
     )
-    row = play(agent="command", command="bash start.sh", files=files, variables="GREETING=hello")
+    row = play(agent="command", command="bash start.sh", files=files, variables="GREETING=hello", network=("pypi.org",))
     assert row.record.valid
+    assert row.record.sandbox.hosts == ("pypi.org",) and row.record.sandbox.network == "hosts"
+    assert "proxy http://localhost:3128\n1" in Steps(row.folder).observation(1).text
     assert (
         "hello spaceship-titanic /home/agent /home/code /home/logs /home/agent" in Steps(row.folder).observation(1).text
     )

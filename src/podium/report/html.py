@@ -255,7 +255,8 @@ def _facts(results: Results) -> list[tuple[str, str]]:
     versions = sorted({row.versions for row in ended if row.versions})
     editions = Counter(row.edition for row in ended)
     miniatures = sum(row.miniature for row in ended)
-    open_to = sorted({"open" if row.network else "closed" for row in ended if row.network is not None})
+    granted = f"only {', '.join(plan.network)}" if isinstance(plan.network, tuple) else "open"
+    networks = sorted({granted if row.network else "closed" for row in ended if row.network is not None})
     facts = [
         ("agent", plan.agent + (f", {_listed(plan.options)}" if plan.options else "")),
         ("model", plan.model or "none"),
@@ -264,7 +265,7 @@ def _facts(results: Results) -> list[tuple[str, str]]:
         ("edition", ", ".join(f"{name} ({count} runs)" for name, count in editions.items())),
         ("data", f"{miniatures} of {len(ended)} runs on fabricated miniatures" if miniatures else "real or forged"),
         ("sandbox", plan.sandbox),
-        ("network", " and ".join(open_to) or ("open" if plan.network else "closed")),
+        ("network", " and ".join(networks) or (granted if plan.network else "closed")),
         ("limits", _listed(dict(plan.limits))),
         ("cores, GPUs", f"{plan.cores} and {plan.gpus} per execution"),
         ("Python environment", plan.env or "Podium's own"),

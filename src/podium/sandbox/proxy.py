@@ -110,10 +110,11 @@ class Proxy:
                 writer.write(b"HTTP/1.1 200 connected\r\n\r\n")
             else:
                 their_writer.write(first)
-            with contextlib.suppress(BaseExceptionGroup):
-                async with asyncio.TaskGroup() as both:
-                    both.create_task(_pump(reader, their_writer))
-                    both.create_task(_pump(their_reader, writer))
+            async with asyncio.TaskGroup() as both:
+                both.create_task(_pump(reader, their_writer))
+                both.create_task(_pump(their_reader, writer))
+        except* OSError:
+            pass  # one of the two has gone
         finally:
             their_writer.close()
 
