@@ -13,7 +13,7 @@ import pytest
 from podium.agents.base import Assignment, Remaining
 from podium.agents.choice import choose_agent, misfit
 from podium.agents.edits.editor import Edits, EditsOptions, EditsState
-from podium.agents.edits.feedback import find_examples, read_score
+from podium.agents.edits.feedback import find_examples, read_score, scores_of_examples, standard_error
 from podium.catalog import load
 from podium.metrics import accuracy
 from podium.task import Files, Starter, Task, research_task
@@ -94,7 +94,7 @@ def test_what_fails_is_noted_and_not_tried_again(task: Task, tmp_path: Path, bad
     assert state.trials[-1].problem
     assert state.found is None
     [action] = decide(agent, state)
-    assert "extremely random trees" in action.arguments["command"]
+    assert action.arguments["command"].startswith("# Average ten models")
 
 
 def test_what_could_not_be_kept_is_tried_again(task: Task, tmp_path: Path) -> None:
@@ -178,8 +178,16 @@ def test_examples_are_found_with_how_a_program_is_called(tmp_path: Path) -> None
     assert find_examples("review.py", '"""Answers."""', tmp_path) is None
 
 
-def test_it_is_the_default_where_files_are_asked_for_and_wants_starter_code() -> None:
-    assert choose_agent([load("vectorization")]) == "edits"
+def test_a_gain_on_few_examples_has_to_be_more_than_chance() -> None:
+    few, many = [0.0, 0.0, 1.0, 0.0], [0.0, 1.0, 0.0, 1.0]
+    assert sum(many) / 4 - sum(few) / 4 < standard_error(many, few)
+    assert standard_error([0.5, 0.6, 0.7], [0.1, 0.2, 0.3]) == pytest.approx(0.0, abs=1e-9)
+    assert standard_error([0.5], [0.1]) == standard_error([], [0.1]) == 0.0
+    assert scores_of_examples("scores: 0.5 0.25\nexamples: 0.375\n") == [0.5, 0.25]
+
+
+def test_it_is_the_default_where_there_is_starter_code() -> None:
+    assert choose_agent([load("vectorization"), load("house-price")]) == "edits"
     assert misfit("edits", load("spaceship-titanic")) == "it improves starter code, and the task has none"
 
 

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 def default_agent(task: Task) -> str:
     """The agent that works on a task when nobody names one; it needs no model."""
-    return "recipes" if task.is_table else "edits"
+    if task.starter is not None:
+        return "edits"  # it never ends worse than the starter; recipes, which start from nothing, may
+    return "recipes" if task.is_table else "baseline"
 
 
 def choose_agent(tasks: Sequence[Task]) -> str:

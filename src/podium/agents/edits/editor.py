@@ -20,7 +20,16 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from podium.actions.text import bounded
 from podium.agents.base import Agent, Options, State
-from podium.agents.edits.feedback import EXAMPLES, SECONDS, SPEED, Examples, find_examples, read_score
+from podium.agents.edits.feedback import (
+    EXAMPLES,
+    SECONDS,
+    SPEED,
+    Examples,
+    find_examples,
+    read_score,
+    scores_of_examples,
+    standard_error,
+)
 from podium.catalog.folder import printed_score
 from podium.recipes.edits.catalogue import known_edits
 from podium.recipes.edits.edit import Edit, parse
@@ -54,6 +63,8 @@ class Trial(BaseModel):
     seconds: float | None = None
     problem: str = ""
     """Why there is no score."""
+    examples: list[float] = Field(default_factory=list)
+    """The scores of single examples, where there are any."""
 
 
 class Found(BaseModel):
@@ -64,6 +75,7 @@ class Found(BaseModel):
     file: str
     source: str
     score: float
+    examples: list[float] = Field(default_factory=list)
 
 
 class EditsState(State):
@@ -75,6 +87,7 @@ class EditsState(State):
     sources: dict[str, str] = Field(default_factory=dict)
     """Files that differ from the starter's."""
     best: float | None = None
+    best_examples: list[float] = Field(default_factory=list)
     found: Found | None = None
 
 
@@ -113,6 +126,7 @@ class Edits(Agent[EditsState]):
         if state.found is not None:
             if done:
                 state.sources[state.found.file], state.best = state.found.source, state.found.score
+                state.best_examples = state.found.examples
             else:
                 state.tried.pop()  # a resumed run has a new sandbox, in which it has to be tried again
             state.found = None
@@ -123,7 +137,7 @@ class Edits(Agent[EditsState]):
         if self._is_better(trial, state):
             assert trial.score is not None
             score = trial.score * (state.best or 1.0) if self._is_speed else trial.score
-            state.found = Found(file=edit.file, source=edit.source, score=score)
+            state.found = Found(file=edit.file, source=edit.source, score=score, examples=trial.examples)
         state.trials.append(trial)
         state.tried.append(_digest(edit))
         return state
@@ -218,7 +232,8 @@ class Edits(Agent[EditsState]):
         score = self._score(edit, observation.stdout)
         seconds = printed_score(observation.stderr, SECONDS)
         problem = "" if score is not None else "it printed no score"
-        return Trial(title=edit.title, score=score, seconds=seconds, problem=problem)
+        examples = scores_of_examples(observation.stdout) if self._examples else []
+        return Trial(title=edit.title, score=score, seconds=seconds, problem=problem, examples=examples)
 
     def _score(self, edit: Edit, output: str) -> float | None:
         if self._is_speed:
@@ -237,6 +252,7 @@ class Edits(Agent[EditsState]):
             return True
         scores = [first.score for first in state.trials[:FIRST_RUNS] if first.score is not None]
         noise = abs(scores[0] - scores[1]) if len(scores) == FIRST_RUNS else 0.0
+        noise = max(noise, standard_error(trial.examples, state.best_examples))
         gain = trial.score - state.best if self.assignment.task.metric.higher_is_better else state.best - trial.score
         return gain > noise
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import json
+import math
 import re
-from collections.abc import Iterator
+import statistics
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -44,6 +46,20 @@ def read_score(output: str, task: Task) -> float | None:
         if label and not (wrong.search(label) or _TRAINING.search(label) or label == SECONDS):
             return float(number.replace(",", ""))
     return None
+
+
+def scores_of_examples(output: str) -> list[float]:
+    """The score of each example, as `inside/trial.py` prints them."""
+    lines = re.findall(r"(?m)^scores: ([\d. ]+)$", output)
+    return [float(text) for text in lines[-1].split()] if lines else []
+
+
+def standard_error(scores: Sequence[float], others: Sequence[float]) -> float:
+    """Of the mean difference between two programs on the same examples; 0 where that cannot be said."""
+    if len(scores) != len(others) or len(scores) < 2:
+        return 0.0
+    differences = [one - other for one, other in zip(scores, others, strict=True)]
+    return statistics.stdev(differences) / math.sqrt(len(differences))
 
 
 def find_examples(script: str, source: str, public: Path) -> Examples | None:

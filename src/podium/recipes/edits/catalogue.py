@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from itertools import zip_longest
 
 from podium.recipes.edits.constants import tuned_numbers
 from podium.recipes.edits.edit import Edit, Replacement, parse, replace
@@ -27,11 +28,15 @@ def known_edits(
         return
     yield from filled_skeletons(file, source)
     if has_score:
-        yield from swapped_models(file, source)
-        yield from wrapped_models(file, source)
-        yield from tuned_models(file, source)
-        yield from tuned_numbers(file, source, most_epochs=most_epochs)
-        yield from lifted_conditions(file, source)
+        kinds = (
+            swapped_models(file, source),
+            tuned_models(file, source),
+            wrapped_models(file, source),
+            tuned_numbers(file, source, most_epochs=most_epochs),
+            lifted_conditions(file, source),
+        )
+        for some in zip_longest(*kinds):  # one of each kind in turn: what kind helps, nobody knows before
+            yield from (edit for edit in some if edit is not None)
 
 
 def lifted_conditions(file: str, source: str) -> Iterator[Edit]:

@@ -41,7 +41,9 @@ def try_file(script: str, file: str, seconds: str, *further: str) -> None:
         code = run([script], ends)
         print(f"podium-seconds: {time.monotonic() - started:.2f}", file=sys.stderr)
         if not code and further[:1] == ("--examples",):
-            print(f"examples: {score_of_examples(script, json.loads(further[1]), ends):.6f}")
+            scores = scores_of_examples(script, json.loads(further[1]), ends)
+            print("scores:", *(f"{score:.6f}" for score in scores))
+            print(f"examples: {sum(scores) / len(scores):.6f}")
     sys.exit(code)
 
 
@@ -78,11 +80,11 @@ def run(arguments: list[str], ends: float, output: int | None = None) -> int:
         return 124
 
 
-def score_of_examples(script: str, spec: dict[str, Any], ends: float) -> float:
-    """How well the names of things in what the program writes agree with those in the examples: the mean F1."""
+def scores_of_examples(script: str, spec: dict[str, Any], ends: float) -> list[float]:
+    """How well the names of things in what the program writes agree with those in each example: F1."""
     known = {str(json.loads(line)["id"]) for line in Path(spec["things"]).read_text(encoding="utf-8").splitlines()}
     cases = [json.loads(line) for line in Path(spec["examples"]).read_text(encoding="utf-8").splitlines()]
-    total = 0.0
+    scores = []
     for case in cases[:MOST_EXAMPLES]:
         given = case[spec["input"]]
         arguments, outputs = fill_arguments(spec["arguments"], given if isinstance(given, str) else " ".join(given))
@@ -91,8 +93,8 @@ def score_of_examples(script: str, spec: dict[str, Any], ends: float) -> float:
         written = "\n".join((TRIAL / name).read_text(encoding="utf-8") for name in outputs if (TRIAL / name).exists())
         found = known & set(re.findall(r"\w+(?:[-.:/]\w+)*", written))
         wanted = set(flat(case[spec["expected"]]))
-        total += 2 * len(found & wanted) / (len(found) + len(wanted)) if found or wanted else 1.0
-    return total / len(cases[:MOST_EXAMPLES])
+        scores.append(2 * len(found & wanted) / (len(found) + len(wanted)) if found or wanted else 1.0)
+    return scores
 
 
 def fill_arguments(arguments: list[str | None], given: str) -> tuple[list[str], list[str]]:
