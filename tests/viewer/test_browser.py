@@ -41,6 +41,7 @@ PAGES = {
     "changes": f"{PLAIN}/steps/2/diff",
     "workspace": f"{RUN}/steps/5/files",
     "file": f"{PLAIN}/steps/2/files?path=notes.txt",
+    "transcript": f"{PLAIN}/transcript",
     "leaderboard": "/leaderboard",
     "compare": "/compare?a=search&b=nested/plain",
     "hostile-run": EVIL,

@@ -275,6 +275,38 @@ def os_name() -> str:
     return b"caf\xe9.txt".decode("utf-8", "surrogateescape")
 
 
+def write_log(run: RunFolder, answers: Sequence[str], *, name: str = "first") -> Path:
+    """Inspect's log of a conversation: every question holds all that was said before."""
+    from inspect_ai.event import ModelEvent
+    from inspect_ai.log import EvalConfig, EvalDataset, EvalLog, EvalSample, EvalSpec, write_eval_log
+    from inspect_ai.model import (
+        ChatMessage,
+        ChatMessageSystem,
+        ChatMessageTool,
+        ChatMessageUser,
+        GenerateConfig,
+        ModelOutput,
+        ModelUsage,
+    )
+
+    said: list[ChatMessage] = [ChatMessageSystem(content="You are an engineer."), ChatMessageUser(content="A brief.")]
+    events = []
+    for number, answer in enumerate(answers):
+        output = ModelOutput.for_tool_call("test/model", "run_command", {"command": f"echo {number}"}, content=answer)
+        output.usage = ModelUsage(input_tokens=1000, output_tokens=10, total_tokens=1010, input_tokens_cache_read=900)
+        event = ModelEvent(
+            model="test/model", input=list(said), tools=[], tool_choice="auto", config=GenerateConfig(), output=output
+        )
+        events.append(event)
+        said += [output.message, ChatMessageTool(content="the same each time", tool_call_id=str(number))]
+    spec = EvalSpec(created=_time(0), task="podium", dataset=EvalDataset(), model="test/model", config=EvalConfig())
+    sample = EvalSample(id=TASK, epoch=1, input="", target="", events=events)
+    path = run.logs / f"{name}.eval"
+    path.parent.mkdir(exist_ok=True)
+    write_eval_log(EvalLog(eval=spec, samples=[sample]), str(path))
+    return path
+
+
 def make_all(root: Path, *, hostile: bool = True) -> None:
     """Every kind of experiment below a folder."""
     search = make_experiment(root / "search", agent="recipes", tasks=(TASK, OTHER), seeds=2)
@@ -285,11 +317,12 @@ def make_all(root: Path, *, hostile: bool = True) -> None:
     plain = make_experiment(
         root / "nested" / "plain", agent="command", model="openai/gpt-4o", created="2026-02-01T00:00:00+00:00"
     )
-    make_run(
+    talking = make_run(
         root / "nested" / "plain",
         plain,
         [Done(files={"notes.txt": "one\ntwo\n"}), Done(files={"notes.txt": "one\n2\n"})],
     )
+    write_log(talking, ["First I look at the data.", HOSTILE, "Now the submission."])
     (root / "broken").mkdir()
     (root / "broken" / FILE).write_text("{", encoding="utf-8")
     if hostile:

@@ -17,7 +17,7 @@ from starlette.types import ASGIApp
 
 from podium.errors import PodiumError
 from podium.viewer import live
-from podium.viewer.pages import leaderboard, lists, notes, run, saving, step, task
+from podium.viewer.pages import leaderboard, lists, notes, run, saving, step, task, transcript
 from podium.viewer.site import HERE, Site, site_of
 from podium.viewer.web import LocalOnly
 
@@ -56,6 +56,7 @@ def make_app(site: Site) -> ASGIApp:
             Route("/runs/{run:path}/tree/{number:int}/save", saving.save_script),
             Route("/runs/{run:path}/tree/{number:int}", run.node),
             Route("/runs/{run:path}/tree", run.tree_page),
+            Route("/runs/{run:path}/transcript", transcript.transcript),
             Route("/runs/{run:path}/verify", run.verify_run, methods=["POST"]),
             Route("/runs/{run:path}/save/{name:path}", saving.save),
             Route("/runs/{run:path}", run.run),

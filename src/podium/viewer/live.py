@@ -15,6 +15,7 @@ from podium.runs.folder import RunFolder
 from podium.runs.progress import is_going
 from podium.viewer.discovery import stamp_of
 from podium.viewer.index import Index
+from podium.viewer.transcripts import TranscriptReader
 from podium.viewer.verifying import Verifier
 
 INTERVAL_S = 1.0
@@ -25,8 +26,8 @@ _THIS_PROCESS = secrets.token_hex(4)
 class ChangeTokens:
     """A short text for each page, which changes whenever what the page shows does."""
 
-    def __init__(self, index: Index, verifier: Verifier) -> None:
-        self._index, self._verifier = index, verifier
+    def __init__(self, index: Index, verifier: Verifier, transcripts: TranscriptReader) -> None:
+        self._index, self._verifier, self._transcripts = index, verifier, transcripts
 
     def of_all(self) -> str:
         return _token(self._index.refresh())
@@ -42,7 +43,8 @@ class ChangeTokens:
             return _token()
         run = RunFolder(row.folder)
         files = [stamp_of(file) for file in (run.record, run.curve, run.decision)]
-        return _token(*files, _steps(row), self._index.changes(key.experiment), self._verifier.is_waiting(key))
+        waiting = self._verifier.is_waiting(key), self._transcripts.is_reading(run.logs)
+        return _token(*files, _steps(row), self._index.changes(key.experiment), *waiting)
 
 
 def _steps(row: Row) -> object:

@@ -26,6 +26,7 @@ from podium.viewer.live import ChangeTokens
 from podium.viewer.notes import NoteReader
 from podium.viewer.overview import Overviews
 from podium.viewer.ranking import Ranking
+from podium.viewer.transcripts import TranscriptReader
 from podium.viewer.verifying import Verifier
 from podium.viewer.web import FormToken, experiment_address, run_address, task_address
 from podium.workspace.journal import JournalFollower
@@ -58,7 +59,8 @@ class Site:
         self.root = root
         self.index = Index(root, file or index_file(root))
         self.verifier = Verifier(self.index)
-        self.change_tokens = ChangeTokens(self.index, self.verifier)
+        self.transcripts = TranscriptReader()
+        self.change_tokens = ChangeTokens(self.index, self.verifier, self.transcripts)
         self.ranking = Ranking(self.index)
         self.overviews = Overviews(self.index)
         self.notes = NoteReader()
@@ -72,6 +74,7 @@ class Site:
         """Ends everything that runs in the background."""
         self.closing.set()
         self.verifier.close()
+        self.transcripts.close()
         self.index.close()
 
     def render(self, name: str, *, code: int = 200, **values: Any) -> HTMLResponse:
@@ -170,6 +173,7 @@ def _templates(site: Site) -> Environment:
         "number": text.number_in_words,
         "moment": _moment,
         "words": words,
+        "found": text.mark_words,
     }
     return environment
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
+
+from markupsafe import Markup, escape
 
 from podium.text import format_duration, format_size
 
@@ -71,6 +74,18 @@ def short(text: str, limit: int = SHORT_CHARACTERS) -> str:
     # Far more than is shown is cut first, so that a line of megabytes costs nothing.
     line = " ".join(visible(text[: 8 * limit]).split())
     return line if len(line) <= limit and len(text) <= 8 * limit else line[: limit - 1].rstrip() + "…"
+
+
+def mark_words(text: str, words: Sequence[str]) -> Markup:
+    """A text in which some words are marked, wherever they occur in it."""
+    shown = visible(text)
+    if not words:
+        return escape(shown)
+    parts = re.split("(" + "|".join(map(re.escape, words)) + ")", shown, flags=re.IGNORECASE)
+    marked = [
+        Markup("<mark>{}</mark>").format(part) if number % 2 else escape(part) for number, part in enumerate(parts)
+    ]
+    return Markup("").join(marked)
 
 
 def as_text(value: Any) -> str:

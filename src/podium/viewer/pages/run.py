@@ -21,7 +21,7 @@ from podium.runs.models import CurvePoint, RunRecord
 from podium.text import format_duration
 from podium.viewer import chart, tree
 from podium.viewer.code import compare_scripts, show_code
-from podium.viewer.pages.saving import saved_files
+from podium.viewer.pages.saving import find_logs, saved_files
 from podium.viewer.progress import current
 from podium.viewer.site import FoundRun, page_of, read_form, site_of, with_query
 from podium.viewer.text import clip, number_in_words, short
@@ -96,6 +96,7 @@ def run(request: Request) -> Response:
         journal_error=journal_error,
         pages=pages,
         files=saved_files(folder),
+        has_transcript=bool(find_logs(folder)) and row.model is not None,
         folder=folder.path,
         worker_log=_worker_log(folder) if row.status == "failed" else None,
     )

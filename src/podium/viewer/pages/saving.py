@@ -42,7 +42,7 @@ def saved_files(folder: RunFolder) -> list[SavedFile]:
         ("output", "Worker output", folder.output),
     ]
     sizes = [_regular_size(path) for *_, path in every]
-    return [SavedFile(*file, size) for file, size in zip(every, sizes, strict=True) if size is not None]
+    return [SavedFile(*file, size) for file, size in zip(every, sizes, strict=True) if size]
 
 
 def find_logs(folder: RunFolder) -> list[Path]:

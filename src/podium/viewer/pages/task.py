@@ -52,7 +52,8 @@ class Standings:
 
     @property
     def name(self) -> str:
-        return f"edition {self.edition}, {'fabricated miniature' if self.miniature else 'real data'}"
+        data = "generated data" if self.standings[0].row.task.startswith("forge-") else "real data"
+        return f"edition {self.edition}, {'fabricated miniature' if self.miniature else data}"
 
 
 def tasks(request: Request) -> Response:
