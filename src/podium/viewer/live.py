@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 import threading
+import time
 from collections.abc import AsyncIterator, Callable
 
 import anyio
@@ -19,6 +20,8 @@ from podium.viewer.transcripts import TranscriptReader
 from podium.viewer.verifying import Verifier
 
 INTERVAL_S = 1.0
+MEASURED_EVERY_S = 5.0
+"""The page of a run that is going on is renewed so often, as what it uses of the machine changes."""
 HEARTBEAT_S = 15.0
 _THIS_PROCESS = secrets.token_hex(4)
 
@@ -44,7 +47,8 @@ class ChangeTokens:
         run = RunFolder(row.folder)
         files = [stamp_of(file) for file in (run.record, run.curve, run.decision)]
         waiting = self._verifier.is_waiting(key), self._transcripts.is_reading(run.logs)
-        return _token(*files, _steps(row), self._index.changes(key.experiment), *waiting)
+        now = time.monotonic() // MEASURED_EVERY_S if row.status == "running" and is_going(run) else 0
+        return _token(*files, _steps(row), self._index.changes(key.experiment), *waiting, now)
 
 
 def _steps(row: Row) -> object:

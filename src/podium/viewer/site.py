@@ -23,6 +23,7 @@ from podium.viewer import text
 from podium.viewer.database import index_file
 from podium.viewer.index import Index
 from podium.viewer.live import ChangeTokens
+from podium.viewer.machine import MachineWatch
 from podium.viewer.notes import NoteReader
 from podium.viewer.overview import Overviews
 from podium.viewer.ranking import Ranking
@@ -64,6 +65,7 @@ class Site:
         self.ranking = Ranking(self.index)
         self.overviews = Overviews(self.index)
         self.notes = NoteReader()
+        self.machine = MachineWatch()
         self.token = FormToken()
         self.closing = threading.Event()
         self._templates = _templates(self)

@@ -60,9 +60,11 @@ class TaskCard:
     data: DataCard | None
 
 
-def read_card(task_id: str, edition: Edition | None, data_dir: Path | None) -> TaskCard | None:
+def read_card(
+    task_id: str, edition: Edition | None, data_dir: Path | None, *, miniature: bool = False
+) -> TaskCard | None:
     """The card of a task in an edition; None if it is not known here."""
-    place = locate(task_id, edition=edition or "v1", data_dir=data_dir)
+    place = locate(task_id, edition=edition or "v1", data_dir=data_dir, miniature=miniature)
     return _card(task_id, edition, place, stamp_of(place.manifest))
 
 

@@ -18,6 +18,7 @@ from podium.report.curves import RunCurve, read_curve
 from podium.report.table import Row
 from podium.runs.folder import RunFolder
 from podium.runs.models import CurvePoint, RunRecord
+from podium.runs.progress import read_progress
 from podium.text import format_duration
 from podium.viewer import chart, tree
 from podium.viewer.code import compare_scripts, show_code
@@ -83,6 +84,8 @@ def run(request: Request) -> Response:
         here=here,
         row=now,
         status=status,
+        use=site.machine.measure(folder.lock) if status == "running" else None,
+        progress=read_progress(folder) if status == "running" else None,
         record=_record(folder),
         task=find_listing(row.task),
         budget=_budget(now, found.experiment.plan.budget),

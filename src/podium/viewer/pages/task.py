@@ -73,7 +73,8 @@ def task(request: Request) -> Response:
     forms = _standings(rows, _grouping(site, grouped_by))
     chosen = _chosen(forms, query.get("form", ""))
     edition: Edition = "fixed" if chosen is not None and chosen.edition == "fixed" else "v1"
-    card = read_card(task_id, edition if rows else None, _data_dir(site, rows))
+    miniature = chosen is not None and chosen.miniature
+    card = read_card(task_id, edition if rows else None, _data_dir(site, rows), miniature=miniature)
     if card is None and not rows:
         raise HTTPException(404, "There is no such task.")
     shown = chosen.standings if chosen else []
