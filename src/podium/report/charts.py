@@ -27,6 +27,8 @@ COLOURS = ("#2f7fd1", "#e07b00", "#12936a", "#c25a9c", "#7a5cc9", "#c43d3d", "#5
 SYMBOLS = ("circle", "diamond", "square", "triangle-up", "star", "hexagon", "cross", "triangle-down")
 ROW_PX = 40
 NO_SCORE_X = -0.3
+MOST_POINTS = 2_000
+"""A browser draws so many at once."""
 UNITS: dict[str, tuple[tuple[float, str], ...]] = {
     "working_s": (
         (3600.0, "hours of working time"),
@@ -74,83 +76,94 @@ def strip(results: Sequence[Results], references: Mapping[str, ReferenceScores])
     tasks = [task for task in _tasks(results) if position(0.0, references[task]) is not None]
     if not tasks:
         return None
+    lines = {task: number for number, task in enumerate(tasks)}
+    known = [task for task in tasks if references[task].ceiling is not None]
     figure = Figure()
-    for number, colour in enumerate(ZONE_COLOURS):
-        figure.add_shape(
-            type="rect",
-            x0=number,
-            x1=number + 1,
-            y0=-0.7,
-            y1=len(tasks) - 0.6,
-            fillcolor=colour,
-            line_width=0,
-            layer="below",
-        )
-    for number, task in enumerate(tasks):
-        figure.add_shape(
-            type="line",
-            x0=-0.45,
-            x1=5,
-            y0=number,
-            y1=number,
-            line={"width": 1, "color": "rgba(128,128,128,.35)"},
-            layer="below",
-        )
-        figure.add_annotation(
-            x=-0.45, y=number - 0.4, text=_label(task), showarrow=False, xanchor="left", yanchor="middle", font_size=11
-        )
-    known = [number for number, task in enumerate(tasks) if references[task].ceiling is not None]
     if known:
-        hover = [f"ceiling {references[tasks[number]].ceiling:.5g}" for number in known]
+        ceiling = {"symbol": "line-ns-open", "size": 13, "color": "#888", "line_width": 2}
+        hover = [f"ceiling {references[task].ceiling:.5g}" for task in known]
         figure.add_trace(
             Scatter(
                 x=[5] * len(known),
-                y=known,
+                y=[lines[task] for task in known],
                 mode="markers",
                 name="ceiling",
                 hovertext=hover,
                 hoverinfo="text",
-                marker={"symbol": "line-ns-open", "size": 13, "color": "#888", "line_width": 2},
+                marker=ceiling,
             )
         )
     for colour, symbol, each in _styled(results):
-        rows = [row for row in each.rows if row.task in tasks and row.reported]
+        rows = thinned([row for row in each.rows if row.task in lines and row.reported])
+        symbols = [symbol if row.valid else "x-thin-open" for row in rows]
         figure.add_trace(
             Scatter(
                 x=[_strip_x(row, references[row.task]) for row in rows],
-                y=[tasks.index(row.task) for row in rows],
+                y=[lines[row.task] for row in rows],
                 mode="markers",
                 name=_label(each.name),
                 hovertext=[_hover(row, references[row.task]) for row in rows],
                 hoverinfo="text",
-                marker={
-                    "size": 11,
-                    "opacity": 0.85,
-                    "color": colour,
-                    "symbol": [symbol if row.valid else "x-thin-open" for row in rows],
-                    "line_width": 1.5,
-                },
+                marker={"size": 11, "opacity": 0.85, "color": colour, "symbol": symbols, "line_width": 1.5},
             )
         )
-    for number, name in enumerate(ZONES):
-        figure.add_annotation(
-            x=number + 0.5,
-            y=1,
-            yref="paper",
-            text=name.replace(" ", "<br>"),
-            showarrow=False,
-            yanchor="bottom",
-            font_size=11,
-        )
-    figure.add_annotation(x=NO_SCORE_X, y=1, yref="paper", text="none", showarrow=False, yanchor="bottom", font_size=11)
+    # All at once: plotly copies those it has for each that is added.
+    figure.update_layout(shapes=_strip_shapes(len(tasks)), annotations=_strip_labels(tasks))
     figure.update_xaxes(range=[-0.5, 5.15], visible=False)
     figure.update_yaxes(range=[len(tasks) - 0.6, -0.7], visible=False)
-    return _finished(
-        figure,
-        40 + ROW_PX * len(tasks) + 40 * (len(results) > 1 or bool(known)),
-        top=36,
-        legend=len(results) > 1 or bool(known),
-    )
+    has_legend = len(results) > 1 or bool(known)
+    return _finished(figure, 40 + ROW_PX * len(tasks) + 40 * has_legend, top=36, legend=has_legend)
+
+
+def _strip_shapes(tasks: int) -> list[dict[str, Any]]:
+    """The zones, and a line for each task."""
+    zones = [
+        {
+            "type": "rect",
+            "x0": n,
+            "x1": n + 1,
+            "y0": -0.7,
+            "y1": tasks - 0.6,
+            "fillcolor": colour,
+            "line": {"width": 0},
+            "layer": "below",
+        }
+        for n, colour in enumerate(ZONE_COLOURS)
+    ]
+    line = {"width": 1, "color": "rgba(128,128,128,.35)"}
+    lines = [
+        {"type": "line", "x0": -0.45, "x1": 5, "y0": n, "y1": n, "line": line, "layer": "below"} for n in range(tasks)
+    ]
+    return [*zones, *lines]
+
+
+def _strip_labels(tasks: Sequence[str]) -> list[dict[str, Any]]:
+    """The names of tasks, and of zones above them."""
+    common: dict[str, Any] = {"showarrow": False, "font": {"size": 11}}
+    names = [
+        {"x": -0.45, "y": n - 0.4, "text": _label(task), "xanchor": "left", "yanchor": "middle", **common}
+        for n, task in enumerate(tasks)
+    ]
+    places = [(NO_SCORE_X, "none"), *((n + 0.5, name.replace(" ", "<br>")) for n, name in enumerate(ZONES))]
+    zones = [{"x": x, "y": 1, "yref": "paper", "text": text, "yanchor": "bottom", **common} for x, text in places]
+    return [*names, *zones]
+
+
+def thinned(rows: Sequence[Row]) -> list[Row]:
+    """All runs, or, where there are too many to draw, of each task the worst, the best and those at its quartiles."""
+    if len(rows) <= MOST_POINTS:
+        return list(rows)
+    by_task: dict[str, list[Row]] = {}
+    for row in rows:
+        by_task.setdefault(row.task, []).append(row)
+    found = []
+    for runs in by_task.values():
+        ordered = sorted(
+            runs, key=lambda row: (row.valid, row.percentile or 0.0, row.improvement or 0.0, row.score or 0.0)
+        )
+        places = {round(share * (len(ordered) - 1)) for share in (0.0, 0.25, 0.5, 0.75, 1.0)}
+        found += [ordered[place] for place in sorted(places)]
+    return found
 
 
 def _strip_x(row: Row, reference: ReferenceScores) -> float | None:
@@ -221,7 +234,7 @@ def research(results: Sequence[Results]) -> Figure | None:
         return None
     figure = Figure()
     for colour, symbol, each in _styled(results):
-        rows = [row for row in each.rows if row.improvement is not None]
+        rows = thinned([row for row in each.rows if row.improvement is not None])
         hover = [f"{_label(row.task)}, seed {row.seed}<br>{row.improvement:+.1f} %" for row in rows]
         figure.add_trace(
             Scatter(
@@ -261,45 +274,48 @@ def over(curves: Mapping[str, Sequence[RunCurve]], axis: Axis) -> Figure | None:
     return _finished(figure, 360, legend=True)
 
 
-def spending(results: Sequence[Results]) -> tuple[Figure, str] | None:
-    """What each run used (dollars, tokens or time) against its percentile, and the unit's name."""
+def spending(results: Sequence[Results], *, research: bool = False) -> tuple[Figure, str] | None:
+    """What each run used (dollars, tokens or time) against its result, and the unit's name.
+
+    Args:
+        research: draw the improvement of research tasks, not the percentile of competitions.
+    """
     from plotly.graph_objects import Figure, Scatter
 
-    rows = [row for each in results for row in each.rows if row.reported and row.percentile is not None]
+    result = "improvement" if research else "percentile"
+    rows = [row for each in results for row in each.rows if row.reported and getattr(row, result) is not None]
     name = next((name for name in ("cost", "tokens", "working_s") if any(getattr(row, name) for row in rows)), None)
     if name is None:
         return None
     scale, words = unit(name, max(getattr(row, name) or 0.0 for row in rows))
     figure = Figure()
     for colour, symbol, each in _styled(results):
-        own = [
-            row for row in each.rows if row.reported and row.percentile is not None and getattr(row, name) is not None
-        ]
-        hover = [
-            f"{_label(row.task)}, seed {row.seed}<br>percentile {row.percentile:.0f}, {row.medal or 'no medal'}"
-            for row in own
-        ]
+        own = thinned([row for row in rows if row.experiment == each.name and getattr(row, name) is not None])
+        medals = len(results) == 1 and not research
+        colours = [MEDAL_COLOURS.get(row.medal or "", colour) for row in own] if medals else colour
         figure.add_trace(
             Scatter(
                 x=[getattr(row, name) / scale for row in own],
-                y=[row.percentile for row in own],
+                y=[getattr(row, result) for row in own],
                 mode="markers",
                 name=_label(each.name),
-                hovertext=hover,
+                hovertext=[_spent(row, result) for row in own],
                 hoverinfo="text",
-                marker={
-                    "size": 11,
-                    "opacity": 0.9,
-                    "color": [MEDAL_COLOURS.get(row.medal or "", colour) for row in own]
-                    if len(results) == 1
-                    else colour,
-                    "symbol": symbol,
-                },
+                marker={"size": 11, "opacity": 0.9, "color": colours, "symbol": symbol},
             )
         )
     figure.update_xaxes(title_text=f"{words} per run", rangemode="tozero")
-    figure.update_yaxes(title_text="percentile", range=[-3, 103])
+    if research:
+        figure.update_yaxes(title_text="improvement over the baseline, %")
+    else:
+        figure.update_yaxes(title_text="percentile", range=[-3, 103])
     return _finished(figure, 360, legend=len(results) > 1), words
+
+
+def _spent(row: Row, result: str) -> str:
+    value = f"percentile {row.percentile:.0f}, {row.medal or 'no medal'}" if result == "percentile" else ""
+    cost = f", ${row.cost:,.2f}" if row.cost else ""
+    return f"{_label(row.task)}, seed {row.seed}<br>{value or f'{row.improvement:+.1f} %'}{cost}"
 
 
 def profile(found: Profiles) -> Figure:

@@ -1,0 +1,66 @@
+"""What looking into the integrity of an experiment has found, where somebody has: `findings.json` beside its runs.
+
+A finding is evidence for a person to judge. Nothing is disqualified by it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from podium.errors import RecordError
+from podium.runs.folder import read_document
+
+FILE = "findings.json"
+
+
+class Finding(BaseModel):
+    """One piece of evidence, and where it is."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    kind: str
+    """What it is evidence of, in a word or two."""
+    task: str
+    seed: int
+    reason: str
+    """Why it was noted."""
+    confidence: float = Field(ge=0, le=1)
+    step: int | None = None
+    file: str | None = None
+    line: int | None = None
+
+    @property
+    def place(self) -> str:
+        """Where to look."""
+        parts = [f"{self.task}/{self.seed}"]
+        parts += [f"step {self.step}"] if self.step is not None else []
+        parts += [self.file + (f":{self.line}" if self.line is not None else "")] if self.file else []
+        return ", ".join(parts)
+
+
+class Findings(BaseModel):
+    """`findings.json`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    findings: tuple[Finding, ...] = ()
+    error: str | None = None
+    """Why the file cannot be read."""
+
+    def of_run(self, task: str, seed: int) -> Sequence[Finding]:
+        """Those about one run."""
+        return [finding for finding in self.findings if (finding.task, finding.seed) == (task, seed)]
+
+
+def read_findings(folder: Path) -> Findings | None:
+    """The findings about an experiment, the surest first; None if nobody has looked."""
+    try:
+        found = read_document(folder / FILE, Findings)
+    except RecordError as error:
+        return Findings(error=str(error))
+    if found is None:
+        return None
+    return Findings(findings=tuple(sorted(found.findings, key=lambda each: -each.confidence)))
