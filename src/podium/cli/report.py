@@ -63,7 +63,7 @@ def command(
 
 def _write(name: str, report: Report, path: Path) -> None:
     from podium.data.files import write_atomically
-    from podium.report import export
+    from podium.report import export, tables
 
     match name:
         case "html":
@@ -75,8 +75,8 @@ def _write(name: str, report: Report, path: Path) -> None:
         case "parquet":
             export.write_parquet(report.results, path)
         case "latex":
-            write_atomically(path, export.latex(report.summaries))
+            write_atomically(path, tables.latex(report))
         case "markdown":
-            write_atomically(path, export.markdown(report.summaries))
+            write_atomically(path, tables.markdown(report))
         case "grading_report":
             write_atomically(path, export.grading_report(report.results, report.references))

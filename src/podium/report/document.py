@@ -13,6 +13,7 @@ from podium.errors import UnknownTaskError
 from podium.grading.grade import plain
 from podium.report.aggregate import Summary, headline, summarise
 from podium.report.export import first_line, records, sandbox_gaps
+from podium.report.findings import Findings, read_findings
 from podium.report.profiles import Profiles, profiles, task_scores
 from podium.report.references import ReferenceScores, read_references
 from podium.report.table import Results, read_all_results
@@ -37,6 +38,8 @@ class Report:
     suite: str | None
     verified: dict[str, Verification] = field(default_factory=dict)
     """By experiment; an experiment that is not here was not verified."""
+    findings: dict[str, Findings] = field(default_factory=dict)
+    """By experiment, of those that somebody has looked into."""
 
     @property
     def warning(self) -> str | None:
@@ -61,6 +64,7 @@ class Report:
             "aup": None if self.profiles is None else self.profiles.area,
             "tasks": {task: asdict(scores) for task, scores in self.references.items()},
             "verified": {name: found.to_dict() for name, found in self.verified.items()},
+            "findings": {name: found.model_dump(mode="json") for name, found in self.findings.items()},
             "runs": [{name: plain(value) for name, value in row.items()} for row in records(self.results)],
         }
 
@@ -103,6 +107,7 @@ def make_report(
         seeds=seeds,
         suite=suite,
         verified={each.name: _verify(each, data_dir) for each in results if not each.imported} if verify else {},
+        findings={each.name: found for each in results if (found := read_findings(each.experiment.folder)) is not None},
     )
 
 

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from podium.errors import RecordError
 from podium.runs.folder import read_document
+from podium.text import plural
 
 FILE = "findings.json"
 
@@ -49,6 +50,13 @@ class Findings(BaseModel):
     findings: tuple[Finding, ...] = ()
     error: str | None = None
     """Why the file cannot be read."""
+
+    @property
+    def words(self) -> str:
+        """How much was found, in one sentence."""
+        if self.error:
+            return f"Integrity findings cannot be read: {self.error}"
+        return f"{plural(len(self.findings), 'integrity finding')}, for a person to judge."
 
     def of_run(self, task: str, seed: int) -> Sequence[Finding]:
         """Those about one run."""

@@ -22,27 +22,24 @@ from podium.report.aggregate import headline, plus_minus, words
 from podium.report.compare import Comparison, compare
 from podium.report.curves import AXES, Axis, RunCurve, read_curves
 from podium.report.document import Report
-from podium.report.export import medal_table, notes, research_table
 from podium.report.table import Results, Row
-from podium.report.terminal import amount, number
+from podium.report.tables import (
+    amount,
+    causes_table,
+    improvements_table,
+    kinds_table,
+    medal_table,
+    notes,
+    number,
+    research_table,
+    usage_table,
+)
 from podium.text import format_size, printable
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
 TEMPLATES = Path(__file__).parent / "templates"
-USED_LINES = {
-    "tokens": "tokens",
-    "input_tokens": "tokens in",
-    "output_tokens": "tokens out",
-    "cached_tokens": "tokens cached",
-    "cost": "cost",
-    "steps": "steps",
-    "executions": "executions",
-    "working_s": "working time",
-    "wall_s": "wall-clock time",
-    "waited_s": "of it waiting for cores",
-}
 LONGEST_ERROR = 400
 """Letters of an error that are shown."""
 
@@ -88,7 +85,7 @@ def render(report: Report, *, made: datetime | None = None) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"number": number, "amount": _amount, "clean": printable, "words": words}
+    environment.filters |= {"number": number, "clean": printable, "words": words}
     return environment.get_template("report.html").render(
         report=report,
         pairs=list(zip(report.results, report.summaries, strict=True)),
@@ -97,14 +94,16 @@ def render(report: Report, *, made: datetime | None = None) -> str:
         medal_table=medal_table(report.summaries),
         research_table=research_table(report.summaries),
         notes=notes(report.summaries),
-        kinds=_kinds(report),
+        improvements=improvements_table(report),
+        kinds=kinds_table(report.summaries),
+        causes=causes_table(report.summaries),
         charts={chart.id: chart for chart in _charts(report)},
         failures=_failures(report),
         comparison=_comparison(report),
         facts=[(results, _facts(results)) for results in report.results],
         runs=_runs(report),
         marks=_marks(report),
-        used=_used(report),
+        usage=usage_table(report.summaries),
         style=_template_text("report.css"),
         scripts=scripts,
         policy=_policy(scripts),
@@ -127,13 +126,11 @@ def _policy(scripts: Mapping[str, str]) -> str:
     )
 
 
-def _amount(pair: tuple[str, float]) -> str:
-    return amount(*pair)
-
-
 def _charts(report: Report) -> Iterator[PageFigure]:
     results, summaries = report.results, report.summaries
     curves: dict[str, list[RunCurve]] = {each.name: read_curves(each.rows) for each in results}
+    is_much = any(len(each.rows) > charts.MOST_POINTS for each in results)
+    many = " Of each task the worst, the best and the quartiles are drawn: all would be too many." if is_much else ""
     found: list[tuple[str, str, str, Figure | None]] = [
         (
             "medals",
@@ -145,7 +142,7 @@ def _charts(report: Report) -> Iterator[PageFigure]:
             "strip",
             "Every run among the thresholds",
             "One line per task. The thresholds of all tasks have the same positions; in between, the position is "
-            "linear in the score. A cross on the left is a run without a valid submission.",
+            f"linear in the score. A cross on the left is a run without a valid submission.{many}",
             charts.strip(results, report.references),
         ),
         ("research", "Improvement", "Each run's improvement over the starter code.", charts.research(results)),
@@ -160,12 +157,12 @@ def _charts(report: Report) -> Iterator[PageFigure]:
     drawn: tuple[Axis, ...] = ("working_s", "tokens")
     for axis in drawn:
         found.append((f"over-{axis}", f"Over {AXES[axis]}", caption, charts.over(curves, axis)))
-    spent = charts.spending(results)
-    if spent:
-        colours = "; medals in their colour" if len(results) == 1 else ""
-        found.append(
-            ("spending", "Cost against score", f"One point per graded run, {spent[1]} used{colours}.", spent[0])
-        )
+    for name, research in (("spending", False), ("spending-research", True)):
+        spent = charts.spending(results, research=research)
+        if spent:
+            colours = "; medals in their colour" if len(results) == 1 and not research else ""
+            what = "Cost against improvement" if research else "Cost against score"
+            found.append((name, what, f"One point per graded run, {spent[1]} used{colours}.{many}", spent[0]))
     if report.profiles:
         caption = "Share of tasks on which an experiment is within a factor of the best; AUP is the area under it."
         found.append(("profiles", "Performance profiles", caption, charts.profile(report.profiles)))
@@ -186,20 +183,6 @@ def _inside_script(text: str) -> str:
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
-def _kinds(report: Report) -> list[tuple[str, int, list[str]]]:
-    """Any medal by kind of data: kind, tasks, a cell per experiment."""
-    if not any(summary.kinds for summary in report.summaries):
-        return []
-    by_name = [{group.group: group for group in summary.kinds or summary.competitions} for summary in report.summaries]
-    names = sorted({name for groups in by_name for name in groups if name != "all"})
-    found = []
-    for name in names:
-        groups = [groups.get(name) for groups in by_name]
-        cells = [plus_minus(group.measures["any_medal"]) if group and group.measures else "-" for group in groups]
-        found.append((name, max(group.tasks for group in groups if group), cells))
-    return found
-
-
 def _runs(report: Report) -> defaultdict[tuple[str, str], list[Row]]:
     """Runs by experiment and task."""
     found: defaultdict[tuple[str, str], list[Row]] = defaultdict(list)
@@ -213,15 +196,6 @@ def _marks(report: Report) -> list[str]:
     """The reference scores that at least one task has."""
     names = ("median", "bronze", "silver", "gold", "ceiling", "baseline")
     return [name for name in names if any(getattr(scores, name) is not None for scores in report.references.values())]
-
-
-def _used(report: Report) -> list[tuple[str, str]]:
-    """What runs used any of, with its name."""
-    return [
-        (name, words)
-        for name, words in USED_LINES.items()
-        if any(name in summary.usage and summary.usage[name].total for summary in report.summaries)
-    ]
 
 
 def _failures(report: Report) -> list[Failure]:

@@ -13,10 +13,10 @@ from rich.text import Text
 from podium.report.aggregate import Summary, headline, words
 from podium.report.compare import Comparison, Difference
 from podium.report.document import Report
-from podium.report.export import medal_table, notes, research_table
 from podium.report.references import ReferenceScores
 from podium.report.table import Results, Row
-from podium.text import format_duration, printable
+from podium.report.tables import USED_WORDS, amount, improvements_table, medal_table, notes, number, research_table
+from podium.text import printable
 
 MOST_TASKS, MOST_SCORES = 100, 6
 """A table shows up to so many one by one, and sums up more."""
@@ -53,7 +53,12 @@ def _parts(report: Report) -> Iterator[RenderableType]:
         area = sorted(report.profiles.area.items(), key=lambda item: -item[1])
         yield Text("AUP: " + ", ".join(f"{name} {value:.3f}" for name, value in area))
     if len(report.results) == 1 and len(report.results[0].tasks) <= MOST_TASKS:
-        yield _tasks(report.results[0], report.references)
+        yield from _tasks(report.results[0], report.references)
+    improvements = improvements_table(report)
+    if 1 < len(improvements) <= MOST_TASKS:
+        yield _table(improvements, texts=3)
+    for name, found in report.findings.items():
+        yield Text(f"{printable(name)}: {found.words}", style="yellow" if found.findings or found.error else "dim")
     yield Text(_verified(report), style="dim")
 
 
@@ -79,43 +84,22 @@ def _about(summary: Summary) -> Iterator[Text]:
         yield Text(f"{name}: mean per run: {said}.", style="dim")
 
 
-USED_WORDS = {
-    "tokens": "tokens",
-    "input_tokens": "in",
-    "output_tokens": "out",
-    "cached_tokens": "cached",
-    "cost": "cost",
-    "steps": "steps",
-    "executions": "executions",
-    "working_s": "working",
-    "wall_s": "wall",
-    "waited_s": "waiting for cores",
-}
-
-
-def amount(name: str, value: float) -> str:
-    """Something used, for people."""
-    if name == "cost":
-        return f"${value:,.2f}"
-    if name.endswith("_s"):
-        return format_duration(value)
-    return f"{value:,.0f}" if value >= 100 or value == int(value) else f"{value:,.1f}"
-
-
-def _table(lines: Sequence[Sequence[str]]) -> Table:
+def _table(lines: Sequence[Sequence[str]], *, texts: int = 2) -> Table:
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for number, name in enumerate(lines[0]):
-        table.add_column(Text(printable(name)), justify="left" if number < 2 else "right", overflow="fold")
+    for place, name in enumerate(lines[0]):
+        table.add_column(Text(printable(name)), justify="left" if place < texts else "right", overflow="fold")
     for line in lines[1:]:
         table.add_row(*(Text(printable(cell)) for cell in line))
     return table
 
 
-def _tasks(results: Results, references: dict[str, ReferenceScores]) -> Table:
+def _tasks(results: Results, references: dict[str, ReferenceScores]) -> Iterator[Table]:
+    """The competitions of an experiment, if there are any."""
+    competitions = {row.task for row in results.rows if row.competition}
     table = Table("task", "metric", "scores", "medals", box=SIMPLE_HEAD, pad_edge=False)
     for name in ("percentile", "median", "bronze", "silver", "gold"):
         table.add_column(Text(printable(name)), justify="right")
-    for task in results.tasks:
+    for task in (task for task in results.tasks if task in competitions):
         rows = [row for row in results.rows if row.task == task]
         reference = references.get(task, ReferenceScores(task))
         arrow = {True: " ↑", False: " ↓", None: ""}[reference.higher_is_better]
@@ -128,7 +112,8 @@ def _tasks(results: Results, references: dict[str, ReferenceScores]) -> Table:
             f"{sum(ranks) / len(ranks):.0f}" if ranks else "-",
             *(number(getattr(reference, name)) for name in ("median", "bronze", "silver", "gold")),
         )
-    return table
+    if competitions:
+        yield table
 
 
 def _scores(rows: Sequence[Row]) -> str:
@@ -138,11 +123,6 @@ def _scores(rows: Sequence[Row]) -> str:
     scores = sorted(row.score for row in rows if row.valid and row.score is not None)
     valid = f"{len(scores)} of {len(rows)} valid"
     return f"{number(scores[0])} to {number(scores[-1])}, {valid}" if scores else valid
-
-
-def number(value: float | None) -> str:
-    """A score for people."""
-    return "-" if value is None else f"{value:.4g}"
 
 
 def _medals(rows: Sequence[Row]) -> Text:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +16,7 @@ from podium.data.inside import open_regular
 from podium.errors import RecordError
 from podium.grading.grade import Grade
 from podium.report.curves import RunCurve, read_curve
+from podium.report.findings import Finding, read_findings
 from podium.report.table import Row
 from podium.runs.folder import RunFolder
 from podium.runs.models import CurvePoint, RunRecord
@@ -34,6 +36,7 @@ from podium.workspace.words import Tone, step_in_words
 
 STEPS_PER_PAGE = 100
 LOG_BYTES = 4_000
+MOST_FINDINGS = 100
 
 
 @dataclass(frozen=True)
@@ -98,6 +101,7 @@ def run(request: Request) -> Response:
         steps=[_step(journal, number) for number in range(pages.first, pages.last + 1) if journal.steps],
         journal_error=journal_error,
         pages=pages,
+        findings=_findings(found),
         files=saved_files(folder),
         has_transcript=bool(find_logs(folder)) and row.model is not None,
         folder=folder.path,
@@ -167,6 +171,12 @@ async def verify_run(request: Request) -> Response:
     await read_form(request)
     site.verifier.ask_for(row.key, folder.path)
     return RedirectResponse(f"{run_address(row.key)}#verified", 303)
+
+
+def _findings(found: FoundRun) -> Sequence[Finding]:
+    """What looking into the run's integrity has found, if somebody has."""
+    known = read_findings(found.experiment.folder)
+    return known.of_run(found.row.task, found.row.seed)[:MOST_FINDINGS] if known else ()
 
 
 def _record(folder: RunFolder) -> RunRecord | None:
