@@ -70,7 +70,7 @@ def test_the_terminal_shows_headline_and_tables(call: Call, experiment: Path) ->
 def test_json_is_one_document_with_every_run(call: Call, experiment: Path) -> None:
     document = json.loads(call("report", experiment, "--json"))
     found = document["experiments"][0]
-    others = dict.fromkeys(("failed", "stopped", "running", "unreadable", "missing"), 0)
+    others = dict.fromkeys(("failed", "stopped", "running", "interrupted", "unreadable", "missing"), 0)
     assert found["counts"] == {"planned": 4, "finished": 4, **others}
     assert found["competitions"][0]["measures"]["valid"]["mean"] == 100.0
     assert [run["task"] for run in document["runs"]] == [TASKS[0], TASKS[0], TASKS[1], TASKS[1]]

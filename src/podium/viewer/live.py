@@ -20,6 +20,8 @@ from podium.viewer.transcripts import TranscriptReader
 from podium.viewer.verifying import Verifier
 
 INTERVAL_S = 1.0
+UNFINISHED = ("running", "interrupted")
+"""Which of both a run is may change without its record."""
 MEASURED_EVERY_S = 5.0
 """The page of a run that is going on is renewed so often, as what it uses of the machine changes."""
 HEARTBEAT_S = 15.0
@@ -37,7 +39,8 @@ class ChangeTokens:
 
     def of_experiment(self, name: str) -> str:
         self._index.refresh()
-        going = [_steps(row) for row in self._index.rows(name, status="running")[0]]
+        begun = [row for status in UNFINISHED for row in self._index.rows(name, status=status)[0]]
+        going = [_steps(row) for row in begun]
         return _token(self._index.changes(name), self._verifier.waiting_in(name), *going)
 
     def of_run(self, key: RunKey) -> str:
@@ -47,7 +50,7 @@ class ChangeTokens:
         run = RunFolder(row.folder)
         files = [stamp_of(file) for file in (run.record, run.curve, run.decision)]
         waiting = self._verifier.is_waiting(key), self._transcripts.is_reading(run.logs)
-        now = time.monotonic() // MEASURED_EVERY_S if row.status == "running" and is_going(run) else 0
+        now = time.monotonic() // MEASURED_EVERY_S if row.status in UNFINISHED and is_going(run) else 0
         return _token(*files, _steps(row), self._index.changes(key.experiment), *waiting, now)
 
 
