@@ -17,14 +17,18 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from podium.sandbox import bubblewrap
 from podium.sandbox.bubblewrap import Bubblewrap
 from podium.sandbox.spec import SandboxSpec
 from podium.sandbox.view import host_view
+from podium.workspace.budget import Usage
+from podium.workspace.events import Action, Step, now
 from podium.workspace.history import History
 from podium.workspace.journal import Journal
+from podium.workspace.observations import TextResult
 
 SCRIPT_BYTES = 2_000
 CASES = {"1 MB in 10 files": (10, 100_000), "50 MB in 100 files": (100, 500_000), "2,000 small files": (2000, 1_000)}
@@ -65,13 +69,28 @@ def measure(folder: Path, count: int, size: int, steps: int) -> str:
             started = time.perf_counter()
             commit = history.snapshot(f"step {number}", commit, time_s=number)
             snapshot.append(time.perf_counter() - started)
-            line = {"kind": "step", "action": "run", "arguments": {}, "observation": "", "snapshot": commit}
-            journalled.append(timed(lambda line=line: journal.append(line)))  # type: ignore[misc]
+            journalled.append(timed(partial(journal.append, step(commit))))
         history.compact()
     used = sum(path.stat().st_blocks * 512 for path in (folder / "history.git").rglob("*") if path.is_file())
     medians = [1000 * statistics.median(times) for times in (bare, inside, snapshot, journalled)]
     overhead = sum(medians[1:]) - medians[0]
     return "{:6.1f}ms {:9.1f}ms {:7.1f}ms {:6.1f}ms".format(*medians) + f" {overhead:7.1f}ms {used / changed:6.2f}"
+
+
+def step(snapshot: str) -> Step:
+    """A line of the journal."""
+    return Step(
+        time=now(),
+        usage=Usage(),
+        action=Action(name="run_command", arguments={"command": "true"}),
+        observation=TextResult(text=""),
+        seconds=0.0,
+        snapshot=snapshot,
+        state="",
+        decision=0,
+        index=0,
+        count=1,
+    )
 
 
 def measure_start(folder: Path) -> str:

@@ -30,3 +30,11 @@ def test_a_folder_is_not_removed_while_it_is_claimed(tmp_path: Path, monkeypatch
     os.close(claim)
     leftovers.remove_abandoned()
     assert not folder.exists()
+
+
+def test_a_pipe_in_the_place_of_a_lock_keeps_nobody_waiting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    folder = Path(tempfile.mkdtemp(prefix=leftovers.SANDBOX_PREFIX))
+    os.mkfifo(folder / "lock")
+    leftovers.remove_abandoned()
+    assert not folder.exists()

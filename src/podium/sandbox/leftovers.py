@@ -77,13 +77,18 @@ def _ours(prefixes: tuple[str, ...]) -> Iterator[Path]:
 def is_claimed(folder: Path) -> bool:
     """Whether some process uses the sandbox of a folder."""
     try:
-        with (folder / _LOCK).open("rb") as file:
+        with open(folder / _LOCK, "rb", opener=_without_waiting) as file:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return True
     except OSError:
         return False
     return False
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    """Opens a file of the name that programs without a sandbox can have put a pipe or a link under."""
+    return os.open(path, flags | os.O_NONBLOCK | os.O_NOFOLLOW)
 
 
 def _mounts_of_all_processes() -> str:
