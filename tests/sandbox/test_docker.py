@@ -162,3 +162,17 @@ def test_for_root_programs_run_as_somebody_else_who_owns_the_workspace(spec: San
             sandbox.run(["sh", "-c", "id -u; echo more >> inner/file; cat inner/file"]).stdout.text == "1000\nxmore\n"
         )
     assert tmp_path.stat().st_uid == 0
+
+
+def test_a_list_of_hosts_is_a_proxy_and_nothing_else() -> None:
+    code = (
+        "import socket, urllib.request\n"
+        "try: urllib.request.urlopen('http://other.example')\n"
+        "except OSError as error: print(error)\n"
+        "try: socket.create_connection(('1.1.1.1', 80), 5)\n"
+        "except OSError as error: print(error.strerror)\n"
+    )
+    with Docker().open(SandboxSpec(network=("allowed.example",))) as sandbox:
+        said = sandbox.run(["python3", "-c", code]).stdout.text.splitlines()
+        assert said == ["HTTP Error 403: Forbidden", "Network is unreachable"]
+        assert sandbox.enforced().network == "hosts"
