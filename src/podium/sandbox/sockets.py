@@ -10,6 +10,7 @@ import array
 import contextlib
 import ctypes
 import os
+import select
 import socket
 import stat
 import struct
@@ -56,7 +57,9 @@ class SocketLook:
                 return
             self._seen.add(inode)
             memory = _MEMORY.unpack(opened.getsockopt(socket.SOL_SOCKET, _SO_MEMINFO, _MEMORY.size))
-            self.size += memory[_SENT] + memory[_FORWARDED] + sum(self._messages(opened))
+            self.size += memory[_SENT] + memory[_FORWARDED]
+            if _can_be_read(opened):
+                self.size += sum(self._messages(opened))
 
     def _messages(self, opened: socket.socket) -> Iterator[int]:
         """The sizes of what can be read from a socket, after showing the descriptors in it; leaves it as it was."""
@@ -85,6 +88,12 @@ class SocketLook:
             else:
                 self._see(descriptor)
                 os.close(descriptor)
+
+
+def _can_be_read(opened: socket.socket) -> bool:
+    events = select.poll()
+    events.register(opened, select.POLLIN)
+    return bool(events.poll(0))
 
 
 def internet_bytes(pid: int) -> int:
