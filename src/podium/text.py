@@ -92,6 +92,8 @@ def parse_duration(text: str) -> float:
     found = re.fullmatch(r"(\d+(?:\.\d*)?|\.\d+)\s*([a-z]*)", text.strip().lower())
     if not found or found[2] not in _SECONDS:
         raise ValueError(f"invalid duration '{text}'. Write 90s, 30m, 24h or 2d.")
+    if not float(found[1]):
+        raise ValueError(f"invalid duration '{text}': it must be more than 0.")
     return float(found[1]) * _SECONDS[found[2]]
 
 

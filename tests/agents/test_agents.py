@@ -47,7 +47,7 @@ def test_any_class_can_be_named() -> None:
     [
         ({"agent": "recipes", "options": {"draft": "3"}}, "'recipes' has no option 'draft'. Its options are: drafts"),
         ({"agent": "baseline", "options": {"a": ""}}, "has no option 'a'. Its options are: none"),
-        ({"agent": "command"}, "-A command: Field required (agent 'command')"),
+        ({"agent": "command"}, "The agent 'command' needs -A command=... See: podium agents command"),
         ({"agent": "recipes", "options": {"drafts": "0"}}, "-A drafts: Input should be greater than or equal to 1"),
         ({"agent": "research", "options": {"show": "fly"}}, "there is no action 'fly'"),
         ({"agent": "recipes", "model_roles": {"fast": "a/b"}}, "'recipes' has no role 'fast'. Its roles are: none"),

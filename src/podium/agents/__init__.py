@@ -64,6 +64,8 @@ def read_options(name: str, options: dict[str, str]) -> Any:
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"])) or "options"
+        if first["type"] == "missing":
+            raise UsageError(f"The agent '{name}' needs -A {place}=... See: podium agents {name}") from error
         raise UsageError(f"-A {place}: {first['msg']} (agent '{name}')") from error
 
 

@@ -89,6 +89,14 @@ class Agent(ABC, Generic[AnyState]):
         self.assignment = assignment
         self.options = options
 
+    @classmethod
+    def check(cls, options: Any) -> None:
+        """Refuses options that cannot work, before anything is started.
+
+        Raises:
+            UsageError: a file or a program that they name is not there.
+        """
+
     def begin(self) -> AnyState:
         """The state before the first step."""
         return cast(AnyState, self.State())

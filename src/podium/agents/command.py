@@ -29,14 +29,24 @@ class Command(FixedAgent):
     serves_model = True
     options: CommandOptions
 
+    @classmethod
+    def check(cls, options: CommandOptions) -> None:
+        """The folder is there, and so is a program in it that the command starts with."""
+        folder = options.files
+        if folder is not None and not folder.is_dir():
+            raise UsageError(f"-A files={folder}: there is no such folder")
+        program = options.command.split(maxsplit=1)[0] if options.command.strip() else ""
+        if not program:
+            raise UsageError("-A command: say what to run, for example -A command='bash start.sh'")
+        if program.startswith("./") and (folder is None or not (folder / program).exists()):
+            where = f"{folder} has no such file" if folder else "/home/agent is empty. Name a folder with -A files=DIR"
+            raise UsageError(f"-A command={program}: {where}")
+
     def actions(self) -> list[Action]:
         return [Action(name="run_command", arguments={"command": self.options.command, "folder": "agent"})]
 
     def files(self) -> Path | None:
-        folder = self.options.files
-        if folder is not None and not folder.is_dir():
-            raise UsageError(f"-A files={folder}: there is no such folder")
-        return folder
+        return self.options.files
 
     def environment(self) -> dict[str, str]:
         remaining = self.assignment.remaining()

@@ -28,6 +28,10 @@ class Scripted(FixedAgent):
     Options = ScriptedOptions
     options: ScriptedOptions
 
+    @classmethod
+    def check(cls, options: ScriptedOptions) -> None:
+        _read(options.script)
+
     async def decide(self, state: FixedState) -> Sequence[Action]:
         return self.actions()[state.done :][: self.options.together]
 
@@ -35,9 +39,12 @@ class Scripted(FixedAgent):
         return f"{state.done} of {len(self.actions())}"
 
     def actions(self) -> list[Action]:
-        path = self.options.script
-        try:
-            entries = json.loads(path.read_text(encoding="utf-8"))
-            return [Action(name=entry["action"], arguments=entry["arguments"]) for entry in entries]
-        except (OSError, ValueError, KeyError, TypeError, ValidationError) as error:
-            raise UsageError(f"-A script={path} is not a list of actions: {error}") from error
+        return _read(self.options.script)
+
+
+def _read(path: Path) -> list[Action]:
+    try:
+        entries = json.loads(path.read_text(encoding="utf-8"))
+        return [Action(name=entry["action"], arguments=entry["arguments"]) for entry in entries]
+    except (OSError, ValueError, KeyError, TypeError, ValidationError) as error:
+        raise UsageError(f"-A script={path} is not a list of actions: {error}") from error

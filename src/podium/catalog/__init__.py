@@ -59,6 +59,8 @@ def load(task_id: str) -> Task:
             task = task.with_brief(_text(folder, f"{stem}.md"), _text(folder, f"{stem}.fixed.md"))
             return replace(task, reference=task.reference or _human_leaderboard(task_id))
     found = find_task(task_id)
+    if found is None and task_id in suites():
+        raise UnknownTaskError(f"'{task_id}' is a suite, not a task. Its tasks: podium tasks --suite {task_id}")
     if found is None:
         raise unknown_name(task_id)
     return found

@@ -139,7 +139,8 @@ def _check(folder: Path, files: list[str], spec: FolderTaskSpec, answers: Path |
     if spec.script not in files:
         scripts = [name for name in files if name.endswith(".py")]
         raise UsageError(
-            f"There is no {spec.script} in {folder}. Name what to run with --script; it has: {scripts[:8]}"
+            f"There is no {spec.script} in {folder}. Name what to run with --script; it has: "
+            f"{', '.join(scripts[:8]) or 'no Python files'}"
         )
     for pattern in spec.editable:
         if not any(fnmatch(name, pattern) for name in files):

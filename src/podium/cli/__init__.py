@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from podium.cli.examples import epilog
 from podium.errors import PodiumError, UsageError, explain
 from podium.text import printable
 
@@ -36,6 +37,7 @@ COMMANDS = {
     "new-task": "Make a task NAME from a CSV file: split, brief, miniature, and medals from a measured field.",
     "import": "Take over what PATH holds of MLE-bench: a checkout's leaderboards and texts, or grading reports.",
     "doctor": "Say what this machine can do: sandbox, GPUs, credentials and so on.",
+    "completion": "Print what makes SHELL complete commands, tasks, suites and agents.",
 }
 """What `podium --help` shows; repeated here so that it need not import the commands. A test compares."""
 
@@ -51,6 +53,7 @@ class LazyGroup(click.Group):
             return None
         module = f"{name}_" if iskeyword(name) else name.replace("-", "_")
         command: click.Command = import_module(f"podium.cli.{module}").command
+        command.epilog = epilog(name)
         return command
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
@@ -61,6 +64,8 @@ class LazyGroup(click.Group):
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             from difflib import get_close_matches
 
+            if args[0] == "help":
+                raise click.UsageError("Help is an option: podium --help, or podium COMMAND --help", context)
             close = get_close_matches(args[0], COMMANDS, n=1)
             hint = f" Did you mean '{close[0]}'?" if close else f" The commands are: {', '.join(COMMANDS)}."
             raise click.UsageError(f"There is no command '{args[0]}'.{hint}", context)

@@ -8,11 +8,12 @@ from typing import Any
 
 import click
 
+from podium.cli.completion import complete_agent
 from podium.cli.options import as_json, print_json, require_extra
 
 
 @click.command(name="agents")
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=complete_agent)
 @as_json
 def command(name: str | None, as_json: bool) -> None:
     """List the agents, or explain the options and the model roles of NAME.

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from podium.cli.carrying_out import drive
+from podium.cli.completion import complete_task
 from podium.cli.options import as_json, data_dir, edition, print_json, require_extra, task_folders
 from podium.errors import UsageError
 from podium.text import plural
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @click.command(name="baseline")
-@click.argument("task")
+@click.argument("task", shell_complete=complete_task)
 @click.option("--seeds", type=click.IntRange(1), default=5, show_default=True, help="Runs of the starter code.")
 @click.option("--parallel", type=click.IntRange(1), default=1, show_default=True, help="Runs at a time.")
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="The folder of these runs.")

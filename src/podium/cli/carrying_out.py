@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from podium.cli.options import key_file, print_json, require_extra
+from podium.cli.options import key_file, print_json, require_extra, resume_command
+from podium.cli.results import show_results, tell_next, worth
 from podium.errors import PodiumError, UsageError
 from podium.text import miniature_warning, plural, printable
 
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from podium.runs.driver import Changed, Driver, FollowedRun
     from podium.runs.executors import Executor
     from podium.runs.experiment import Experiment
-    from podium.runs.models import RunRecord
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -102,9 +102,10 @@ def carry_out(experiment: Experiment, options: dict[str, Any], *, as_json: bool)
         records = [run.folder.read_record() for run in driver.runs if run.record]
         print_json([record.model_dump(mode="json") for record in records if record])
     else:
-        for run in driver.runs:
-            click.echo(printable(f"{run.name}: {describe(run)}"))
+        show_results(driver.runs)
     _complain(driver)
+    if not as_json:
+        tell_next(f"podium report {experiment.folder}", f"podium view {experiment.folder}")
 
 
 def drive(driver: Driver, executor: Executor, note: Changed = lambda run: None) -> None:
@@ -114,9 +115,16 @@ def drive(driver: Driver, executor: Executor, note: Changed = lambda run: None) 
         note: is told of every change in a run too.
     """
 
+    pressed = 0
+
     def interrupt(*_: object) -> None:
+        nonlocal pressed
+        pressed += 1
         driver.stop()
-        click.echo("\nStopping after the current steps. Once more: stop now.", err=True)
+        again = "Press Ctrl-C again to stop at once; either way nothing is lost."
+        click.echo(
+            f"\nStopping when the current steps are done. {again}" if pressed == 1 else "\nStopping now.", err=True
+        )
 
     before = signal.signal(signal.SIGINT, interrupt)
     try:
@@ -159,21 +167,12 @@ def describe(run: FollowedRun) -> str:
         return f"cannot be read: {run.error}"
     if record is None:
         return f"{run.state}, step {run.progress.step}" if run.progress and run.progress.step else run.state
-    graded = f"score {record.score}{_worth(record)}"
+    graded = f"score {record.score}, {worth(run)}".rstrip(", ")
     if record.status == "failed":
-        return f"failed: {record.error}{f'; what it had submitted: {graded}' if record.valid else ''}"
+        return f"failed: {record.error}{f'; what it had submitted: score {record.score}' if record.valid else ''}"
     if not record.valid:
         return f"{record.status}, {'no valid submission: ' + record.error if record.error else 'not graded'}"
     return f"{record.status} ({record.ended_by}), {graded}"
-
-
-def _worth(record: RunRecord) -> str:
-    """What a score is worth beside the leaderboard or the starter code, where that is known."""
-    if record.improvement is not None:
-        return f", {record.improvement:+.1f} % over the baseline"
-    if record.medal is None and record.above_median is None:
-        return ""
-    return f", {record.medal} medal" if record.medal else ", no medal"
 
 
 def _answer(run: FollowedRun, request: str) -> str | None:
@@ -193,9 +192,9 @@ def _complain(driver: Driver) -> None:
         raise PodiumError(f"{len(unreadable)} of {len(runs)} runs cannot be read. First: {unreadable[0].error}")
     undone = [run for run in runs if run.record is None or run.state == "stopped"]
     if undone:
-        raise PodiumError(f"{len(undone)} of {len(runs)} runs are not done. Continue with: podium resume {folder}")
+        raise PodiumError(f"{len(undone)} of {len(runs)} runs are not done. Continue with: {resume_command(folder)}")
     if failed:
         raise PodiumError(
-            f"{len(failed)} of {len(runs)} runs failed. First, {failed[0].name}: see {failed[0].folder.output}. "
-            f"Do them again with: podium resume {folder} --retry"
+            f"{len(failed)} of {len(runs)} runs failed. The log of the first: {failed[0].folder.output}. "
+            f"Do them again with: {resume_command(folder, '--retry')}"
         )

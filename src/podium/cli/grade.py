@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from podium.cli.completion import complete_task
 from podium.cli.options import as_json, data_dir, edition, print_json, task_folders
 from podium.text import miniature_warning, plural
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @click.command(name="grade")
-@click.argument("task", required=False)
+@click.argument("task", required=False, shell_complete=complete_task)
 @click.argument("file", type=click.Path(path_type=Path), required=False)
 @click.option(
     "--jsonl",

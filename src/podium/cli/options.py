@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
+import shutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -65,9 +68,21 @@ def _search_folders(context: click.Context, parameter: click.Parameter, folders:
     for name in named:
         if os.pathsep in name:
             raise UsageError(f"--tasks {name}: a folder of tasks cannot have '{os.pathsep}' in its name.")
+    context.meta["podium.task_folders"] = named
     if named:
         os.environ["PODIUM_TASKS"] = os.pathsep.join([*named, before] if before else named)
         context.call_on_close(lambda: os.environ.__setitem__("PODIUM_TASKS", before))
+
+
+def resume_command(folder: Path, *options: str) -> str:
+    """The command that continues an experiment, as it has to be typed after this one."""
+    from podium.runs.experiment import read_experiment
+    from podium.runs.trust import is_known_plan
+
+    context = click.get_current_context(silent=True)
+    folders = context.meta.get("podium.task_folders", []) if context else []
+    trust = () if is_known_plan(read_experiment(folder).plan) else ("--trust",)
+    return shlex.join(["podium", "resume", str(folder), *(f"--tasks={name}" for name in folders), *trust, *options])
 
 
 task_folders = click.option(
@@ -91,6 +106,13 @@ def print_json(document: Any) -> None:
     """Prints a JSON document on standard output; what a terminal might obey is escaped."""
     text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
     click.echo("".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text))
+
+
+def echo_cut(line: str, *, err: bool = False) -> None:
+    """Prints a line, cut to the width of the terminal if there is one."""
+    stream = sys.stderr if err else sys.stdout
+    width = shutil.get_terminal_size().columns if stream.isatty() else len(line)
+    click.echo(line if len(line) <= width else f"{line[: width - 1]}…", err=err)
 
 
 EXTRAS = {
@@ -124,7 +146,7 @@ TIME_HELP = (
 def budget_options(command: Command) -> Command:
     """The options that bound what a run may use."""
     for option in (
-        click.option("--cost", type=float, help="Dollars for models per run."),
+        click.option("--cost", type=click.FloatRange(0, min_open=True), help="Dollars for models per run."),
         click.option("--tokens", type=click.IntRange(1), help="Model tokens per run."),
         click.option("--steps", type=click.IntRange(1), help="Steps per run."),
         click.option("--wall-time", "wall_s", type=DURATION, help="Time per run by the clock, waiting included."),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from podium.cli.carrying_out import carry_out, executor_options, register_options
+from podium.cli.completion import complete_agent, complete_task_or_suite
 from podium.cli.options import (
     HOSTS,
     SIZE,
@@ -16,18 +17,24 @@ from podium.cli.options import (
     data_dir,
     edition,
     pairs,
+    print_json,
     require_extra,
     task_folders,
 )
 from podium.errors import UsageError
+from podium.text import miniature_warning
 
 if TYPE_CHECKING:
     from podium.runs.models import Plan
 
 
 @click.command(name="run")
-@click.argument("names", metavar="TASK|SUITE...", nargs=-1, required=True)
-@click.option("--agent", help="Who does it; see: podium agents.  [default: one that suits and needs no model]")
+@click.argument("names", metavar="TASK|SUITE...", nargs=-1, required=True, shell_complete=complete_task_or_suite)
+@click.option(
+    "--agent",
+    shell_complete=complete_agent,
+    help="Who does it; see: podium agents.  [default: one that suits and needs no model]",
+)
 @click.option("-A", "options", multiple=True, metavar="NAME=VALUE", help="An option of the agent. Repeatable.")
 @click.option("--model", help="The model the agent uses, as Inspect names it: openai/gpt-4o, ...")
 @click.option("--model-base-url", help="Where the model is served, if not where its maker serves it.")
@@ -80,6 +87,7 @@ if TYPE_CHECKING:
     help="With --goal: a CSV file, ids first, that submission.csv is compared with.",
 )
 @click.option("--metric", metavar="NAME", help="With --answers: the metric, such as rmse or accuracy.")
+@click.option("--dry-run", is_flag=True, help="Check everything, say what it would take, and start nothing.")
 @click.option("--person", is_flag=True, help="Agents may ask you for help, on this terminal.")
 @data_dir
 @edition
@@ -92,17 +100,36 @@ def command(names: tuple[str, ...], as_json: bool, **options: Any) -> None:
     from podium.cli.progress import told_of_preparing
     from podium.runs.start import start_experiment
 
-    tasks = [_folder_task(names, options)] if options["goal"] else expand(_no_folders(names))
+    tasks = [_folder_task(names, options)] if options["goal"] else expand(_no_folders(names, options))
     plan = _plan(tasks, options)
+    local = options["on"] == "local"
+    if options["dry_run"]:
+        _dry_run(tasks, plan, options, local=local, as_json=as_json)
+        return
     with told_of_preparing() as preparing:
         experiment = start_experiment(
-            tasks,
-            plan,
-            seeds=options["seeds"],
-            out=options["out"],
-            preparing=preparing,
+            tasks, plan, seeds=options["seeds"], out=options["out"], local=local, preparing=preparing
         )
     carry_out(experiment, options, as_json=as_json)
+
+
+def _dry_run(tasks: list[str], plan: Plan, options: dict[str, Any], *, local: bool, as_json: bool) -> None:
+    """Says what would be done and what it may take, or what is in the way; writes nothing."""
+    from podium.runs.forecast import make_forecast
+    from podium.runs.preflight import require_ready
+    from podium.runs.start import default_folder
+
+    out = options["out"] or default_folder(plan)
+    require_ready(tasks, plan, out, local=local)
+    forecast = make_forecast(tasks, plan, options["seeds"], options["parallel"])
+    if as_json:
+        print_json({"out": str(out), **vars(forecast)})
+        return
+    if plan.miniature:
+        click.echo(miniature_warning(1, 1))
+    for line in (*forecast.lines(), f"out     {out}"):
+        click.echo(line)
+    click.echo("Everything is ready. Nothing was started: leave out --dry-run to start.")
 
 
 def _plan(tasks: list[str], options: dict[str, Any]) -> Plan:
@@ -142,8 +169,15 @@ def _folder_task(names: tuple[str, ...], options: dict[str, Any]) -> str:
     return register(folder, spec, options["answers"])
 
 
-def _no_folders(names: tuple[str, ...]) -> list[str]:
+def _no_folders(names: tuple[str, ...], options: dict[str, Any]) -> list[str]:
+    """The names of tasks and suites; a folder with code is none, and only --goal makes a task of it."""
+    from podium.catalog import find_listing, suites
+
     for name in names:
-        if "/" in name and Path(name).is_dir():
+        is_task = name in suites() or name.startswith(("forge-", "folder-")) or find_listing(name) is not None
+        if Path(name).is_dir() and not is_task:
             raise UsageError(f"{name} is a folder. Say what to do in it: --goal TEXT --score NAME")
+    given = [f"--{name}" for name in ("score", "answers", "metric", "lower", "editable") if options[name]]
+    if given:
+        raise UsageError(f"{given[0]} goes with --goal, which makes a task of a folder with code.")
     return list(names)

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from podium.cli.options import require_extra, task_folders
+from podium.errors import UsageError
 
 
 @click.command(name="shell")
@@ -17,8 +18,12 @@ def command(run: Path) -> None:
     require_extra("run")
     from podium.agents.human.attach import attach
     from podium.runs.experiment import find_run
+    from podium.runs.progress import is_going
 
-    if attach(find_run(run).workspace) == "left":
+    found = find_run(run)
+    if not is_going(found):
+        raise UsageError(f"Nobody works on {run} now. Start or continue it first; a person's is: --agent human")
+    if attach(found.workspace) == "left":
         click.echo(f"\nThe run goes on. Come back with: podium shell {run}", err=True)
     else:
         click.echo("\nThe shell has ended; what you left is being graded.", err=True)

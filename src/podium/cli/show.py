@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from podium.cli.completion import complete_task
 from podium.cli.options import as_json, data_dir, print_json, task_folders
 from podium.errors import NotPreparedError
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @click.command(name="show")
-@click.argument("task")
+@click.argument("task", shell_complete=complete_task)
 @data_dir
 @task_folders
 @as_json

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from podium.cli.options import as_json, print_json, require_extra, task_folders
+from podium.cli.options import as_json, echo_cut, print_json, require_extra, resume_command, task_folders
 from podium.errors import UsageError
-from podium.text import printable
+from podium.text import format_duration, miniature_warning, printable
 
 if TYPE_CHECKING:
     from podium.runs.steps import Steps
-    from podium.workspace.events import Step
+
+MARKS = {"good": "✓", "bad": "✗", "neutral": "·"}
 
 
 @click.command(name="steps")
@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 @click.option(
     "--fork",
     type=click.Path(path_type=Path),
-    help="Make a new experiment in this folder whose run goes on from step NUMBER; start it with podium resume.",
+    is_flag=False,
+    flag_value=Path(),
+    metavar="[DIR]",
+    help="Make a new experiment whose run goes on from step NUMBER.  [default: EXPERIMENT-step-NUMBER]",
 )
 @task_folders
 @as_json
@@ -47,12 +50,11 @@ def command(
     steps = Steps(find_run(run))
     if number is None:
         if diff or restore or fork:
-            raise UsageError("Say which step: podium steps RUN NUMBER ...")
+            raise UsageError(f"Say which step: podium steps {run} NUMBER ...")
         if as_json:
             print_json([_document(steps, number) for number in range(1, len(steps.all) + 1)])
         else:
-            for number, step in enumerate(steps.all, 1):
-                _say(_line(number, step))
+            _list(steps)
     elif diff:
         _say(steps.diff(number, since=number - 1 if since is None else since))
     elif restore is not None:
@@ -60,8 +62,9 @@ def command(
             _say(f"not restored: {problem}", err=True)
         click.echo(f"The workspace after step {number} is in {restore}", err=True)
     elif fork is not None:
-        folder = steps.fork(number, fork)
-        click.echo(f"{folder} goes on from step {number}. Run: podium resume {fork}", err=True)
+        folder = fork if fork != Path() else steps.experiment.with_name(f"{steps.experiment.name}-step-{number}")
+        place = steps.fork(number, folder)
+        click.echo(f"{place} goes on from step {number}. Run:\n{resume_command(folder)}", err=True)
     elif as_json:
         print_json({**_document(steps, number), "observation": steps.observation(number).model_dump(mode="json")})
     else:
@@ -76,10 +79,16 @@ def _document(steps: Steps, number: int) -> dict[str, Any]:
     return {"number": number, "action": action.name, "arguments": action.arguments, **facts}
 
 
-def _line(number: int, step: Step) -> str:
-    arguments = json.dumps(step.action.arguments, ensure_ascii=False)
-    short = arguments if len(arguments) <= 70 else f"{arguments[:69]}…"
-    return f"{number:4}  {step.time[11:19]}  {step.seconds:8.2f} s  {step.action.name}  {short}"
+def _list(steps: Steps) -> None:
+    """All steps, two lines each: what was done, and what came of it. As wide as the terminal, or whole."""
+    from podium.workspace.words import step_in_words
+
+    if warning := miniature_warning(steps.miniature, 1):
+        click.echo(warning)
+    for number, step in enumerate(steps.all, 1):
+        words = step_in_words(step)
+        echo_cut(printable(f"{number:4}  {format_duration(step.seconds):>12}  {words.action}"))
+        echo_cut(printable(f"{'':20}{MARKS[words.verdict]} {words.result}"))
 
 
 def _show(steps: Steps, number: int) -> None:

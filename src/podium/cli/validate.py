@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from podium.cli.completion import complete_task
 from podium.cli.options import as_json, data_dir, edition, print_json, task_folders
 
 INVALID = 3
@@ -15,7 +16,7 @@ INVALID = 3
 
 
 @click.command(name="validate")
-@click.argument("task")
+@click.argument("task", shell_complete=complete_task)
 @click.argument("file", type=click.Path(path_type=Path))
 @data_dir
 @edition

@@ -15,6 +15,7 @@ from podium.errors import NotPreparedError, PodiumError, UsageError
 from podium.runs.experiment import Experiment, change_plan, open_experiment
 from podium.runs.grading import prepared_task
 from podium.runs.models import Plan
+from podium.runs.preflight import require_ready
 from podium.runs.trust import is_known_plan, remember_plan, requests
 from podium.sandbox.backend import find_backend
 from podium.sandbox.spec import SandboxSpec
@@ -57,16 +58,20 @@ def start_experiment(
     *,
     seeds: int = 1,
     out: Path | None = None,
+    local: bool = True,
     preparing: Callable[[int], Callable[[PreparedOne], None]] | None = None,
 ) -> Experiment:
     """Prepares what is missing and opens the experiment, ready to be carried out.
 
     Args:
         tasks: ids.
+        local: whether its runs are carried out on this machine, which then has to be able to.
         preparing: is told how many tasks have to be prepared; what it returns, of each that has been.
     """
+    out = out or default_folder(plan)
+    require_ready(tasks, plan, out, local=local)
     prepare_missing(tasks, plan, preparing=preparing)
-    return open_experiment(out or default_folder(plan), plan, tasks, seeds)
+    return open_experiment(out, plan, tasks, seeds)
 
 
 def prepare_missing(

@@ -9,6 +9,7 @@ from podium.errors import UsageError
 from podium.runs.experiment import make_experiment, read_experiment
 from podium.runs.folder import RunFolder
 from podium.runs.models import ExperimentDocument
+from podium.text import plural
 from podium.workspace.events import Action, Fork, Step, now, whole_action, whole_observation
 from podium.workspace.journal import copy_lines
 from podium.workspace.observations import Observation
@@ -25,6 +26,16 @@ class Steps:
         self._lines = [n for n, _ in numbered]
         self.all = [step for _, step in numbered]
 
+    @property
+    def experiment(self) -> Path:
+        """The folder of the experiment that the run belongs to."""
+        return self._run.experiment
+
+    @property
+    def miniature(self) -> bool:
+        """Whether the run's data was a fabricated miniature."""
+        return self._journal.start.miniature
+
     def step(self, number: int) -> Step:
         """A step as the journal has it: long texts are cut.
 
@@ -32,7 +43,7 @@ class Steps:
             UsageError: there is no such step.
         """
         if not 1 <= number <= len(self.all):
-            raise UsageError(f"{self._run.path} has {len(self.all)} steps; there is no step {number}")
+            raise UsageError(f"{self._run.path} has {plural(len(self.all), 'step')}; there is no step {number}")
         return self.all[number - 1]
 
     def action(self, number: int) -> Action:

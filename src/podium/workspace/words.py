@@ -97,7 +97,7 @@ def _script_result(result: ScriptResult) -> tuple[str, Tone]:
     score = "no validation score" if result.metric is None else f"validation score {result.metric:.5g}"
     if not result.valid:
         return f"{score}, no valid submission: {_one_line(result.error or 'none was written', 200)}", "bad"
-    return f"{score}, valid submission", "good" if result.metric is not None else "bad"
+    return f"{score}, valid submission", "good" if result.metric is not None else "neutral"
 
 
 def _program_result(result: ProgramOutput) -> tuple[str, Tone]:

@@ -1,0 +1,48 @@
+"""The examples that `podium COMMAND --help` ends with. A test parses every one of them."""
+
+EXAMPLES = {
+    "tasks": ("podium tasks --suite quick", "podium tasks --kind image --size small", "podium tasks --text whale"),
+    "show": ("podium show spaceship-titanic", "podium show vectorization --json"),
+    "prepare": (
+        "podium prepare spaceship-titanic --miniature",
+        "podium prepare spaceship-titanic --raw downloads/titanic",
+        "podium prepare mle-bench-lite --jobs 4",
+    ),
+    "validate": ("podium validate spaceship-titanic submission.csv",),
+    "grade": (
+        "podium grade spaceship-titanic submission.csv",
+        "podium grade --jsonl submissions.jsonl --out graded",
+    ),
+    "run": (
+        "podium run quick --time 60s",
+        "podium run spaceship-titanic --miniature --dry-run",
+        "podium run mle-bench-lite --agent aide --model openai/gpt-4o --seeds 3",
+        "podium run my_code/ --goal 'Make it more accurate' --score accuracy",
+    ),
+    "resume": ("podium resume runs/first", "podium resume runs/first --retry --time 2h"),
+    "baseline": ("podium baseline vectorization --miniature --seeds 3",),
+    "agents": ("podium agents", "podium agents aide"),
+    "shell": ("podium shell runs/me/spaceship-titanic/0",),
+    "steps": (
+        "podium steps runs/first/spaceship-titanic/0",
+        "podium steps runs/first/spaceship-titanic/0 7 --diff",
+        "podium steps runs/first/spaceship-titanic/0 7 --fork",
+    ),
+    "verify": ("podium verify runs/first", "podium verify runs/first/spaceship-titanic/0 --json"),
+    "report": ("podium report runs/first", "podium report runs/a runs/b --html report.html"),
+    "compare": ("podium compare runs/a runs/b",),
+    "key": ("podium key new", "podium key show"),
+    "publish": ('podium publish runs/first --by "Ada, ada@example.org"', "podium publish runs/first --light"),
+    "view": ("podium view", "podium view runs --port 8080"),
+    "forge": ("podium forge tabular-regression", "podium forge graph --difficulty hard --seed 7"),
+    "new-task": ("podium new-task churn --from customers.csv --target left",),
+    "import": ("podium import mle-bench/", "podium import grading_report.json --out runs/theirs"),
+    "doctor": ("podium doctor", "podium doctor --json"),
+    "completion": ('eval "$(podium completion bash)"', "podium completion fish | source"),
+}
+
+
+def epilog(command: str) -> str | None:
+    """The examples of a command as the end of its help; None if it has none."""
+    lines = EXAMPLES.get(command)
+    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines) if lines else None

@@ -1,0 +1,83 @@
+"""What an experiment may take at most: runs, hours, disk, tokens and cost, as `podium run --dry-run` tells it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from podium.catalog import load
+from podium.errors import NotPreparedError
+from podium.leases import default_pool
+from podium.runs.experiment import default_budget
+from podium.runs.grading import prepared_task
+from podium.runs.models import Plan
+from podium.text import format_duration, format_size, plural
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """Upper bounds; None where nothing bounds it."""
+
+    agent: str
+    model: str | None
+    runs: int
+    tasks: int
+    seeds: int
+    to_prepare: tuple[str, ...]
+    """Tasks whose data is made first."""
+    working_s: float | None
+    """Working time of all runs together."""
+    elapsed_s: float | None
+    """Time by the clock, with as many runs at a time as this machine has cores for."""
+    disk_bytes: int
+    """Of all runs together."""
+    tokens: int | None
+    cost: float | None
+
+    def lines(self) -> list[str]:
+        """The forecast for people, short enough for a narrow terminal."""
+        model = f" with {self.model}" if self.model else ""
+        time = "not limited" if self.working_s is None else f"at most {format_duration(self.working_s)} in all"
+        clock = "" if self.elapsed_s is None else f", about {format_duration(self.elapsed_s)} by the clock"
+        tokens = "not limited" if self.tokens is None else f"at most {self.tokens:,}"
+        cost = "not limited" if self.cost is None else f"at most ${self.cost:,.2f}"
+        return [
+            f"runs    {plural(self.runs, 'run')}: {plural(self.tasks, 'task')}, {plural(self.seeds, 'seed')}",
+            f"agent   {self.agent}{model}",
+            f"data    {plural(len(self.to_prepare), 'task')} to prepare first" if self.to_prepare else "data    ready",
+            f"time    {time}{clock}",
+            f"disk    at most {format_size(self.disk_bytes)}",
+            *([f"tokens  {tokens}", f"cost    {cost}"] if self.model else []),
+        ]
+
+
+def make_forecast(tasks: Sequence[str], plan: Plan, seeds: int, parallel: int | None) -> Forecast:
+    """What an experiment may take."""
+    budgets = [default_budget(plan, load(task).in_edition(plan.edition)) for task in tasks]
+    times = [budget.time_s or budget.wall_s for budget in budgets]
+    known = [time for time in times if time is not None]
+    working_s = seeds * sum(known) if len(known) == len(times) else None
+    at_once = max(1, min(parallel or len(tasks) * seeds, len(default_pool().cores) // plan.cores))
+    longest = max(known, default=0.0)
+    runs = len(tasks) * seeds
+    return Forecast(
+        agent=plan.agent,
+        model=plan.model,
+        runs=runs,
+        tasks=len(tasks),
+        seeds=seeds,
+        to_prepare=tuple(task for task in tasks if not _is_prepared(task, plan)),
+        working_s=working_s,
+        elapsed_s=None if working_s is None else max(longest, working_s / at_once),
+        disk_bytes=runs * plan.limits.disk_bytes,
+        tokens=None if plan.budget.tokens is None else runs * plan.budget.tokens,
+        cost=None if plan.budget.cost is None else runs * plan.budget.cost,
+    )
+
+
+def _is_prepared(task: str, plan: Plan) -> bool:
+    try:
+        prepared_task(task, plan)
+    except NotPreparedError:
+        return False
+    return True
