@@ -54,14 +54,15 @@ def test_an_agent_sees_its_data_and_neither_answers_nor_the_task_id(play: Any, s
     assert "private/" not in observation
 
 
-def test_nothing_inside_tells_which_forged_task_it_is(tmp_path: Path) -> None:
+def test_nothing_inside_tells_the_experiment_or_which_forged_task_it_is(tmp_path: Path) -> None:
     look = "cat /proc/*/mountinfo /proc/*/mounts /proc/*/cmdline /proc/*/environ; env; find /home; grep -ri forge /home"
     task = next(name for name in QUICK if "graph" in name)
     plan = Plan(agent="command", options={"command": look}, data_dir=tmp_path / "data")
     api.prepare(task, data_dir=tmp_path / "data")
-    row = drive(tmp_path / "experiment", plan, task)
+    row = drive(tmp_path / "telling-name", plan, task)
     observation = Steps(row.folder).observation(1).text
     assert "/home/data/description.md" in observation
+    assert "telling-name" not in observation
     assert "graph" not in observation.lower().replace("graphics", "")
     assert "forge" not in observation.replace("grep -ri forge", "")
 

@@ -6,16 +6,17 @@ of an experiment may tell them more than they should know.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import secrets
 from collections.abc import Iterator
 from pathlib import Path
 
 from podium.data.files import write_atomically
+from podium.data.inside import read_regular
 from podium.data.trees import remove_tree
 
 _OWNER = ".owner"
+_NOTE_BYTES = 1 << 14
 
 
 def make_neutral(top: Path, owner: Path) -> Path:
@@ -26,9 +27,14 @@ def make_neutral(top: Path, owner: Path) -> Path:
     return folder
 
 
+def belongs_to(folder: Path, owner: Path) -> bool:
+    """Whether `make_neutral` made the folder for this owner."""
+    return _owner(folder) == _absolute(owner)
+
+
 def neutral_folders(top: Path, owner: Path) -> list[Path]:
     """The folders that belong to `owner`."""
-    return [folder for folder, other in _owners(top) if other == owner.absolute()]
+    return [folder for folder, other in _owners(top) if other == _absolute(owner)]
 
 
 def remove_neutral(folder: Path) -> None:
@@ -46,5 +52,20 @@ def remove_orphans(top: Path) -> None:
 
 def _owners(top: Path) -> Iterator[tuple[Path, Path]]:
     for note in sorted(top.glob(f"*{_OWNER}")):
-        with contextlib.suppress(FileNotFoundError):  # another process was quicker
-            yield note.with_suffix(""), Path(os.path.abspath(top / note.read_text(encoding="utf-8")))  # noqa: PTH100
+        folder = note.with_suffix("")
+        if owner := _owner(folder):
+            yield folder, owner
+
+
+def _owner(folder: Path) -> Path | None:
+    """Who is noted beside a folder; None where another process was quicker to remove the note."""
+    try:
+        note = read_regular(folder.with_name(f"{folder.name}{_OWNER}"), _NOTE_BYTES)
+    except OSError:
+        return None
+    return _absolute(folder.parent / os.fsdecode(note))
+
+
+def _absolute(path: Path) -> Path:
+    """Without `..`, which `Path.absolute` leaves in; links stay, so that a moved tree still fits together."""
+    return Path(os.path.abspath(path))  # noqa: PTH100

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from podium.data.neutral import remove_orphans
 from podium.errors import RecordError, UsageError
-from podium.runs.folder import RunFolder, check_numbers, read_document, write_document
+from podium.runs.folder import RunFolder, check_numbers, read_document, workspaces_of, write_document
 from podium.runs.models import DatedChange, ExperimentDocument, Plan, RunRecord
 from podium.runs.trust import remember_plan
 from podium.task import Task
@@ -78,6 +79,7 @@ def open_experiment(folder: Path, plan: Plan, tasks: Sequence[str], seeds: int) 
     if document != known:
         write_document(folder / FILE, document)
     remember_plan(plan)
+    remove_orphans(workspaces_of(folder))
     return Experiment(folder, document)
 
 

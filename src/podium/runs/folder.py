@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-import secrets
+import stat
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,16 +15,18 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from podium.data.files import write_atomically
 from podium.data.inside import is_folder, open_folder, read_regular
+from podium.data.neutral import belongs_to, make_neutral
 from podium.errors import RecordError
 from podium.runs.models import CurvePoint, RunRecord
 from podium.workspace.history import History
 from podium.workspace.journal import Journal, JournalReader, read_journal
 
-PLACES = ".places"
-"""The folder of an experiment with what its sandboxes see, under names that say nothing."""
+WORKSPACES = ".workspaces"
+"""Beside an experiment's folder: what its sandboxes see, under names that say nothing."""
 DOCUMENT_BYTES, CURVE_BYTES = 8 << 20, 64 << 20
 _LARGEST = 1 << 53
 """No number of a document is larger."""
+_PLACE_FILE = ".place"
 _PLACE = re.compile(r"[0-9a-f]{16}")
 Document = TypeVar("Document", bound=BaseModel)
 _CURVE = TypeAdapter(tuple[CurvePoint, ...])
@@ -73,7 +75,7 @@ class RunFolder:
         Raises:
             RecordError: there is something else.
         """
-        for folder in (self.experiment / PLACES, self.path.parent, self.path):
+        for folder in (self.path.parent, self.path):
             if os.path.lexists(folder) and not is_folder(folder):
                 raise RecordError(f"{folder} is not a folder of its own experiment.")
         pending = [self.path] if is_folder(self.path) else []
@@ -107,17 +109,29 @@ class RunFolder:
 
     def _part(self, name: str) -> Path:
         """A folder of the place where everything that is mounted lies: programs can read in /proc what their mounts
-        are called on the host, and the name of a forged task is all that is needed to make its answers again.
+        are called on the host. The name of an experiment is not for them, and that of a forged task with a public
+        seed is all that is needed to make its answers again.
         """
-        file = self.path / ".place"
-        if not os.path.lexists(file):
-            write_atomically(file, secrets.token_hex(8), top=self.experiment)
-        place = _read(file, 64, self.experiment).decode("ascii", "replace").strip()
-        if not _PLACE.fullmatch(place):
-            raise RecordError(f"{file} does not hold the name of a workspace.")
-        part = self.experiment / PLACES / place / name
-        _make_folder(part, self.experiment)
+        top = workspaces_of(self.experiment)
+        part = (self._known_place(top) or self._new_place(top)) / name
+        _make_folder(part, top.parent)
         return part.resolve()
+
+    def _known_place(self, top: Path) -> Path | None:
+        """The place that was made for this run; a copied folder still names that of the one it was copied from."""
+        file = self.path / _PLACE_FILE
+        if not os.path.lexists(file):
+            return None
+        name = _read(file, 64, self.experiment).decode("ascii", "replace").strip()
+        if not _PLACE.fullmatch(name):
+            raise RecordError(f"{file} does not hold the name of a workspace.")
+        return top / name if belongs_to(top / name, self.path) else None
+
+    def _new_place(self, top: Path) -> Path:
+        _make_folder(top, top.parent)
+        place = make_neutral(top, self.path)
+        write_atomically(self.path / _PLACE_FILE, place.name, top=self.experiment)
+        return place
 
     def read_history(self) -> History:
         """The snapshots, only to be read: the workspace itself may be gone."""
@@ -167,6 +181,19 @@ class RunFolder:
     def write_curve(self, points: tuple[CurvePoint, ...]) -> None:
         text = json.dumps(_CURVE.dump_python(points, mode="json"), indent=1, allow_nan=False)
         write_atomically(self.curve, text + "\n", top=self.experiment)
+
+
+def workspaces_of(experiment: Path) -> Path:
+    """The folder with the workspaces of an experiment: beside it, or in it where others could tamper with that."""
+    beside = experiment.absolute().parent / WORKSPACES
+    try:
+        beside.mkdir(exist_ok=True)
+        found = beside.lstat()
+        ours = stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid()
+        same_disk = found.st_dev == experiment.stat().st_dev
+    except OSError:  # the folder above cannot be written
+        return experiment / WORKSPACES
+    return beside if ours and same_disk else experiment / WORKSPACES
 
 
 def read_document(path: Path, kind: type[Document], *, top: Path | None = None) -> Document | None:
