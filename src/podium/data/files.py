@@ -23,9 +23,8 @@ def link_file(source: Path, target: Path) -> None:
 
     It is a hard link, because the source may be gone by then; a symbolic one if it lies on another file system.
     """
-    target.parent.mkdir(parents=True, exist_ok=True)
     try:
-        os.link(source.resolve(), target)
+        _link(source, target)
     except FileNotFoundError as error:
         raise lacks(source) from error
     except OSError as error:
@@ -35,6 +34,16 @@ def link_file(source: Path, target: Path) -> None:
             shutil.copyfile(source, target)
         else:
             raise
+
+
+def _link(source: Path, target: Path) -> None:
+    """Makes a hard link, and the folder for it where that is not there: once, and not for each of a million files."""
+    found = source.resolve() if source.is_symlink() else source
+    try:
+        os.link(found, target)
+    except FileNotFoundError:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        os.link(found, target)
 
 
 def link_files(source: Path, target: Path, names: Iterable[str]) -> None:
