@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup demo test test-slow test-browser test-research test-aideml test-constraints test-docker test-packaging lint format screenshots index fields constraints clean
+.PHONY: setup demo test test-slow test-browser test-research test-aideml test-constraints test-docker test-packaging docs test-docs lint format screenshots index fields constraints clean
 
 setup: .venv/.installed
 
@@ -32,6 +32,14 @@ test-docker: setup
 
 test-packaging: setup
 	$(BIN)/python -m pytest -m packaging tests/test_packaging.py
+
+docs: setup
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev,docs]'
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --clean --quiet
+	@echo 'site/index.html; to search it as well: python3 -m http.server --directory site'
+
+test-docs: docs
+	$(BIN)/python -m pytest -m docs tests/docs
 
 test-research: setup
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev,research]'
@@ -63,4 +71,4 @@ test-constraints: setup
 	$(BIN)/python scripts/constraints.py check
 
 clean:
-	rm -rf .venv .venv-aideml demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-aideml demo site .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -12,7 +12,7 @@ from typing import Any
 
 ROOT = Path(__file__).parent.parent
 CONSTRAINTS = ROOT / "constraints.txt"
-EXTRAS = "all,benchmarks,dev"
+EXTRAS = "all,benchmarks,dev,docs"
 LATER = ("3.12.0", "3.13.0")  # releases above the lowest that the same pins must resolve for
 
 
