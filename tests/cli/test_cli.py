@@ -174,3 +174,14 @@ def test_a_task_after_network_is_not_taken_for_a_host(run: Run) -> None:
     result = run("run", "--network", "spaceship-titanic")
     assert result.code == 2
     assert "'spaceship-titanic' is not a host" in result.err and "--network=all" in result.err
+
+
+def test_doctor_calls_a_missing_sandbox_a_problem_and_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from podium.cli.doctor import check_sandbox
+
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert (check_sandbox().status, check_sandbox().advice) == ("problem", "Install the package bubblewrap")
+    (tmp_path / "dnf").touch(mode=0o755)
+    assert check_sandbox().advice == "Run: sudo dnf install bubblewrap"

@@ -18,7 +18,9 @@ import pytest
 import podium
 from podium.cli import COMMANDS, main
 from podium.cli import podium as group
+from podium.cli.carrying_out import STOPPING
 from podium.cli.examples import EXAMPLES
+from podium.cli.live import LiveTable
 from podium.cli.options import echo_cut
 from podium.cli.results import show_results
 from podium.runs.driver import Driver
@@ -171,3 +173,14 @@ def test_errors_of_the_system_are_one_line(call: Call, monkeypatch: pytest.Monke
     assert code == 1
     assert "Not a directory" in err
     assert "Traceback" not in err
+
+
+def test_the_live_table_fits_a_narrow_terminal_and_shows_that_it_is_stopping(
+    experiment: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    with LiveTable(Driver(read_experiment(experiment)).runs) as table:
+        table.say(STOPPING)
+    lines = click.unstyle(capsys.readouterr().err).splitlines()
+    assert max(map(len, lines)) <= 60
+    assert "Ctrl-C again stops at once" in " ".join(" ".join(lines).split())

@@ -6,6 +6,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from podium.runs.executors import Executor
     from podium.runs.experiment import Experiment
 
+STOPPING = "Stopping when the current steps are done; Ctrl-C again stops at once. Nothing is lost."
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -114,25 +116,23 @@ def drive(driver: Driver, executor: Executor, note: Changed = lambda run: None) 
     Args:
         note: is told of every change in a run too.
     """
-
+    say: Callable[[str], None] = partial(click.echo, err=True)
     pressed = 0
 
     def interrupt(*_: object) -> None:
         nonlocal pressed
         pressed += 1
         driver.stop()
-        again = "Press Ctrl-C again to stop at once; either way nothing is lost."
-        click.echo(
-            f"\nStopping when the current steps are done. {again}" if pressed == 1 else "\nStopping now.", err=True
-        )
+        say(STOPPING if pressed == 1 else "Stopping now.")
 
     before = signal.signal(signal.SIGINT, interrupt)
     try:
         if sys.stderr.isatty() and not driver.experiment.plan.person:  # a table that redraws itself hides questions
-            from podium.cli.live import live_table
+            from podium.cli.live import LiveTable
 
-            with live_table(driver.runs) as changed:
-                driver.carry_out(executor, _both(changed, note))
+            with LiveTable(driver.runs) as table:
+                say = table.say
+                driver.carry_out(executor, _both(table.changed, note))
         else:
             driver.carry_out(executor, _both(_line_printer(), note))
     finally:

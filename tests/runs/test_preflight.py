@@ -1,0 +1,46 @@
+"""What would stop runs is told before anything is created."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from podium.catalog import load
+from podium.errors import NotPreparedError, PodiumError
+from podium.runs.models import Plan
+from podium.runs.preflight import check_models, check_packages, imported_packages, require_ready
+from podium.runs.start import start_experiment
+
+TASK = "spaceship-titanic"
+
+
+def test_packages_that_starter_code_imports_are_looked_for(tmp_path: Path) -> None:
+    text = "import os, numpy.linalg\nfrom torch import nn\nimport helper\nfrom . import x\n"
+    (tmp_path / "train.py").write_text(text)
+    (tmp_path / "helper.py").write_text("def late():\n    import tensorflow\n")
+    assert imported_packages(tmp_path) == ["numpy", "torch"]
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "python").write_text("#!/bin/sh\necho torch\n")
+    (tmp_path / "bin" / "python").chmod(0o755)
+    (said,) = check_packages([load("CLRS")], Plan(agent="baseline", env=str(tmp_path)), tmp_path)
+    assert f"The starter code of CLRS imports torch, which {tmp_path} lacks" in said
+
+
+def test_a_model_that_cannot_be_asked_is_named_with_the_reason(tmp_path: Path) -> None:
+    (said,) = check_models([], Plan(agent="aide", model_roles={"coder": "nobody/model@http://localhost:9"}), tmp_path)
+    assert said.startswith("The model nobody/model cannot be used: ")
+
+
+def test_everything_in_the_way_is_told_at_once_and_nothing_is_written(tmp_path: Path) -> None:
+    plan = Plan(agent="baseline", data_dir=tmp_path / "data", cores=4000, gpus=64)
+    with pytest.raises(PodiumError, match=r"(?s)3 things are in the way:.*--cores 4000.*--gpus 64.*not prepared"):
+        start_experiment([TASK], plan, out=tmp_path / "out")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_the_machine_lacks_does_not_matter_elsewhere(tmp_path: Path) -> None:
+    plan = Plan(agent="baseline", miniature=True, cores=4000)
+    require_ready([TASK], plan, tmp_path / "out", local=False)
+    with pytest.raises(NotPreparedError, match="or add --miniature"):
+        require_ready([TASK], Plan(agent="baseline", data_dir=tmp_path), tmp_path / "out", local=False)
