@@ -14,7 +14,7 @@ from playwright.sync_api import Page, sync_playwright
 ROOT = Path(__file__).parent.parent
 DEMO = ROOT / "demo"
 PICTURES = ROOT / "docs" / "pictures"
-RUN = f"/runs/{DEMO.name}/forge-image-classification-medium-105/0"
+RUN = f"/runs/{DEMO.name}/forge-graph-medium-107/0"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
 
 

@@ -19,7 +19,7 @@ from podium.workspace.journal import JournalFollower
 
 SHADES = 7
 """How many colours tell good scripts from better ones."""
-COLUMN, LINE, MARGIN, LABEL = 84, 76, 36, 30
+COLUMN, LINE, MARGIN, LABEL = 92, 76, 36, 36
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ class Spot:
     @property
     def score(self) -> str:
         """What is written beside the node."""
-        return f"{self.node.metric:.4g}" if self.kind == "good" and self.node.metric is not None else ""
+        return f"{self.node.metric:.3g}" if self.kind == "good" and self.node.metric is not None else ""
 
     @property
     def words(self) -> str:
