@@ -68,7 +68,7 @@ def test_every_planned_run_has_a_row(experiment: Path) -> None:
         ({"percentile": 101}, "percentile"),
         ({"valid": None, "status": "failed", "medal": "gold"}, "but no valid submission"),
         ({"valid": False, "status": "finished", "medal": "gold"}, "there is medal gold, but no valid submission"),
-        ({"valid": True, "status": "finished", "score": None}, "no score"),
+        ({"valid": True, "status": "finished", "submission_sha256": "ab"}, "no score"),
         ({"valid": None, "status": "finished"}, "there is no grade"),
         ({"valid": False, "status": "running"}, "the run is running, but there is a grade"),
         ({"seed": 0}, "another run"),

@@ -124,6 +124,10 @@ def test_a_fork_goes_on_from_a_step(play: Any, script: Any, perfect: str, tmp_pa
     forked = play(script=tmp_path / "script.json", out="fork")
     assert forked.record.score == 1.0
     assert [step.action for step in Steps(forked.folder).all] == [step.action for step in Steps(row.folder).all]
+    verdict = verified(forked.folder)
+    assert verdict.passed, verdict.problems
+    assert f"forked from step 1 of {row.folder.path}" in verdict.remarks
+    assert "resumed once" in verdict.remarks
 
 
 def test_a_changed_line_grade_or_submission_is_found(play: Any, script: Any, perfect: str) -> None:

@@ -52,7 +52,8 @@ class LiveTable:
         ordered = sorted(self._runs, key=lambda run: (run.is_over, run.state == "queued"))
         for run in ordered[:_SHOWN]:
             cells = _cells(run)
-            table.add_row(*(Text(cells[name]) for name in self._names), style=_STYLES.get(run.state))
+            # Printable: an agent's headline may hold escape sequences.
+            table.add_row(*(Text(printable(cells[name])) for name in self._names), style=_STYLES.get(run.state))
         if len(self._runs) > _SHOWN:
             table.add_row(f"... and {len(self._runs) - _SHOWN} more", style="dim")
         return table

@@ -54,9 +54,9 @@ class Plan(_Document):
     env: str | None = None
     """The agent's Python environment; None for the one Podium runs in."""
     limits: Limits = Limits()
-    cores: int = 1
+    cores: Annotated[int, Field(ge=1)] = 1
     """Leased for each execution."""
-    gpus: int = 0
+    gpus: Count = 0
     data_dir: Path | None = None
     miniature: bool = False
     """Whether fabricated stand-ins are used in place of the real data of tasks."""
@@ -144,12 +144,19 @@ class RunRecord(_Document):
             raise ValueError("the run is finished, but there is no grade")
         if self.status in ("running", "stopped") and self.is_graded:
             raise ValueError(f"the run is {self.status}, but there is a grade")
-        if self.valid and (self.score is None or self.submission_sha256 is None):
-            raise ValueError("the submission is valid, but it has no score or no hash")
-        claimed = [name for name in NEEDS_VALID if getattr(self, name) is not None]
-        if claimed and not self.valid:
-            raise ValueError(f"there is {claimed[0]} {getattr(self, claimed[0])}, but no valid submission")
+        if self.valid and self.submission_sha256 is None:
+            raise ValueError("the submission is valid, but it has no hash")
+        _refuse_unearned(self)
         return self
+
+
+def _refuse_unearned(graded: RunRecord | Grade) -> None:
+    """A valid submission has a score, and only that has a medal."""
+    if graded.valid and graded.score is None:
+        raise ValueError("the submission is valid, but it has no score")
+    for name in NEEDS_VALID:
+        if not graded.valid and getattr(graded, name) is not None:
+            raise ValueError(f"there is {name} {getattr(graded, name)}, but no valid submission")
 
 
 class Decision(_Document):
@@ -198,6 +205,11 @@ class CurvePoint(_Document):
     """Its identity: the same content has the same."""
     usage: Usage
     grade: Grade
+
+    @model_validator(mode="after")
+    def _check_consistent(self) -> CurvePoint:
+        _refuse_unearned(self.grade)
+        return self
 
     @field_serializer("grade")
     def _plain_grade(self, grade: Grade) -> dict[str, Any]:

@@ -111,6 +111,7 @@ plan("says budget", "smaller budget planned", plan__budget__time_s=5.0)
 plan("says budget", "no budget planned", plan__budget__time_s=None)
 plan("says sandbox none", "another sandbox planned", plan__sandbox="none")
 plan("says miniature False", "miniature planned as real", plan__miniature=False)
+plan("the sandbox allowed", "tighter limits planned", plan__limits__processes=8)
 plan("says GPUs", "GPUs planned", plan__gpus=8)
 plan("before the experiment was created", "created later", created="2100-01-01T00:00:00.000+00:00")
 plan("1 of 3 planned runs missing: spaceship-titanic/2", "more seeds planned", seeds=3)
@@ -283,6 +284,16 @@ def curve_raised(folder: Path) -> None:
 @kind("curve.json, line 2: medal is said")
 def medal_earlier_on_the_curve(folder: Path) -> None:
     curve(folder, lambda points: points[1]["grade"].update(medal="gold"))
+
+
+@kind("curve.json, line 2: rank is said")
+def rank_on_the_curve(folder: Path) -> None:
+    curve(folder, lambda points: points[1]["grade"].update(rank=1))
+
+
+@kind("curve.json is damaged")
+def medal_on_the_curve_without_a_submission(folder: Path) -> None:
+    curve(folder, lambda points: points[0]["grade"].update(medal="gold"))
 
 
 @kind("curve.json does not name")

@@ -9,7 +9,6 @@ from podium.catalog import load
 from podium.errors import PodiumError
 from podium.runs.experiment import default_budget
 from podium.runs.verify.evidence import Evidence, differences, moment
-from podium.workspace.budget import Budget
 
 
 def folder_problems(evidence: Evidence) -> Iterator[str]:
@@ -42,7 +41,7 @@ def plan_problems(evidence: Evidence) -> Iterator[str]:
         "options": (plan.options, start.options),
         "model": (plan.model, settings["model"]),
         "model_roles": (plan.model_roles, settings["model_roles"]),
-        "budget": (budget, Budget.model_validate(settings["budget"])),
+        "budget": (budget, evidence.budget),
         "edition": (task.edition, start.edition),
         "sandbox": (plan.sandbox, evidence.attempts[-1].backend),
         "GPUs": (plan.gpus, len(evidence.attempts[-1].sandbox.gpus)),
@@ -51,6 +50,10 @@ def plan_problems(evidence: Evidence) -> Iterator[str]:
     yield from differences(pairs, "experiment.json", "the journal")
     if evidence.attempts[-1].sandbox.network != "none" and evidence.start.sandbox.sealed and not plan.network:
         yield f"experiment.json grants no network, the sandbox had {evidence.attempts[-1].sandbox.network}"
+    for name, limit in evidence.attempts[-1].sandbox.limits.items():
+        planned = getattr(plan.limits, name, None)
+        if planned is not None and limit.value is not None and limit.value > planned:
+            yield f"experiment.json says {name} {planned}, the sandbox allowed {limit.value}"
     started = evidence.record.times.started
     if started and moment(started) < moment(evidence.experiment.document.created):
         yield "the run started before the experiment was created"

@@ -9,7 +9,7 @@ from itertools import pairwise
 from podium.runs.models import RunRecord
 from podium.runs.verify.evidence import Evidence, moment
 from podium.sandbox.policy import Policy
-from podium.workspace.budget import Budget, Usage
+from podium.workspace.budget import Usage
 from podium.workspace.events import End, Fork, Resume, Start, Step
 
 CLOCK_S = 1.0
@@ -52,7 +52,7 @@ def ending_problems(evidence: Evidence) -> Iterator[str]:
             yield f"the run counts as {record.status}, but its journal says it was {'stopped' * last.stopped or 'done'}"
         elif record.ended_by != last.cause:
             yield f"run.json says it was ended by {record.ended_by}, the journal {last.cause}"
-        elif last.cause in BUDGET_CAUSES and last.usage.exceeded(_budget(evidence)) is None:
+        elif last.cause in BUDGET_CAUSES and last.usage.exceeded(evidence.budget) is None:
             yield f"the run ended because of its {last.cause}, but its budget was not used up"
     elif record.ended_by is not None:
         yield f"a run that counts as {record.status} was ended by {record.ended_by}"
@@ -95,14 +95,10 @@ def remarks(evidence: Evidence) -> Iterator[str]:
     lost = [name for event in evidence.attempts if isinstance(event, Resume) for name in event.lost]
     if lost:
         yield f"{len(lost)} files were lost when it was resumed, such as {lost[0]}"
-    if (part := evidence.events[-1].usage.exceeded(_budget(evidence))) and record.ended_by not in BUDGET_CAUSES:
+    if (part := evidence.events[-1].usage.exceeded(evidence.budget)) and record.ended_by not in BUDGET_CAUSES:
         yield f"more than its budget was used: {part}"
     for attempt in evidence.attempts:
         yield from _weaknesses(attempt.backend, attempt.sandbox)
-
-
-def _budget(evidence: Evidence) -> Budget:
-    return Budget.model_validate(evidence.settings["budget"])
 
 
 def _weaknesses(backend: str, sandbox: Policy) -> Iterator[str]:

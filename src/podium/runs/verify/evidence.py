@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from typing import Any
 
+from pydantic import ValidationError
+
 from podium.errors import RecordError
 from podium.runs.experiment import Experiment, read_experiment
 from podium.runs.folder import RunFolder
 from podium.runs.models import ExperimentDocument, Plan, RunRecord
+from podium.workspace.budget import Budget
 from podium.workspace.events import Event, Fork, Resume, Start
 from podium.workspace.journal import JournalReader
 
@@ -51,6 +55,12 @@ class Evidence:
         return said
 
     @cached_property
+    def budget(self) -> Budget:
+        """What the last attempt was allowed to use."""
+        with _refused("the budget in the journal"):
+            return Budget.model_validate(self.settings["budget"])
+
+    @cached_property
     def plan(self) -> Plan:
         """The plan that held when the last attempt began: what was changed later is undone."""
         return plan_at(self.experiment.document, self.attempts[-1].time)
@@ -78,11 +88,22 @@ def plan_at(document: ExperimentDocument, time: str) -> Plan:
     for change in reversed(document.changes):
         if moment(change.time) > moment(time):
             name, _, rest = change.name.partition(".")
-            target, key = (plan[name], rest) if rest else (plan, name)
-            target[key] = change.before
-            if change.before is None and name in ("options", "model_roles"):
-                del target[key]
-    return Plan.model_validate(plan)
+            target = plan.get(name) if rest else plan
+            if not isinstance(target, dict):
+                raise RecordError(f"experiment.json says that {change.name:.40} was changed, which no plan has")
+            target[rest or name] = change.before
+            if rest and change.before is None and name in ("options", "model_roles"):
+                del target[rest]
+    with _refused("the changes in experiment.json"):
+        return Plan.model_validate(plan)
+
+
+@contextmanager
+def _refused(what: str) -> Iterator[None]:
+    try:
+        yield
+    except ValidationError as error:
+        raise RecordError(f"{what} cannot be: {error.errors(include_url=False)[0]['msg']}") from error
 
 
 def moment(time: str) -> datetime:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 
-from podium.errors import PodiumError
+from podium.errors import PodiumError, RecordError
 from podium.runs.folder import RunFolder
 from podium.runs.models import RunRecord
 from podium.runs.verify.agreement import folder_problems, plan_problems, record_problems
@@ -51,7 +52,8 @@ def verify_run(
         ("ending", ending_problems),
     ):
         verdict.checks[name] = _told(problems(evidence))
-    verdict.remarks += [printable(remark) for remark in dict.fromkeys(remarks(evidence))]
+    with suppress(RecordError):  # which a check tells
+        verdict.remarks += [printable(remark) for remark in dict.fromkeys(remarks(evidence))]
     _check_workspace(evidence, verdict)
     if evidence.record.is_graded:
         _check_grades(evidence, verdict, data_dir=data_dir, env=env, rehash=rehash)

@@ -10,8 +10,10 @@ from podium.text import plural
 
 OK = "ok"
 UNCHECKED = {
-    "logs": "transcripts and logs: the journal does not hold their hashes",
+    "logs": "transcripts, logs, progress.json and decision.json: the journal does not hold their hashes",
+    "plan": "cores, interpreter, data folder and model address of the plan: the journal does not name them",
     "validations": "how often the agent asked for validation",
+    "errors": "what records say in words of errors",
     "clock": "whether the clock of the machine was right",
     "left out": "whether other runs were made and left out",
     "publisher": "whether the publisher wrote all of it anew: a journal proves nothing against who can rewrite it",
