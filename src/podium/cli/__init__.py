@@ -27,6 +27,7 @@ COMMANDS = {
     "shell": "Open the shell of a RUN whose agent is a person.",
     "steps": "List the steps of a RUN, or show step NUMBER.",
     "verify": "Check a run or an experiment: records, journals, plan and snapshots, and grades with your own data.",
+    "reproduce": "Run the code behind a RUN's submission again, in a fresh sandbox from public data.",
     "report": "Show the results of experiments: medals, scores, usage and how certain they are.",
     "compare": "Compare two experiments task by task: difference, interval, p-value.",
     "publish": "Write EXPERIMENT as one signed bundle: plan, records, journals, snapshots and submissions.",

@@ -170,6 +170,11 @@ class History:
             entry = find_entry(reader, read_snapshot(reader, commit).tree, path)
         return None if entry is None else entry.id.hex()
 
+    def contents(self, commit: str) -> dict[str, str]:
+        """The ids of all files that a snapshot holds, by path."""
+        with self._store.reader() as reader:
+            return {path: entry.id.hex() for path, entry in files_of(reader, read_snapshot(reader, commit).tree)}
+
     def chain(self, commit: str) -> list[str]:
         """A snapshot and all before it, the newest first."""
         with self._store.reader() as reader:
