@@ -27,23 +27,34 @@ def data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(scope="session")
-def registered(tmp_path_factory: pytest.TempPathFactory, data_dir: Path) -> Registered:
-    """Two seeds. To be copied, not changed."""
-    folder = tmp_path_factory.mktemp("registered")
+def make_plan(folder: Path, data_dir: Path) -> Plan:
+    """A coder that writes a script and runs it."""
     actions = [
         {"action": "write_file", "arguments": {"file_name": "code/train.py", "content": SCRIPT}},
         {"action": "execute_script", "arguments": {"script_name": "code/train.py"}},
     ]
     (folder / "script.json").write_text(json.dumps(actions))
     options = {"script": str(folder / "script.json")}
-    plan = Plan(agent="scripted", options=options, data_dir=data_dir, budget=Budget(time_s=600.0))
-    experiment = open_experiment(folder / "experiment", plan, [TASK], 2)
+    return Plan(agent="scripted", options=options, data_dir=data_dir, miniature=True, budget=Budget(time_s=600.0))
+
+
+@pytest.fixture(scope="session")
+def registered(tmp_path_factory: pytest.TempPathFactory, data_dir: Path) -> Registered:
+    """Two seeds. To be copied, not changed."""
+    folder = tmp_path_factory.mktemp("registered")
+    experiment = open_experiment(folder / "experiment", make_plan(folder, data_dir), [TASK], 2)
     make_board(folder / "board", "Tests").close()
     board = FolderBoard(folder / "board")
     registration = register(experiment, board, PUBLISHER)
-    driver = Driver(experiment)
     with Anchoring(experiment, board, PUBLISHER, registration) as anchoring:
-        driver.carry_out(make_executor(parallel=2), anchoring.note)
+        Driver(experiment).carry_out(make_executor(parallel=2), anchoring.note)
     assert not anchoring.unsent
     return Registered(experiment, board, registration)
+
+
+@pytest.fixture(scope="session")
+def other(registered: Registered, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same plan carried out again, without a registration."""
+    experiment = open_experiment(tmp_path_factory.mktemp("other") / "experiment", registered.experiment.plan, [TASK], 2)
+    Driver(experiment).carry_out(make_executor(parallel=2))
+    return experiment.folder

@@ -60,6 +60,10 @@ class Index:
         """The key that made a registration."""
         return self._value("SELECT key FROM entries WHERE digest = ? AND kind = 'registration'", registration)
 
+    def is_known(self, bundle: str) -> bool:
+        """Whether anything was said about a bundle."""
+        return self._value("SELECT number FROM entries WHERE bundle = ? LIMIT 1", bundle) is not None
+
     def is_published(self, bundle: str) -> bool:
         """Whether somebody has signed that they publish a bundle."""
         query = "SELECT number FROM entries WHERE bundle = ? AND kind = 'publication' LIMIT 1"

@@ -2,6 +2,7 @@
 
     BOARD/board.json             the board's name and public key
     BOARD/ledger/00000.jsonl     1,024 entries per file, one line each: {"time": ..., "key", "signature", "statement"}
+    BOARD/rules.toml             what is accepted
     BOARD/head.json              the signed head
     BOARD/bundles/DIGEST.zip     what was published
     BOARD/private/key.pem        signs heads and decisions; stays with the keeper
@@ -25,6 +26,8 @@ from typing import Any
 from podium.board.index import Index
 from podium.board.keys import Signed, canonical, make_key, parse_canonical, read_key, write_key
 from podium.board.merkle import Tree, leaf_hash
+from podium.board.rules import FILE as RULES
+from podium.board.rules import TEMPLATE
 from podium.board.statements import (
     STATEMENT_BYTES,
     Anchor,
@@ -163,7 +166,7 @@ class Ledger:
                 self._sign_head()
             head = self.head()
         return [
-            refused.get(place) or self._receipt(self.index.require(signed.digest), head)
+            refused.get(place) or self._receipt(signed.digest, new.get(signed.digest), head)
             for place, signed in enumerate(statements)
         ]
 
@@ -175,8 +178,9 @@ class Ledger:
         """Shows that the ledger of `new` entries begins with that of `old`."""
         return [part.hex() for part in self._tree.consistency_proof(old, new)]
 
-    def _receipt(self, number: int, head: Signed) -> Receipt:
-        line = read_line(self.folder, number)
+    def _receipt(self, digest: str, new: Entry | None, head: Signed) -> Receipt:
+        number = new.number if new else self.index.require(digest)
+        line = new.line if new else read_line(self.folder, number)
         proof = self._tree.inclusion_proof(number, head.statement["size"])
         return Receipt(number, line.decode("ascii"), tuple(part.hex() for part in proof), head)
 
@@ -300,6 +304,7 @@ def make_board(folder: Path, name: str) -> Ledger:
     head = Head(board=key.public, size=0, root=Tree().root().hex(), time=now())
     write_atomically(folder / "head.json", json.dumps(sign(head, key).to_dict(), indent=1) + "\n")
     write_atomically(folder / ".gitignore", _IGNORED)
+    write_atomically(folder / RULES, TEMPLATE.format(name=name.replace('"', "'")))
     board = {"name": name, "key": key.public, "created": now()}
     write_atomically(folder / "board.json", json.dumps(board, indent=1) + "\n")
     return Ledger(folder)

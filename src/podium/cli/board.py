@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import click
 
-from podium.cli.options import as_json, print_json, require_extra
-from podium.errors import BoardError
+from podium.cli.options import as_json, data_dir, key_file, print_json, require_extra
+from podium.errors import BoardError, UsageError
 from podium.text import plural
+
+if TYPE_CHECKING:
+    from podium.board.audit import Audit
+    from podium.board.check import Judgement
+
+Command = TypeVar("Command", bound=Callable[..., Any])
 
 FOLDER = click.Path(file_okay=False, path_type=Path)
 FILE = click.Path(dir_okay=False, path_type=Path)
+
+
+def check_options(command: Command) -> Command:
+    """The options that say what a bundle is checked with."""
+    env = click.option("--env", type=FOLDER, help="The Python environment for submitted programs.")
+    return env(data_dir(command))
 
 
 @click.group(name="board")
@@ -56,6 +70,126 @@ def audit(board: Path, since: Path | None, public_key: str | None, as_json: bool
             click.echo(f"{found.unsigned} more at the end have not been acknowledged yet.")
     if not found.passed:
         raise BoardError(f"The ledger of {board} does not hold. First: {found.problems[0]}")
+
+
+@command.command(name="check")
+@click.argument("bundle", type=FILE)
+@click.option("--board", metavar="BOARD", help="The board it is for: a folder, or an address.")
+@click.option("--rules", type=FILE, help="The board's rules.  [default: rules.toml of the board]")
+@check_options
+@as_json
+def check(bundle: Path, board: str | None, rules: Path | None, as_json: bool, **own: Path | None) -> None:
+    """Judge BUNDLE with your own data: accept, or every reason for refusal. Exits with 1 if it is refused."""
+    from podium.board.client import open_board
+
+    ledger = open_board(board).read() if board else None
+    judgement = _judge(bundle, board, rules, ledger, **own)
+    if as_json:
+        print_json(judgement.to_dict())
+    else:
+        _show(judgement)
+    if not judgement.accepted:
+        raise BoardError(f"{bundle} is refused.")
+
+
+@command.command(name="add")
+@click.argument("board", type=FOLDER)
+@click.argument("bundle", type=FILE)
+@click.option("--reason", default="the check found nothing against it", show_default=True, help="Why it is accepted.")
+@check_options
+def add(board: Path, bundle: Path, reason: str, **own: Path | None) -> None:
+    """Check BUNDLE and put it on BOARD; a bundle that is refused leaves no trace."""
+    _decide(board, bundle, "accepted", reason, **own)
+
+
+@command.command(name="rescore")
+@click.argument("board", type=FOLDER)
+@click.argument("bundle", type=FILE)
+@click.option("--reason", required=True, help="Why its row is computed again.")
+@check_options
+def rescore(board: Path, bundle: Path, reason: str, **own: Path | None) -> None:
+    """Check BUNDLE again and replace its row on BOARD, for instance after an answer was mended."""
+    _decide(board, bundle, "rescored", reason, **own)
+
+
+@command.command(name="remove")
+@click.argument("board", type=FOLDER)
+@click.argument("digest")
+@click.option("--reason", required=True, help="Why; it stays on the board.")
+def remove(board: Path, digest: str, reason: str) -> None:
+    """Take the bundle with DIGEST off the tables of BOARD. The entry and the reason stay in the ledger."""
+    from podium.board.decisions import decide
+
+    receipt = decide(board, digest, "removed", reason)
+    click.echo(f"Entry {receipt.number}: removed.")
+
+
+@command.command(name="withdraw")
+@click.argument("board", metavar="BOARD")
+@click.argument("registration")
+@click.option("--reason", required=True, help="Why; it stays on the board.")
+@key_file
+def withdraw(board: str, registration: str, reason: str, key: Path | None) -> None:
+    """Give up an experiment that you registered on BOARD, a folder or an address, and say why."""
+    from podium.board.client import open_board
+    from podium.board.keys import default_key, read_key
+    from podium.board.statements import Withdrawal, sign
+
+    found = open_board(board)
+    said = Withdrawal(board=found.key, registration=registration, reason=reason)
+    receipt = found.append(sign(said, read_key(key or default_key())))
+    click.echo(f"Entry {receipt.number}: withdrawn.")
+
+
+def _judge(bundle: Path, board: str | None, rules: Path | None, ledger: Audit | None, **own: Path | None) -> Judgement:
+    from podium.board.check import check
+    from podium.board.rules import FILE as RULES
+    from podium.board.rules import read_rules
+
+    if rules is None and (board is None or board.startswith("http")):
+        raise UsageError("Say by which rules to judge: --rules rules.toml, or --board FOLDER with rules of its own.")
+    return check(bundle, read_rules(rules or Path(str(board), RULES)), ledger=ledger, **own)
+
+
+def _decide(
+    board: Path, bundle: Path, verdict: Literal["accepted", "rescored"], reason: str, **own: Path | None
+) -> None:
+    from podium.board.audit import audit
+    from podium.board.bundle import read_bundle
+    from podium.board.client import FolderBoard
+    from podium.board.decisions import decide
+
+    judgement = _judge(bundle, str(board), None, audit(board), **own)
+    if not judgement.accepted:
+        _show(judgement)
+        raise BoardError(f"{bundle} is refused; the board is as it was.")
+    FolderBoard(board).upload(read_bundle(bundle))
+    receipt = decide(board, judgement.bundle, verdict, reason, row=judgement.row)
+    click.echo(f"Entry {receipt.number}: {verdict} {judgement.bundle}")
+
+
+def _show(judgement: Judgement) -> None:
+    click.echo(f"{'ACCEPT' if judgement.accepted else 'REFUSE'} {judgement.bundle or 'unreadable'}")
+    for title, lines in (("reason", judgement.reasons), ("remark", judgement.remarks)):
+        for line in lines:
+            click.echo(f"  {title}: {line}")
+    if judgement.row:
+        row = judgement.row
+        error = "" if row["sem"] is None else f" ± {row['sem']:.1f}"
+        about = f"{row['agent']}{' with ' + row['model'] if row['model'] else ''}"
+        click.echo(f"  {about}: {row['mean']:.1f}{error} % {row['measure'].replace('_', ' ')}")
+    click.echo("  Not proven: " + "; ".join(judgement.unprovable) + ".")
+
+
+@command.command(name="build")
+@click.argument("board", type=FOLDER)
+@click.option("--out", type=FOLDER, required=True, help="The folder of the site.")
+@click.option("--address", default="", help="Where the site will be found, for its feed.")
+def build(board: Path, out: Path, address: str) -> None:
+    """Write the pages of BOARD as plain files, for any web host."""
+    from podium.board.site import Site
+
+    click.echo(f"{plural(Site(board, out, address=address).build(), 'bundle')} in {out / 'index.html'}")
 
 
 @command.command(name="serve")

@@ -37,11 +37,11 @@ def write_csv(results: Sequence[Results], path: Path) -> None:
     text = io.StringIO()
     table = csv.DictWriter(text, NAMES, lineterminator="\n")
     table.writeheader()
-    table.writerows({name: _harmless(value) for name, value in row.items()} for row in records(results))
+    table.writerows({name: harmless(value) for name, value in row.items()} for row in records(results))
     write_atomically(path, text.getvalue())
 
 
-def _harmless(value: Any) -> Any:
+def harmless(value: Any) -> Any:
     if not isinstance(value, str):
         return value
     return f"'{printable(value)}" if value.startswith(("=", "+", "-", "@", "\t", "\r")) else printable(value)

@@ -25,7 +25,7 @@ def verify(path: Path, **options: Any) -> Verification:
         return Verification(str(path), (verify_run(find_run(path), **options),))
     experiment = read_experiment(path)
     runs = tuple(verify_run(run, **options) for run in experiment.runs())
-    problems = (*_missing(experiment), *_unplanned(experiment), *_repeated(runs), *_unfinished(runs))
+    problems = (*_missing(experiment), *unplanned(experiment), *repeated(runs), *_unfinished(runs))
     return Verification(str(path), runs, tuple(printable(problem) for problem in problems))
 
 
@@ -42,7 +42,7 @@ def _missing(experiment: Experiment) -> Iterator[str]:
         yield f"{len(missing)} of {plural(planned, 'planned run')} missing: {_some(missing)}"
 
 
-def _unplanned(experiment: Experiment) -> Iterator[str]:
+def unplanned(experiment: Experiment) -> Iterator[str]:
     """Runs in the folder that the plan does not name: somebody lowered the seeds, or renamed what they did not like."""
     found = []
     for folder in sorted(_folders(experiment.folder)):
@@ -61,7 +61,7 @@ def _folders(path: Path) -> Iterator[Path]:
                 yield Path(entry.path)
 
 
-def _repeated(runs: Sequence[Verdict]) -> Iterator[str]:
+def repeated(runs: Sequence[Verdict]) -> Iterator[str]:
     first: dict[str, str] = {}
     for run in runs:
         if run.origin is not None and run.origin in first:

@@ -76,7 +76,7 @@ def grade_problems(evidence: Evidence, own: OwnData, history: History) -> Iterat
         yield f"run.json says submission_sha256 {record.submission_sha256}, the last snapshot has {found}"
     if _size(copy) != size or fingerprint(copy) != found:
         yield f"{copy.name} is not the submission of the last snapshot"
-    yield from _differences(record.model_dump(), grade, prepared)
+    yield from differences_of_grades(record.model_dump(), grade, prepared)
 
 
 def unchecked_grades(evidence: Evidence, own: OwnData) -> dict[str, str]:
@@ -104,14 +104,14 @@ def curve_problems(evidence: Evidence, own: OwnData) -> Iterator[str]:
         yield "curve.json does not name the submissions that the snapshots hold"
         return
     for one, other in zip(said, found, strict=True):
-        for problem in _differences(one.grade.to_dict(), other.grade, own.prepared):
+        for problem in differences_of_grades(one.grade.to_dict(), other.grade, own.prepared):
             yield f"curve.json, line {one.line}: {problem}"
     best = best_improvement(said)
     if record.best_improvement is not None and record.best_improvement != best:
         yield f"run.json says best_improvement {record.best_improvement}, curve.json {best}"
 
 
-def _differences(said: Mapping[str, Any], found: Grade, prepared: PreparedTask) -> Iterator[str]:
+def differences_of_grades(said: Mapping[str, Any], found: Grade, prepared: PreparedTask) -> Iterator[str]:
     """Where a grade differs from the one that was found here, by more than an evaluation can be repeated."""
     tolerance = prepared.task.submission.tolerance
     facts = found.to_dict()

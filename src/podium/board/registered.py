@@ -1,0 +1,160 @@
+"""Compares a bundle with what the ledger knows: registered before, anchored meanwhile, nothing left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from podium.board.bundle import Bundle
+from podium.board.ledger import Entry
+from podium.board.registration import plan_sha256
+from podium.board.rules import RegistrationRules, Rules
+from podium.board.statements import Anchor, Decision, Publication, Registration, Withdrawal
+from podium.runs.experiment import Experiment
+from podium.runs.verify.evidence import Evidence, moment, plan_at
+from podium.text import plural
+
+RunName = tuple[str, int]
+STANDING = ("accepted", "rescored")
+
+
+@dataclass(frozen=True)
+class Known:
+    """What the ledger says about one registration."""
+
+    entry: Entry
+    said: Registration
+    anchors: dict[RunName, list[tuple[Entry, Anchor]]]
+    """Of each run, in their order."""
+
+
+def all_known(entries: Sequence[Entry]) -> dict[str, Known]:
+    """Every registration with its anchors, by its id."""
+    found: dict[str, Known] = {}
+    for entry in entries:
+        said = entry.statement
+        if isinstance(said, Registration):
+            found[entry.digest] = Known(entry, said, {})
+        elif isinstance(said, Anchor) and said.registration in found:
+            found[said.registration].anchors.setdefault((said.task, said.seed), []).append((entry, said))
+    return found
+
+
+def ledger_problems(
+    bundle: Bundle,
+    experiment: Experiment,
+    runs: Mapping[RunName, Evidence],
+    entries: Sequence[Entry],
+    rules: Rules,
+) -> Iterator[str]:
+    """Why the ledger speaks against a bundle.
+
+    Args:
+        runs: what the folder says of each run that began.
+    """
+    if bundle.manifest.registration is None:
+        if rules.registration.required:
+            yield "The experiment was not registered before it began."
+        return
+    known = all_known(entries).get(bundle.manifest.registration)
+    if known is None:
+        yield f"There is no registration {bundle.manifest.registration} on this board."
+        return
+    if known.entry.signed.key != bundle.publisher:
+        yield "Somebody else made the registration that the bundle names."
+    yield from _plan_problems(known, experiment, runs)
+    yield from _other_bundles(bundle, entries)
+    yield from _abandoned(known, entries, rules.registration)
+    for name in sorted(known.anchors.keys() | runs.keys()):
+        for problem in _run_problems(name, known, runs.get(name), rules):
+            yield f"{name[0]}/{name[1]}: {problem}"
+
+
+def _plan_problems(known: Known, experiment: Experiment, runs: Mapping[RunName, Evidence]) -> Iterator[str]:
+    said, document = known.said, experiment.document
+    if said.plan_sha256 != plan_sha256(plan_at(document, known.entry.time)):
+        yield "The plan is not the one that was registered."
+    if tuple(said.tasks) != experiment.tasks or said.seeds != experiment.seeds:
+        yield (
+            f"Registered were {plural(len(said.tasks), 'task')} with {plural(said.seeds, 'seed')}, the bundle has "
+            f"{plural(len(experiment.tasks), 'task')} with {plural(experiment.seeds, 'seed')}."
+        )
+    other = sorted({task for (task, _), run in runs.items() if said.data.get(task) != run.start.data_sha256})
+    if other:
+        yield f"The data is not what was registered: {', '.join(other[:5])}."
+
+
+def _other_bundles(bundle: Bundle, entries: Sequence[Entry]) -> Iterator[str]:
+    """Another bundle of the same registration may only take the place of one that does not stand any more."""
+    same = {
+        entry.statement.bundle
+        for entry in entries
+        if isinstance(entry.statement, Publication) and entry.statement.registration == bundle.manifest.registration
+    }
+    verdicts = {entry.statement.bundle: entry.statement for entry in entries if isinstance(entry.statement, Decision)}
+    for digest in sorted(same - {bundle.digest}):
+        if digest in verdicts and verdicts[digest].verdict in STANDING:
+            yield f"Another bundle of this registration is on the board already: {digest}."
+
+
+def _abandoned(known: Known, entries: Sequence[Entry], rules: RegistrationRules) -> Iterator[str]:
+    """Registrations of the same plan by the same key that came to nothing: whoever tries often enough gets lucky."""
+    mine = [
+        entry.digest
+        for entry in entries
+        if isinstance(entry.statement, Registration)
+        and entry.signed.key == known.entry.signed.key
+        and entry.statement.plan_sha256 == known.said.plan_sha256
+        and set(entry.statement.tasks) & set(known.said.tasks)
+        and entry.digest != known.entry.digest
+    ]
+    published = {entry.statement.registration for entry in entries if isinstance(entry.statement, Publication)}
+    withdrawn = {entry.statement.registration for entry in entries if isinstance(entry.statement, Withdrawal)}
+    lost = [digest for digest in mine if digest not in published and digest not in withdrawn]
+    given_up = [digest for digest in mine if digest not in published and digest in withdrawn]
+    if len(lost) > rules.abandoned:
+        yield (
+            f"{plural(len(lost), 'other registration')} of the same plan by the same key neither published nor "
+            f"withdrawn, such as {lost[0]}. Publish or withdraw them."
+        )
+    if len(given_up) > rules.withdrawn:
+        yield f"{len(given_up)} registrations of the same plan were withdrawn; at most {rules.withdrawn} may be."
+
+
+def _run_problems(name: RunName, known: Known, run: Evidence | None, rules: Rules) -> Iterator[str]:
+    anchors = known.anchors.get(name, [])
+    if run is None:
+        if any(said.state == "ended" for _, said in anchors):
+            yield "the board knows of its end, but the bundle leaves it out."
+        return
+    for entry, said in anchors:
+        if said.lines > len(run.journal) or run.journal.hash_of(said.lines) != said.head:
+            yield f"the journal is not the one that was anchored at {entry.time} (line {said.lines})."
+            return
+    if run.record.is_graded:
+        yield from _graded_run_problems(anchors, known, run, rules)
+
+
+def _graded_run_problems(
+    anchors: list[tuple[Entry, Anchor]], known: Known, run: Evidence, rules: Rules
+) -> Iterator[str]:
+    starts = [entry for entry, said in anchors if said.lines == 1]
+    ends = [entry for entry, said in anchors if said.state == "ended" and said.head == run.journal.head]
+    if not starts:
+        yield "its start was never anchored."
+    if not ends:
+        yield "its end was never anchored."
+    if not (starts and ends):
+        return
+    skew, delay = rules.registration.clock_skew, rules.registration.anchor_delay
+    for what, entry, time in (("start", starts[0], run.start.time), ("end", ends[0], run.events[-1].time)):
+        late_s = (moment(entry.time) - moment(time)).total_seconds()
+        if late_s < -skew:
+            yield f"its {what} is dated {time}, but the board knew of it at {entry.time}: a clock was wrong or shifted."
+        elif late_s > delay:
+            yield f"its {what} is dated {time}, but the board learned of it only at {entry.time}."
+    if (moment(known.entry.time) - moment(run.start.time)).total_seconds() > skew:
+        yield f"it started at {run.start.time}, before the registration of {known.entry.time}."
+    took_s = (moment(ends[0].time) - moment(starts[0].time)).total_seconds()
+    if rules.budget.wall_time is not None and took_s > rules.budget.wall_time + delay:
+        yield f"it took {took_s:.0f} s by the board's clock; at most {rules.budget.wall_time:.0f} are allowed."

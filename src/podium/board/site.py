@@ -1,0 +1,198 @@
+"""The pages of a board as plain files: any web host can serve them, and nothing outside is asked for.
+
+index.html            the tables: one per class of what may be compared
+entries/DIGEST.html   an entry with its evidence; entries/DIGEST.json the same with an inclusion proof
+ledger.html           every statement, in order, a page per 500
+board.json board.csv  all rows; feed.xml the newest; ledger/ and head.json to be audited
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import shutil
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+from xml.sax.saxutils import escape
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from podium.board.audit import Audit, audit
+from podium.board.decisions import Standing, standings
+from podium.board.ledger import Entry
+from podium.board.merkle import Tree
+from podium.board.registered import Known, all_known
+from podium.data.files import write_atomically
+from podium.errors import BoardError, UsageError
+from podium.report.export import harmless
+from podium.text import plural, printable
+
+PAGE = 500
+"""Statements per page of the ledger."""
+FEED = 50
+STATIC = ("style.css", "filter.js")
+COLUMNS = ("agent", "model", "mean", "sem", "tasks", "seeds", "unfinished", "by", "measure", "registration")
+
+
+class Site:
+    """The pages of one board."""
+
+    def __init__(self, board: Path, target: Path, *, address: str = "") -> None:
+        """
+        Args:
+            address: where the pages will be found, for the feed.
+
+        Raises:
+            BoardError: the ledger does not hold, so nothing is shown.
+            UsageError: the target is something else than a site.
+        """
+        if target.exists() and any(target.iterdir()) and not (target / "head.json").exists():
+            raise UsageError(f"{target} holds something else. Name another folder for the site.")
+        self._board, self._target, self._address = board, target, address.rstrip("/")
+        self._ledger = audit(board)
+        if not self._ledger.passed:
+            raise BoardError(f"The ledger of {board} does not hold: {self._ledger.problems[0]}")
+        self._tree = Tree(entry.leaf for entry in self._ledger.entries)
+        self._known = all_known(self._ledger.entries)
+        self._templates = _environment(self._ledger)
+
+    def build(self) -> int:
+        """Writes every page; how many entries there are."""
+        found = standings(self._ledger.entries)
+        standing = sorted((one for one in found if one.stands), key=lambda one: -one.row.get("mean", 0.0))
+        self._page(
+            "index.html", "index.html", classes=_classes(standing), gone=[one for one in found if not one.stands]
+        )
+        for one in found:
+            self._entry(one)
+        pages = range(0, max(1, len(self._ledger.entries)), PAGE)
+        for number, start in enumerate(pages, 1):
+            shown = self._ledger.entries[start : start + PAGE]
+            name = "ledger.html" if number == 1 else f"ledger-{number}.html"
+            self._page("ledger.html", name, shown=shown, number=number, count=len(pages))
+        self._downloads(standing)
+        return len(found)
+
+    def _page(self, template: str, name: str, **values: Any) -> None:
+        text = self._templates.get_template(template).render(depth="../" * name.count("/"), **values)
+        self._write(name, text)
+
+    def _entry(self, one: Standing) -> None:
+        known = self._known.get(one.row.get("registration") or "")
+        decided = one.decisions[-1][0].number
+        proof = {
+            "bundle": one.bundle,
+            "row": one.row,
+            "entry": decided,
+            "line": one.decisions[-1][0].line.decode("ascii"),
+            "proof": [part.hex() for part in self._tree.inclusion_proof(decided)],
+            "head": self._ledger.head.to_dict() if self._ledger.head else None,
+        }
+        self._write(f"entries/{one.bundle}.json", json.dumps(proof, indent=1))
+        self._page("entry.html", f"entries/{one.bundle}.html", one=one, row=one.row, known=known, **_anchored(known))
+
+    def _downloads(self, standing: Sequence[Standing]) -> None:
+        rows = [{"bundle": one.bundle, **one.row} for one in standing]
+        self._write("board.json", json.dumps({"board": self._ledger.board, "entries": rows}, indent=1))
+        out = io.StringIO()
+        writer = csv.writer(out)
+        writer.writerow(("bundle", *COLUMNS))
+        writer.writerows([row["bundle"], *(harmless(row.get(name)) for name in COLUMNS)] for row in rows)
+        self._write("board.csv", out.getvalue())
+        self._write("feed.xml", self._feed(standing))
+        for name in STATIC:
+            self._write(name, _loader().get_source(Environment(autoescape=True), name)[0])
+        for name in ("head.json", "rules.toml"):
+            if (self._board / name).exists():
+                shutil.copyfile(self._board / name, self._target / name)
+        shutil.copytree(self._board / "ledger", self._target / "ledger", dirs_exist_ok=True)
+
+    def _feed(self, standing: Sequence[Standing]) -> str:
+        newest = sorted(standing, key=lambda one: -one.decisions[-1][0].number)[:FEED]
+        entries = "".join(
+            f"<entry><title>{escape(_title(one.row))}</title><id>urn:sha256:{one.bundle}</id>"
+            f"<updated>{one.decisions[-1][0].time}</updated>"
+            f'<link href="{escape(self._address)}/entries/{one.bundle}.html"/></entry>'
+            for one in newest
+        )
+        updated = newest[0].decisions[-1][0].time if newest else self._ledger.board.get("created", "")
+        name, key = escape(printable(self._ledger.board["name"])), self._ledger.board["key"]
+        start = f"<title>{name}</title><id>urn:podium:{key}</id><updated>{escape(updated)}</updated>"
+        return f'<?xml version="1.0"?>\n<feed xmlns="http://www.w3.org/2005/Atom">{start}{entries}</feed>\n'
+
+    def _write(self, name: str, text: str) -> None:
+        write_atomically(self._target / name, text, durable=False)
+
+
+def _title(row: dict[str, Any]) -> str:
+    model = f" with {row['model']}" if row.get("model") else ""
+    return printable(f"{row.get('agent', '?')}{model}: {row.get('mean', 0.0):.1f} %")
+
+
+def _classes(standing: Sequence[Standing]) -> list[tuple[dict[str, Any], list[Standing]]]:
+    """Entries by what must be equal for them to be compared; the largest class first."""
+    found: dict[str, list[Standing]] = {}
+    for one in standing:
+        found.setdefault(json.dumps([one.row.get("measure"), one.row.get("class")], sort_keys=True), []).append(one)
+    return [(group[0].row.get("class") or {}, group) for group in sorted(found.values(), key=len, reverse=True)]
+
+
+def _anchored(known: Known | None) -> dict[str, Any]:
+    """How the runs of an entry were anchored: how many, and the first and last anchor of each."""
+    if known is None:
+        return {"anchors": 0, "anchored": []}
+    runs = [(name, made[0][0], made[-1][0]) for name, made in sorted(known.anchors.items())]
+    return {"anchors": sum(map(len, known.anchors.values())), "anchored": runs}
+
+
+def _loader() -> PackageLoader:
+    return PackageLoader("podium.board", "templates")
+
+
+def _environment(ledger: Audit) -> Environment:
+    environment = Environment(
+        loader=_loader(), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    kinds = Counter(entry.statement.kind for entry in ledger.entries)
+    environment.globals |= {"board": ledger.board, "head": ledger.head, "kinds": dict(kinds)}
+    environment.filters |= {"moment": _moment, "said": _said, "outcomes": _outcomes}
+    environment.filters |= {"title_of": _class_title, "worded": _worded}
+    environment.finalize = lambda value: printable(value) if type(value) is str else "" if value is None else value
+    return environment
+
+
+def _class_title(shared: dict[str, Any]) -> str:
+    """What the entries of a table have in common, in words."""
+    parts = [str(shared.get("budget", "any budget")), "with network" if shared.get("network") else "no network"]
+    counts = [plural(shared[name], noun) for name, noun in (("cores", "core"), ("gpus", "GPU")) if shared.get(name)]
+    return " · ".join([*parts, *counts, str(shared.get("sandbox", ""))])
+
+
+def _worded(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _moment(time: str) -> str:
+    return time[:19].replace("T", " ")
+
+
+def _said(entry: Entry) -> str:
+    """What a statement says, in a few words."""
+    said = entry.statement.model_dump(exclude={"board", "kind", "row", "data"})
+    return "; ".join(f"{name.replace('_', ' ')} {_short(value)}" for name, value in said.items())
+
+
+def _short(value: Any) -> str:
+    text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+    return text if len(text) <= 80 else f"{text[:79]}…"
+
+
+def _outcomes(one: Standing) -> str:
+    """What came of reproducing runs of an entry."""
+    counted = Counter(said.outcome for _, said in one.reproductions)
+    return ", ".join(f"{number} {outcome}" for outcome, number in counted.most_common())

@@ -1,0 +1,141 @@
+"""`podium board check`: an honest bundle is accepted, and every forgery is refused with the reason."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from boards import PUBLISHER, TASK, Registered
+from forgeries import FORGERIES, Forgery
+
+from podium.board.audit import audit
+from podium.board.check import Judgement, check
+from podium.board.client import FolderBoard, hand_in
+from podium.board.decisions import decide, standings
+from podium.board.rules import Rules, read_rules
+from podium.cli import main
+from podium.errors import UsageError
+
+RULES = Rules.model_validate(
+    {
+        "name": "Tests",
+        "suite": [TASK],
+        "seeds": 2,
+        "miniature": True,
+        "disclosures": ["retrieval"],
+        "budget": {"time": "10m"},
+        "registration": {"clock_skew": 0.0, "anchor_delay": "1h"},
+    }
+)
+
+PATIENT = RULES.model_copy(
+    update={"registration": RULES.registration.model_copy(update={"clock_skew": 3600.0, "abandoned": 1})}
+)
+"""Forgives registrations that come late: for tests about something else."""
+
+
+@pytest.fixture
+def forged(registered: Registered, other: Path, tmp_path: Path) -> Forgery:
+    """A copy of the honest experiment and of its board."""
+    folder = shutil.copytree(registered.experiment.folder, tmp_path / "experiment")
+    board = FolderBoard(shutil.copytree(registered.board.folder, tmp_path / "board"))
+    return Forgery(folder, board, registered.registration.id, other)
+
+
+def judged(forged: Forgery, data_dir: Path, rules: Rules = RULES) -> Judgement:
+    bundle = forged.publish(forged.folder.parent / "bundle.zip")
+    return check(bundle.path, rules, ledger=forged.board.read(), data_dir=data_dir)
+
+
+def test_an_honest_bundle_is_accepted_and_its_row_computed(forged: Forgery, data_dir: Path) -> None:
+    found = judged(forged, data_dir)
+    assert found.reasons == []
+    assert found.accepted and found.row is not None
+    assert (found.row["agent"], found.row["tasks"], found.row["seeds"], found.row["unfinished"]) == (
+        "scripted",
+        1,
+        2,
+        0,
+    )
+    assert [run[:3] for run in found.row["runs"]] == [[TASK, 0, "finished"], [TASK, 1, "finished"]]
+    assert found.row == judged(forged, data_dir).row
+
+
+def test_there_are_enough_forgeries() -> None:
+    assert len(FORGERIES) >= 40
+    assert sum(rebuilt for _, _, rebuilt in FORGERIES.values()) >= 20
+
+
+@pytest.mark.parametrize("name", FORGERIES)
+def test_a_forgery_is_refused(forged: Forgery, data_dir: Path, name: str) -> None:
+    forge, said, _ = FORGERIES[name]
+    forge(forged)
+    found = judged(forged, data_dir)
+    assert not found.accepted
+    assert said in "\n".join(found.reasons), found.reasons
+
+
+def test_a_registered_run_that_never_finished_counts_as_failed(forged: Forgery, data_dir: Path) -> None:
+    shutil.rmtree(forged.run(1))
+    forged.register_again()
+    found = judged(forged, data_dir, PATIENT)
+    assert found.reasons == [] and found.row is not None
+    assert found.row["unfinished"] == 1 and found.row["seeds"] == 2
+    assert found.row["measures"]["valid"] == 50.0
+    strict = PATIENT.model_copy(update={"runs": RULES.runs.model_copy(update={"padding": False})})
+    assert "never finished" in "\n".join(judged(forged, data_dir, strict).reasons)
+
+
+def test_a_light_bundle_is_graded_from_its_submission(forged: Forgery, data_dir: Path) -> None:
+    forged.light = True
+    allowed = RULES.model_copy(update={"runs": RULES.runs.model_copy(update={"light": True})})
+    assert judged(forged, data_dir, allowed).reasons == []
+    forged.record(score=0.99)
+    assert "score is said to be" in "\n".join(judged(forged, data_dir, allowed).reasons)
+
+
+def test_a_second_bundle_of_a_registration_needs_the_first_to_be_removed(forged: Forgery, data_dir: Path) -> None:
+    bundle = forged.publish(forged.folder.parent / "first.zip")
+    hand_in(bundle, forged.board, PUBLISHER)
+    decide(forged.board.folder, bundle.digest, "accepted", "fine", row={"agent": "scripted"})
+    forged.answers = {"retrieval": "some"}
+    assert "on the board already" in "\n".join(judged(forged, data_dir).reasons)
+    decide(forged.board.folder, bundle.digest, "removed", "its publisher asked")
+    assert judged(forged, data_dir).accepted
+    [standing] = standings(forged.board.read().entries)
+    assert not standing.stands and standing.row == {"agent": "scripted"} and standing.last.reason
+    assert audit(forged.board.folder).passed, "what was removed is still there"
+
+
+def test_the_command_judges_as_text_and_json(
+    forged: Forgery, data_dir: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    bundle = forged.publish(tmp_path / "bundle.zip")
+    rules = f'name = "T"\nsuite = ["{TASK}"]\nminiature = true\n'
+    (forged.board.folder / "rules.toml").write_text(rules)
+    options = ["--board", str(forged.board.folder), "--data-dir", str(data_dir)]
+    board = str(forged.board.folder)
+    with pytest.raises(SystemExit, match="0"):
+        main(["board", "check", str(bundle.path), *options, "--json"])
+    assert json.loads(capsys.readouterr().out)["accepted"]
+    with pytest.raises(SystemExit, match="0"):
+        main(["board", "add", board, str(bundle.path), "--data-dir", str(data_dir)])
+    with pytest.raises(SystemExit, match="0"):
+        main(["board", "audit", board, "--since", f"{board}/head.json"])
+    assert "the ledger holds" in capsys.readouterr().out
+    (forged.board.folder / "rules.toml").write_text(rules + "seeds = 5\n")
+    with pytest.raises(SystemExit, match="1"):
+        main(["board", "check", str(bundle.path), *options])
+    assert "REFUSE" in (out := capsys.readouterr().out) and "ask for 5" in out
+
+
+@pytest.mark.parametrize(
+    "text", ["suite = 1", 'name = "x"\nsuite = []', 'name = "x"\nsuite = ["lite"]\nsedes = 3', "["]
+)
+def test_rules_that_say_something_unknown_are_refused(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "rules.toml"
+    path.write_text(text)
+    with pytest.raises(UsageError):
+        read_rules(path)
