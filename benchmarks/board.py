@@ -36,6 +36,7 @@ from podium.runs.driver import Driver
 from podium.runs.executors import make_executor
 from podium.runs.experiment import Experiment, open_experiment, read_experiment
 from podium.runs.models import Plan
+from podium.workspace.budget import Budget
 from podium.workspace.journal import read_journal
 from podium.workspace.lines import START, encode_line
 
@@ -52,8 +53,8 @@ def timed(what: str, work: Callable[[], Any]) -> Any:
 def many_runs(folder: Path, count: int, data_dir: Path) -> Experiment:
     """One run that really happened, and copies of it with seeds and chains of their own."""
     api.prepare(TASK, data_dir=data_dir, miniature=True)
-    plan = Plan(agent="recipes", data_dir=data_dir, miniature=True)
-    first = open_experiment(folder / "experiment", plan.model_copy(update={"budget": {"steps": 6}}), [TASK], 1)
+    plan = Plan(agent="recipes", data_dir=data_dir, miniature=True, budget=Budget(steps=6))
+    first = open_experiment(folder / "experiment", plan, [TASK], 1)
     Driver(read_experiment(first.folder)).carry_out(make_executor(parallel=1))
     source = first.run(TASK, 0).path
     for seed in range(1, count):
