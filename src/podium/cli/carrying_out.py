@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from podium.cli.options import key_file, print_json, require_extra, resume_command
-from podium.cli.results import show_results, tell_next, worth
+from podium.cli.results import place_of, show_results, tell_next
 from podium.errors import PodiumError, UsageError
 from podium.text import miniature_warning, plural, printable
 
@@ -167,9 +167,9 @@ def describe(run: FollowedRun) -> str:
         return f"cannot be read: {run.error}"
     if record is None:
         return f"{run.state}, step {run.progress.step}" if run.progress and run.progress.step else run.state
-    graded = f"score {record.score}, {worth(run)}".rstrip(", ")
+    graded = f"score {record.score}, {place_of(record)}".rstrip(", ")
     if record.status == "failed":
-        return f"failed: {record.error}{f'; what it had submitted: score {record.score}' if record.valid else ''}"
+        return f"failed: {record.error}{f'; what it had submitted: {graded}' if record.valid else ''}"
     if not record.valid:
         return f"{record.status}, {'no valid submission: ' + record.error if record.error else 'not graded'}"
     return f"{record.status} ({record.ended_by}), {graded}"

@@ -65,8 +65,11 @@ def worth(run: FollowedRun) -> str:
         return run.state
     if record.status != "finished":
         return record.status
-    if not record.valid:
-        return "no valid submission"
+    return place_of(record) if record.valid else "no valid submission"
+
+
+def place_of(record: RunRecord) -> str:
+    """Where a valid submission stands beside the leaderboard or the starter code."""
     if record.improvement is not None:
         return f"{record.improvement:+.1f} % over the baseline"
     place = [] if record.percentile is None else [f"percentile {record.percentile:.0f}"]
