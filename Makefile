@@ -10,7 +10,8 @@ setup: .venv/.installed
 	PYTHON="$(PYTHON)" sh scripts/setup.sh
 
 demo: setup
-	$(BIN)/python scripts/demo.py
+	rm -rf demo
+	$(BIN)/podium demo
 
 test: setup lint
 	$(BIN)/python -m pytest -n auto --dist worksteal

@@ -7,11 +7,15 @@ from __future__ import annotations
 
 import json
 import os
+import pwd
+import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from urllib.request import urlopen
+from zipfile import ZipFile
 
 import pytest
 
@@ -92,6 +96,17 @@ def install(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[
     return make
 
 
+def as_ordinary_user(*folders: Path) -> list[str]:
+    """What makes a command run as nobody, who then owns these folders; nothing where this is not root."""
+    if os.geteuid() != 0 or shutil.which("setpriv") is None:
+        return []
+    nobody = pwd.getpwnam("nobody")
+    for folder in folders:
+        for path in (folder, *folder.rglob("*")):
+            os.lchown(path, nobody.pw_uid, nobody.pw_gid)
+    return ["setpriv", f"--reuid={nobody.pw_uid}", f"--regid={nobody.pw_gid}", "--clear-groups", "--no-new-privs"]
+
+
 @pytest.fixture(scope="session")
 def experiment(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An experiment of one run, made by the environment of these tests."""
@@ -167,3 +182,30 @@ def test_view_serves_pages(install: Callable[[str], Installed], experiment: Path
                 assert experiment.name in answer.read().decode()
         finally:
             server.terminate()
+
+
+def test_the_wheel_and_the_source_archive_hold_the_same_package(wheel: Path, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "hatchling", "build", "--target", "sdist", "--directory", str(tmp_path)]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    again = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", tmp_path, next(tmp_path.glob("*.tar.gz"))]
+    subprocess.run(again, check=True)
+    with ZipFile(wheel) as first, ZipFile(next(tmp_path.glob("*.whl"))) as second:
+        assert set(first.namelist()) == set(second.namelist())
+
+
+def test_an_ordinary_user_sees_the_demonstration(wheel: Path) -> None:
+    """As after `pipx install`: an environment of its own, far from the checkout, that its user may only read."""
+    with tempfile.TemporaryDirectory(prefix="podium-user-") as top:
+        environment, home = Path(top, "environment"), Path(top, "home")
+        Path(top).chmod(0o755)
+        home.mkdir()
+        subprocess.run([sys.executable, "-m", "venv", environment], check=True)
+        pip = [str(environment / "bin/pip"), "install", "-q", "--disable-pip-version-check"]
+        what = f"podium[report,run] @ {wheel.as_uri()}"
+        subprocess.run([*pip, "-c", ROOT / "constraints.txt", what], check=True)
+        command = [*as_ordinary_user(home), str(environment / "bin/podium"), "demo", "--time", "30s"]
+        variables = {"HOME": str(home), "PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
+        done = subprocess.run(command, cwd=home, env=variables, capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert "of tasks with a medal" in done.stdout
+        assert "forge-audio-medium-109" in (home / "demo/report.html").read_text(encoding="utf-8")

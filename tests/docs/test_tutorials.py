@@ -2,19 +2,62 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from pathlib import Path
 
+import click
 import pytest
-from tutorial import run_tutorial
+from tutorial import Block, blocks, run_tutorial
+
+from podium.cli import podium
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-LONG = ("first-experiment.md",)
+LONG = ("first-experiment.md", "publishing.md")
 """Pages whose commands take a while: make test-docs."""
 EXECUTED = ("adding-a-task.md", "writing-an-agent.md", *LONG)
-"""All pages that tests follow to the letter; tests/agents has one of them to itself."""
+"""All pages that tests follow to the letter; one of them has tests/agents/test_writing_an_agent.py to itself."""
+PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
 
 
 @pytest.mark.parametrize("page", ["adding-a-task.md", *(pytest.param(page, marks=pytest.mark.docs) for page in LONG)])
 def test_a_tutorial_can_be_followed_to_the_letter(page: str, tmp_path: Path) -> None:
-    assert run_tutorial(DOCS / page, tmp_path) > 5
+    variables = {"XDG_CONFIG_HOME": str(tmp_path / "config"), "HOME": str(tmp_path)}
+    assert run_tutorial(DOCS / page, tmp_path, variables) > 5
+
+
+@pytest.mark.docs
+def test_every_block_is_executed_or_says_why_not() -> None:
+    unmarked = [
+        f"{page.name}: {block.text.partition(chr(10))[0]}"
+        for page in PAGES
+        if page.parent == DOCS and page.name not in EXECUTED
+        for block in blocks(page)
+        if block.language in ("bash", "sh", "python") and not block.is_skipped
+    ]
+    assert unmarked == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_command_of_a_page_has_the_options_it_is_given(page: Path) -> None:
+    for line in (line for block in blocks(page) for line in _commands(block)):
+        _parse(line)
+
+
+def _commands(block: Block) -> list[str]:
+    """The lines that call Podium, without what only stands for more of them."""
+    lines = block.text.replace("\\\n", " ").splitlines() if block.language in ("bash", "sh") else []
+    return [line for line in lines if line.startswith("podium ") and "..." not in line]
+
+
+def _parse(line: str) -> None:
+    """Has click read a command as if it were called, but for values that are not there, such as files."""
+    args = shlex.split(re.split(r" [;&|>] ", line)[0], comments=True)[1:]
+    command: click.Command = podium
+    context = podium.make_context("podium", list(args), resilient_parsing=True)
+    while isinstance(command, click.Group) and args and not args[0].startswith("-"):
+        name, found, args = command.resolve_command(context, args)
+        assert found is not None, line
+        command, context = found, click.Context(found, info_name=name, parent=context)
+    command.make_parser(context).parse_args(list(args))

@@ -38,6 +38,7 @@ COMMANDS = {
     "new-task": "Make a task NAME from a CSV file: split, brief, miniature, and medals from a measured field.",
     "import": "Take over what PATH holds of MLE-bench: a checkout's leaderboards and texts, or grading reports.",
     "doctor": "Say what this machine can do: sandbox, GPUs, credentials and so on.",
+    "demo": "Let an agent that needs no model work on nine fresh competitions, grade it, and write a report.",
     "completion": "Print what makes SHELL complete commands, tasks, suites and agents.",
 }
 """What `podium --help` shows; repeated here so that it need not import the commands. A test compares."""
