@@ -29,6 +29,7 @@ EXAMPLES = {
         "podium steps runs/first/spaceship-titanic/0 7 --fork",
     ),
     "verify": ("podium verify runs/first", "podium verify runs/first/spaceship-titanic/0 --json"),
+    "reproduce": ("podium reproduce runs/first/spaceship-titanic/0",),
     "report": ("podium report runs/first", "podium report runs/a runs/b --html report.html"),
     "compare": ("podium compare runs/a runs/b",),
     "key": ("podium key new", "podium key show"),
