@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import click
 import pytest
 from tutorial import Block, blocks, run_tutorial
 
+from model_server import serving
 from podium.cli import podium
 
 ROOT = Path(__file__).parents[2]
@@ -43,6 +47,23 @@ def test_every_block_is_executed_or_says_why_not() -> None:
 def test_every_command_of_a_page_has_the_options_it_is_given(page: Path) -> None:
     for line in (line for block in blocks(page) for line in _commands(block)):
         _parse(line)
+
+
+@pytest.mark.docs
+@pytest.mark.parametrize("provider", ["openai/", "ollama/", "vllm/", "openai-api/"])
+def test_the_lines_for_a_provider_reach_its_model(provider: str, tmp_path: Path) -> None:
+    """With a server of ours in the provider's place; a dry run asks it for one word."""
+    lines = [line for block in blocks(DOCS / "first-model.md") for line in _commands(block)]
+    line = next(line for line in lines if f"--model {provider}" in line)
+    with serving(lambda request, rng: "ready") as server:
+        line = re.sub(r"(--model-base-url) \S+", rf"\1 {server.url}", line)
+        keys = {"OPENAI_API_KEY": "sk-...", "LLAMACPP_API_KEY": "none"}
+        addresses = {"OPENAI_BASE_URL": server.url, "OLLAMA_BASE_URL": server.url, "PODIUM_HOME": str(tmp_path)}
+        command = [sys.executable, "-m", "podium", *shlex.split(line)[1:], "--dry-run"]
+        environment = {**os.environ, **keys, **addresses}
+        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        assert len(server.requests) == 1
 
 
 def _commands(block: Block) -> list[str]:
