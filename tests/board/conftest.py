@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
-from boards import PUBLISHER, SCRIPT, TASK, Registered
+from boards import PUBLISHER, SCRIPT, TASK, Registered, anchor, registration
 
 from podium import api
 from podium.board.anchoring import Anchoring
 from podium.board.client import FolderBoard
-from podium.board.ledger import make_board
+from podium.board.decisions import decide
+from podium.board.keys import Signed
+from podium.board.ledger import Ledger, make_board
 from podium.board.registration import register
+from podium.board.statements import Publication, Reproduction, sign
 from podium.runs.driver import Driver
 from podium.runs.executors import make_executor
 from podium.runs.experiment import open_experiment
@@ -58,3 +62,51 @@ def other(registered: Registered, tmp_path_factory: pytest.TempPathFactory) -> P
     experiment = open_experiment(tmp_path_factory.mktemp("other") / "experiment", registered.experiment.plan, [TASK], 2)
     Driver(experiment).carry_out(make_executor(parallel=2))
     return experiment.folder
+
+
+def row(agent: str, mean: float, registered: Signed | None, **changes: Any) -> dict[str, Any]:
+    """A row as a check computes it."""
+    return {
+        "agent": agent,
+        "model": "openai/gpt-5",
+        "measure": "any_medal",
+        "mean": mean,
+        "sem": 1.5,
+        "interval": [mean - 3, mean + 3],
+        "per_seed": [mean],
+        "tasks": 22,
+        "seeds": 3,
+        "unfinished": 0,
+        "by": "A. Team",
+        "publisher": PUBLISHER.public,
+        "light": False,
+        "licence": "",
+        "notes": "",
+        "registration": registered.digest if registered else None,
+        "podium": "0.1.0",
+        "podium_sha256": "0" * 64,
+        "class": {"budget": "time_s 86400", "network": False, "sandbox": "bubblewrap", "cores": 8, "gpus": 1},
+        "runs": [["spaceship-titanic", 0, "finished", 0.8, "gold", None]],
+        "disclosures": {"retrieval": "none"},
+        **changes,
+    }
+
+
+@pytest.fixture
+def shown_board(tmp_path: Path) -> Ledger:
+    """A board with three entries in two classes, one of them removed, and one that attacks its readers."""
+    ledger = make_board(tmp_path / "board", "A <board>")
+    registered = registration(ledger)
+    ledger.append(registered, anchor(ledger, registered))
+    hostile = row("<script>alert(1)</script>", 90.0, registered, notes="=1+1 \x1b[31m</table>", by="=cmd()")
+    hostile["class"] = {**hostile["class"], "network": True}
+    for digit, entry in (("a", row("aide", 40.0, registered)), ("b", hostile), ("c", row("mcts", 50.0, None))):
+        bundle = digit * 64
+        ledger.append(sign(Publication(board=ledger.key.public, bundle=bundle, registration=None), PUBLISHER))
+        decide(ledger.folder, bundle, "accepted", "fine", row=entry)
+    said = Reproduction(
+        board=ledger.key.public, bundle="a" * 64, task="t", seed=0, outcome="identical", detail="the same"
+    )
+    ledger.append(sign(said, PUBLISHER))
+    decide(ledger.folder, "c" * 64, "removed", "its publisher asked")
+    return ledger
