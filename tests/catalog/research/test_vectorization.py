@@ -105,9 +105,9 @@ def test_the_loops_are_as_fast_as_themselves(tmp_path: Path, data_dir: Path) -> 
 
 
 def test_a_noisy_measurement_of_the_starter_does_not_replace_its_speed_up_of_1(data_dir: Path, tmp_path: Path) -> None:
-    place = locate(TASK, edition="fixed", data_dir=data_dir)
+    place = locate(TASK, edition="fixed", data_dir=data_dir, miniature=True)
     write_baseline(place, BaselineMeasurement(TASK, "fixed", True, (0.993, 0.528), 0, {}, {}, "2026-01-01T00:00:00"))
-    reference = resolve(TASK, edition="fixed", data_dir=data_dir).reference
+    reference = resolve(TASK, edition="fixed", data_dir=data_dir, miniature=True).reference
     assert reference == Baseline(1.0, by_definition=True)
 
 
