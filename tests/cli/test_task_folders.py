@@ -18,7 +18,7 @@ from podium.cli import COMMANDS, main
 sys.path.append(str(Path(__file__).parents[1] / "catalog"))
 from outside_tasks import write_suite, write_task
 
-WITHOUT_TASKS = {"agents", "board", "completion", "doctor", "forge", "import", "key", "new-task", "publish"}
+WITHOUT_TASKS = {"agents", "board", "completion", "demo", "doctor", "forge", "import", "key", "new-task", "publish"}
 Call = Callable[..., str]
 
 
