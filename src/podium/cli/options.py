@@ -146,7 +146,11 @@ TIME_HELP = (
 def budget_options(command: Command) -> Command:
     """The options that bound what a run may use."""
     for option in (
-        click.option("--cost", type=click.FloatRange(0, min_open=True), help="Dollars for models per run."),
+        click.option(
+            "--cost",
+            type=click.FloatRange(0, min_open=True),
+            help="Dollars for models per run, where prices are known.",
+        ),
         click.option("--tokens", type=click.IntRange(1), help="Model tokens per run."),
         click.option("--steps", type=click.IntRange(1), help="Steps per run."),
         click.option("--wall-time", "wall_s", type=DURATION, help="Time per run by the clock, waiting included."),
