@@ -169,3 +169,14 @@ def test_without_a_sandbox_a_run_works_and_says_so(play: Any, script: Any, perfe
     assert row.record.score == 1.0
     assert "True" in Steps(row.folder).observation(2).text
     assert verified(row.folder).allowed["backend"] == "none"
+
+
+def test_without_a_sandbox_the_data_can_be_read_and_copied_but_not_written(play: Any, script: Any) -> None:
+    sample = "data/sample_submission.csv"
+    copy = ("copy_file", {"source": sample, "destination": "submission/submission.csv"})
+    overwrite = (WRITE, {"file_name": sample, "content": "mine"})
+    out = ("copy_file", {"source": sample, "destination": "data/copy.csv"})
+    row = play(script=script([copy, overwrite, out]), sandbox="none")
+    assert row.record.valid
+    assert "sample_submission.csv is protected" in Steps(row.folder).observation(2).text
+    assert "data/copy.csv is protected" in Steps(row.folder).observation(3).text

@@ -20,6 +20,8 @@ class ActionContext:
 
     root: str = HOME
     """The workspace as programs see it: paths are relative to it and cannot leave it."""
+    linked: tuple[str, ...] = ()
+    """Where links of the workspace lead to what would be mounted if there were a sandbox: to be read, not written."""
     python: str = "python"
     """The interpreter that runs scripts."""
     run_program: RunProgram = run_in_sandbox

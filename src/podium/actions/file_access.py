@@ -51,7 +51,7 @@ async def call_file_helper(context: ActionContext, do: str, **request: object) -
     try:
         done = await sandbox().exec(
             command,
-            input=marshal.dumps({"do": do, **request}, 2),
+            input=marshal.dumps({"do": do, "linked": list(context.linked), **request}, 2),
             cwd=context.root,
             timeout=TIMEOUT_S,
             timeout_retry=False,

@@ -4,7 +4,8 @@ This file runs alone, as `python -c`: it may import nothing of Podium and, becau
 the standard library. It works in its current folder, the workspace; reads a request from stdin, a marshalled dictionary
 with the operation under "do"; and prints as JSON {"result": ...} or {"refused": "a sentence for the agent"}.
 
-Paths are resolved before they are used, links included, and have to stay in the workspace.
+Paths are resolved before they are used, links included, and have to stay in the workspace. Where nothing can be mounted,
+its links lead to what would be: the request names those places under "linked", and files in them can only be read.
 """
 
 # Pathlib is slow to import:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 ROOT = os.getcwd()
+LINKED: list[str] = []
 KEPT = os.path.join(ROOT, ".podium")
 BACKUPS = os.path.join(KEPT, "backups")
 BACKUP_BYTES = 1 << 20
@@ -37,10 +39,14 @@ class Refused(Exception):
     pass
 
 
-def resolve(name: str) -> str:
+def resolve(name: str, writes: bool = False) -> str:
     if not name:
         raise Refused("A path is missing: it was an empty text.")
     path = os.path.realpath(os.path.join(ROOT, name))
+    if any(os.path.commonpath([path, place]) == place for place in LINKED):
+        if writes:
+            raise Refused(explain(OSError(errno.EROFS, ""), name))
+        return path
     if os.path.commonpath([path, ROOT]) != ROOT:
         raise Refused(f"{name} lies outside the workspace. Only files inside it can be used.")
     if os.path.commonpath([path, KEPT]) == KEPT:
@@ -147,7 +153,7 @@ def find(name: str) -> str:
 
 
 def write(name: str, content: str | bytes, append: bool = False, undoable: bool = False) -> None:
-    path = resolve(name)
+    path = resolve(name, writes=True)
     if name.endswith("/"):
         raise IsADirectoryError(errno.EISDIR, "", path)
     existed = os.path.lexists(path)
@@ -164,10 +170,10 @@ def write(name: str, content: str | bytes, append: bool = False, undoable: bool 
 def copy(source: str, destination: str) -> str:
     """Copies a file, into a folder under its own name; the path it was copied to."""
     origin = resolve(source)
-    target = resolve(destination)
+    target = resolve(destination, writes=True)
     if os.path.isdir(target):
         destination = os.path.join(destination, os.path.basename(origin))
-        target = resolve(destination)
+        target = resolve(destination, writes=True)
     with os.fdopen(open_regular(origin, source, os.O_RDONLY), "rb") as file:
         if os.path.exists(target) and os.path.samefile(origin, target):
             raise Refused(f"{source} and {destination} are the same file.")
@@ -214,7 +220,7 @@ def key(path: str) -> str:
 
 def undo(name: str) -> dict[str, object]:
     """Puts the last kept state of a file back, and forgets it."""
-    path = resolve(name)
+    path = resolve(name, writes=True)
     kept = backups(path)
     if not kept:
         raise Refused(f"There is no edit of {name} to undo.")
@@ -265,6 +271,7 @@ def encode(value: object) -> str:
 def main() -> None:
     request = marshal.loads(sys.stdin.buffer.read())
     operation = OPERATIONS[request.pop("do")]
+    LINKED.extend(request.pop("linked"))
     name = request.get("name") or request.get("source") or ""
     try:
         answer = {"result": operation(**request)}

@@ -23,6 +23,7 @@ from podium.runs.loop import Loop
 from podium.sandbox.inspect import PodiumSandbox
 from podium.sandbox.interpreter import python_inside
 from podium.sandbox.result import ProgramResult
+from podium.sandbox.spec import HOME
 from podium.workspace.events import Action
 from podium.workspace.observations import Observation, ValidationResult
 
@@ -45,6 +46,7 @@ class ActionRunner:
         """How often the agent had its submission validated."""
         self._actions = ActionContext(
             root=sandbox.home,
+            linked=() if sandbox.home == HOME else tuple(str(m.source.resolve()) for m in context.spec.mounts),
             python=python_inside(context.spec),
             run_program=self.execute,
             check_submission=self._check_submission,
