@@ -8,9 +8,11 @@ import pytest
 
 from podium.catalog import load
 from podium.errors import NotPreparedError, PodiumError
+from podium.runs.experiment import open_experiment, read_experiment
 from podium.runs.models import Plan
 from podium.runs.preflight import check_models, check_packages, imported_packages, require_ready
-from podium.runs.start import start_experiment
+from podium.runs.start import resume_experiment, start_experiment
+from podium.runs.trust import remember_plan
 
 TASK = "spaceship-titanic"
 
@@ -30,6 +32,15 @@ def test_packages_that_starter_code_imports_are_looked_for(tmp_path: Path) -> No
 def test_a_model_that_cannot_be_asked_is_named_with_the_reason(tmp_path: Path) -> None:
     (said,) = check_models([], Plan(agent="aide", model_roles={"coder": "nobody/model@http://localhost:9"}), tmp_path)
     assert said.startswith("The model nobody/model cannot be used: ")
+
+
+def test_going_on_with_a_model_that_cannot_be_asked_changes_nothing(tmp_path: Path) -> None:
+    plan = Plan(agent="react", model="mockllm/model", miniature=True)
+    remember_plan(plan)
+    experiment = open_experiment(tmp_path / "out", plan, [TASK], seeds=1)
+    with pytest.raises(PodiumError, match="The model nobody/model cannot be used: "):
+        resume_experiment(experiment, {"model": "nobody/model"})
+    assert read_experiment(tmp_path / "out").plan.model == "mockllm/model"
 
 
 def test_everything_in_the_way_is_told_at_once_and_nothing_is_written(tmp_path: Path) -> None:

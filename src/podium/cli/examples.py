@@ -34,6 +34,13 @@ EXAMPLES = {
     "compare": ("podium compare runs/a runs/b",),
     "key": ("podium key new", "podium key show"),
     "publish": ('podium publish runs/first --by "Ada, ada@example.org"', "podium publish runs/first --light"),
+    "board": (
+        "podium board init board --name tables",
+        "podium board check bundle.podium --board board",
+        "podium board add board bundle.podium",
+        "podium board build board --out site",
+        "podium board audit board --since head.json",
+    ),
     "view": ("podium view", "podium view runs --port 8080"),
     "forge": ("podium forge tabular-regression", "podium forge graph --difficulty hard --seed 7"),
     "new-task": ("podium new-task churn --from customers.csv --target left",),

@@ -45,10 +45,24 @@ def require_ready(tasks: Sequence[str], plan: Plan, out: Path, *, local: bool = 
     missing = list(check_data(found, plan, out))
     checks = (*HERE, *EVERYWHERE) if local else EVERYWHERE
     problems = [*(problem for check in checks for problem in check(found, plan, out)), *missing]
-    if not problems:
-        return
-    text = problems[0] if len(problems) == 1 else "\n- ".join([f"{len(problems)} things are in the way:", *problems])
-    raise NotPreparedError(text) if problems == missing else PodiumError(text)
+    if problems:
+        raise NotPreparedError(_told(problems)) if problems == missing else PodiumError(_told(problems))
+
+
+def require_models(plan: Plan) -> None:
+    """Refuses models that do not answer.
+
+    Raises:
+        PodiumError: says which, and why.
+    """
+    if problems := list(check_models((), plan, Path())):
+        raise PodiumError(_told(problems))
+
+
+def _told(problems: Sequence[str]) -> str:
+    if len(problems) == 1:
+        return problems[0]
+    return "\n- ".join([f"{len(problems)} things are in the way:", *problems])
 
 
 def check_data(tasks: Sequence[Task], plan: Plan, out: Path) -> Iterator[str]:

@@ -15,7 +15,7 @@ from podium.errors import NotPreparedError, PodiumError, UsageError
 from podium.runs.experiment import Experiment, change_plan, open_experiment
 from podium.runs.grading import prepared_task
 from podium.runs.models import Plan
-from podium.runs.preflight import require_ready
+from podium.runs.preflight import require_models, require_ready
 from podium.runs.trust import is_known_plan, remember_plan, requests
 from podium.sandbox.backend import find_backend
 from podium.sandbox.spec import SandboxSpec
@@ -112,6 +112,7 @@ def resume_experiment(experiment: Experiment, changes: dict[str, Any], *, trust:
     Raises:
         UsageError: the plan was not made here, a change would make the runs incomparable with themselves, or the agent
             has no such role.
+        PodiumError: another model does not answer.
     """
     if not (trust or is_known_plan(experiment.plan)):
         raise UsageError(
@@ -124,5 +125,8 @@ def resume_experiment(experiment: Experiment, changes: dict[str, Any], *, trust:
     wrong = [name for name in changes if name not in allowed]
     if wrong:
         raise UsageError(f"{wrong[0]} cannot be changed in an experiment that was begun; only: {', '.join(allowed)}")
-    _check(Plan.model_validate({**experiment.plan.model_dump(), **changes}))
+    plan = Plan.model_validate({**experiment.plan.model_dump(), **changes})
+    _check(plan)
+    if any(name.startswith("model") for name in changes):
+        require_models(plan)
     return change_plan(experiment, changes)
