@@ -4,8 +4,8 @@ This file runs alone, as `python -c`: it may import nothing of Podium and, becau
 the standard library. It works in its current folder, the workspace; reads a request from stdin, a marshalled dictionary
 with the operation under "do"; and prints as JSON {"result": ...} or {"refused": "a sentence for the agent"}.
 
-Paths are resolved before they are used, links included, and have to stay in the workspace. Where nothing can be mounted,
-its links lead to what would be: the request names those places under "linked", and files in them can only be read.
+Paths are resolved before they are used, links included, and have to stay in the workspace. Where nothing can be
+mounted, its links lead to what would be: the request names those places under "linked", where files can only be read.
 """
 
 # Pathlib is slow to import:
