@@ -191,6 +191,11 @@ def _complain(driver: Driver) -> None:
     if unreadable:
         raise PodiumError(f"{len(unreadable)} of {len(runs)} runs cannot be read. First: {unreadable[0].error}")
     undone = [run for run in runs if run.record is None or run.state == "stopped"]
+    if undone and (spent := driver.used_up()):
+        raise PodiumError(
+            f"{len(undone)} of {len(runs)} runs are not done: {spent} are used up. Continue with more: "
+            f"{resume_command(folder, '--total-tokens N' if 'tokens' in spent else '--total-cost USD')}"
+        )
     if undone:
         raise PodiumError(f"{len(undone)} of {len(runs)} runs are not done. Continue with: {resume_command(folder)}")
     if failed:

@@ -147,10 +147,16 @@ def budget_options(command: Command) -> Command:
     """The options that bound what a run may use."""
     for option in (
         click.option(
-            "--cost",
-            type=click.FloatRange(0, min_open=True),
-            help="Dollars for models per run, where prices are known.",
+            "--total-cost", type=click.FloatRange(0, min_open=True), help="Dollars for models, of all runs together."
         ),
+        click.option("--total-tokens", type=click.IntRange(1), help="Model tokens of all runs together."),
+        click.option(
+            "--prices",
+            "price_file",
+            type=click.Path(exists=True, dir_okay=False, path_type=Path),
+            help="A JSON file with what models cost; see: docs/budgets.md.  [default: prices that come with Podium]",
+        ),
+        click.option("--cost", type=click.FloatRange(0, min_open=True), help="Dollars for models per run."),
         click.option("--tokens", type=click.IntRange(1), help="Model tokens per run."),
         click.option("--steps", type=click.IntRange(1), help="Steps per run."),
         click.option("--wall-time", "wall_s", type=DURATION, help="Time per run by the clock, waiting included."),
@@ -158,6 +164,16 @@ def budget_options(command: Command) -> Command:
     ):
         command = option(command)
     return command
+
+
+def read_spending(options: dict[str, Any]) -> dict[str, Any]:
+    """The parts of a plan that say what models cost and what all runs together may use, as far as they are given."""
+    found = {name: options[name] for name in ("total_tokens", "total_cost") if options[name] is not None}
+    if options["price_file"] is not None:
+        from podium.agents.prices import read_prices
+
+        found["prices"] = read_prices(options["price_file"])
+    return found
 
 
 def pairs(texts: tuple[str, ...], option: str) -> dict[str, str]:

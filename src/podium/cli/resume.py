@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from podium.cli.carrying_out import carry_out, executor_options, register_options
-from podium.cli.options import as_json, budget_options, data_dir, pairs, require_extra, task_folders
+from podium.cli.options import as_json, budget_options, data_dir, pairs, read_spending, require_extra, task_folders
 
 
 @click.command(name="resume")
@@ -39,6 +39,7 @@ def command(experiment: Path, as_json: bool, **options: Any) -> None:
 
     found = read_experiment(experiment)
     changes: dict[str, Any] = {name: options[name] for name in ("model", "model_base_url") if options[name] is not None}
+    changes |= read_spending(options)
     if options["roles"]:
         changes["model_roles"] = {**found.plan.model_roles, **pairs(options["roles"], "--role")}
     budget = {name: options[name] for name in ("time_s", "wall_s", "steps", "tokens", "cost")}

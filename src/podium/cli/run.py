@@ -18,6 +18,7 @@ from podium.cli.options import (
     edition,
     pairs,
     print_json,
+    read_spending,
     require_extra,
     task_folders,
 )
@@ -147,6 +148,7 @@ def _plan(tasks: list[str], options: dict[str, Any]) -> Plan:
         budget={name: options[name] for name in ("time_s", "wall_s", "steps", "tokens", "cost")},
         env=None if options["env"] is None else str(Path(options["env"]).absolute()),
         limits=Limits(**limits),
+        **read_spending(options),
         data_dir=None if options["data_dir"] is None else options["data_dir"].absolute(),
     )
 

@@ -337,7 +337,9 @@ def _usage(rows: Sequence[Row]) -> dict[str, UsageTotals]:
     """How much runs that have ended used, where it is known."""
     found = {}
     for name in USAGE:
-        values = [value for row in rows if row.reported and (value := getattr(row, name)) is not None]
-        if values:
+        ended = [row for row in rows if row.reported]
+        values = [value for row in ended if (value := getattr(row, name)) is not None]
+        is_unknown = name == "cost" and any(row.cost is None and row.tokens for row in ended)
+        if values and not is_unknown:
             found[name] = UsageTotals(float(np.mean(values)), float(np.sum(values)))
     return found

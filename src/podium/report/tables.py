@@ -160,17 +160,19 @@ def improvements_table(report: Report) -> list[list[str]]:
 def usage_table(summaries: Sequence[Summary]) -> list[list[str]]:
     """What runs used on average, and in all."""
     used = [name for name in USAGE if any(name in each.usage and each.usage[name].total for each in summaries)]
+    if "tokens" in used and "cost" not in used:
+        used.insert(used.index("tokens") + 1, "cost")
     lines = [["used", *(summary.name for summary in summaries)]]
     for name in used:
-        totals = [summary.usage.get(name) for summary in summaries]
-        lines.append(
-            [USED_WORDS[name], *("-" if each is None else _used(name, each.mean, each.total) for each in totals)]
-        )
+        lines.append([USED_WORDS[name], *(_used(name, summary) for summary in summaries)])
     return lines
 
 
-def _used(name: str, mean: float, total: float) -> str:
-    return f"{amount(name, mean)} ({amount(name, total)})"
+def _used(name: str, summary: Summary) -> str:
+    totals = summary.usage.get(name)
+    if totals is None:
+        return "unknown" if name == "cost" and "tokens" in summary.usage else "-"
+    return f"{amount(name, totals.mean)} ({amount(name, totals.total)})"
 
 
 def causes_table(summaries: Sequence[Summary]) -> list[list[str]]:

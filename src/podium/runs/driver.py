@@ -12,6 +12,7 @@ from podium.runs.experiment import Experiment
 from podium.runs.folder import RunFolder
 from podium.runs.models import Progress, RunRecord
 from podium.runs.progress import answer, read_progress
+from podium.workspace.budget import Usage
 
 TICK_S = 0.25
 
@@ -33,6 +34,11 @@ class FollowedRun:
     @property
     def name(self) -> str:
         return self.request.name
+
+    @property
+    def usage(self) -> Usage | None:
+        """What it has used so far, as far as it is known."""
+        return self.record.usage if self.record else self.progress.usage if self.progress else None
 
     @property
     def is_over(self) -> bool:
@@ -69,6 +75,18 @@ class Driver:
         """Once: every run ends after its current step and can be continued. Twice: now."""
         self._stops += 1
 
+    def used_up(self) -> str | None:
+        """The part of what all runs together may use that is used up."""
+        plan = self.experiment.plan
+        if plan.total_tokens is None and plan.total_cost is None:
+            return None
+        used = [usage for run in self.runs if (usage := run.usage) is not None]
+        if plan.total_tokens is not None and sum(usage.tokens for usage in used) >= plan.total_tokens:
+            return f"the experiment's {plan.total_tokens:,} tokens"
+        if plan.total_cost is not None and sum(usage.cost or 0.0 for usage in used) >= plan.total_cost:
+            return f"the experiment's ${plan.total_cost:g}"
+        return None
+
     def carry_out(self, executor: Executor, changed: Changed = lambda run: None) -> None:
         """Works until all runs have ended; `changed` is told of every change in a run."""
         waiting = {run.request: run for run in self.runs if not run.is_over}
@@ -90,6 +108,8 @@ class Driver:
                 for request in executor.running():
                     if self._follow(waiting[request]):
                         changed(waiting[request])
+                if self.used_up() and not self._stops:
+                    self.stop()
         for run in waiting.values():
             if not run.is_over:
                 self._finish(run)

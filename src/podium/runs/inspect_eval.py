@@ -20,6 +20,7 @@ from inspect_ai.util import sandbox
 
 from podium.actions import ActionError, Person
 from podium.agents import make_agent
+from podium.agents.prices import register_prices
 from podium.grading.grade import Grade, plain
 from podium.runs.action_runner import ActionRunner
 from podium.runs.context import RunContext
@@ -56,6 +57,7 @@ def evaluate_run(context: RunContext) -> Evaluated:
     """
     evaluated = Evaluated()
     plan = context.plan
+    register_prices(plan.prices)
     logs = inspect_eval(
         _inspect_task(context, evaluated),
         model=plan.model,

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import anyio
 from anyio import to_thread
+from inspect_ai.util import LimitExceededError, cost_limit, token_limit
 
 from podium.agents.base import Agent, Remaining, State
 from podium.runs.folder import RunFolder
@@ -39,6 +41,8 @@ from podium.workspace.observations import Interruption, Observation
 
 WATCH_INTERVAL_S = 0.5
 SNAPSHOT_INTERVAL_S = 300.0
+LIMITS = {"token": "tokens", "cost": "cost"}
+"""Parts of a budget, by what Inspect calls their limits."""
 
 Perform = Callable[[Action], Awaitable[Observation]]
 
@@ -100,7 +104,12 @@ class Loop:
             while decision is not None or (ending := self._over()) is None:
                 if decision is None:
                     self._reporter.update(phase="thinking", headline=agent.headline(state))
-                    actions = await agent.decide(state)
+                    try:
+                        with self._model_limits():
+                            actions = await agent.decide(state)
+                    except LimitExceededError as error:
+                        ending = Ending(LIMITS[error.type])
+                        break
                     if not actions:
                         ending = Ending("the agent")
                         break
@@ -177,7 +186,7 @@ class Loop:
         try:
             async with anyio.create_task_group() as group:
                 group.start_soon(self._snapshot_now_and_then, action)
-                observation = await perform(action)
+                observation = await self._within_limits(perform, action)
                 group.cancel_scope.cancel()
         except cancelled:
             with anyio.CancelScope(shield=True):
@@ -186,6 +195,23 @@ class Loop:
             raise
         await self._record(decision, index, observation, started)
         return observation
+
+    async def _within_limits(self, perform: Perform, action: Action) -> Observation:
+        """What came of an action; one whose model calls use up the budget is the last."""
+        try:
+            with self._model_limits():
+                return await perform(action)
+        except LimitExceededError as error:
+            self._ending = Ending(LIMITS[error.type])
+            return Interruption(cause=self._ending.cause)
+
+    @contextmanager
+    def _model_limits(self) -> Iterator[None]:
+        """No request is sent once tokens or cost are used up: a run goes over by one answer at most."""
+        left, used = self.remaining(), self.meter.usage()
+        dollars = None if self._budget.cost is None else max(0.0, self._budget.cost - (used.cost or 0.0))
+        with token_limit(left.tokens), cost_limit(dollars):
+            yield
 
     async def _record(self, decision: Decision, index: int, observation: Observation, started: float) -> None:
         self.meter.add_step()
@@ -233,6 +259,8 @@ class Loop:
 
     def _over(self) -> Ending | None:
         """Between steps: whether there may be another one."""
+        if self._ending is not None:
+            return self._ending
         if self._stop.is_set():
             return Ending("a person", stopped=True)
         exceeded = self.meter.usage().exceeded(self._budget)

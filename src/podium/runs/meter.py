@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from inspect_ai.util import sample_limits
 
 from podium._inspect import sample_model_usage
 from podium.workspace.budget import Usage
+
+if TYPE_CHECKING:
+    from inspect_ai.model import ModelUsage
 
 
 class Meter:
@@ -40,5 +45,12 @@ class Meter:
             input_tokens=before.input_tokens + sum(usage.input_tokens for usage in models),
             output_tokens=before.output_tokens + sum(usage.output_tokens for usage in models),
             cached_tokens=before.cached_tokens + sum(usage.input_tokens_cache_read or 0 for usage in models),
-            cost=before.cost + sum(usage.total_cost or 0.0 for usage in models),
+            cost=_cost(before.cost, models),
         )
+
+
+def _cost(before: float | None, models: Sequence[ModelUsage]) -> float | None:
+    """Known as long as the price of every model that was used is."""
+    used = [usage.total_cost for usage in models if usage.total_tokens]
+    known = [cost for cost in (before, *used) if cost is not None]
+    return sum(known) if len(known) == len(used) + 1 else None

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_serializer, model_validator
 
+from podium.agents.prices import Price
 from podium.grading.grade import Grade
 from podium.sandbox.policy import Policy
 from podium.sandbox.spec import Limits, NetworkAccess
@@ -45,7 +46,13 @@ class Plan(_Document):
     model_base_url: str | None = None
     model_roles: dict[str, str] = {}
     """By role a model's name; with `@` and an address if it is served elsewhere than its maker serves it."""
+    prices: dict[str, Price] = {}
+    """What the models cost, as far as that is known when the experiment is made."""
     budget: Budget = Budget()
+    total_tokens: Annotated[int, Field(ge=1)] | None = None
+    """What all runs together may use; when it is used up, no step is begun."""
+    total_cost: Annotated[float, Field(gt=0)] | None = None
+    """The same in dollars."""
     edition: Edition | None = None
     """None: for each task its default."""
     sandbox: str = "bubblewrap"
@@ -62,6 +69,15 @@ class Plan(_Document):
     """Whether fabricated stand-ins are used in place of the real data of tasks."""
     person: bool = False
     """Whether somebody sits at the terminal and answers agents that ask for help."""
+
+    @property
+    def models(self) -> dict[str, str | None]:
+        """The models that are used, each with where it is served if not by its maker."""
+        found = {} if self.model is None else {self.model: self.model_base_url}
+        for text in self.model_roles.values():
+            name, mark, rest = text.partition("@http")  # names may hold an @ of their own
+            found[name] = f"http{rest}" if mark else None
+        return found
 
 
 class DatedChange(PlanChange):

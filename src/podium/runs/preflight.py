@@ -149,11 +149,7 @@ def check_git(tasks: Sequence[Task], plan: Plan, out: Path) -> Iterator[str]:
 
 def check_models(tasks: Sequence[Task], plan: Plan, out: Path) -> Iterator[str]:
     """Every model has its package and its key, and answers one short question."""
-    named = {} if plan.model is None else {plan.model: plan.model_base_url}
-    for text in plan.model_roles.values():
-        name, mark, rest = text.partition("@http")
-        named[name] = f"http{rest}" if mark else None
-    for name, base_url in named.items():
+    for name, base_url in plan.models.items():
         try:
             ping(name, base_url)
         except PodiumError as error:

@@ -9,6 +9,7 @@ from typing import Any
 
 from podium.agents import check_agent
 from podium.agents.choice import check_fit, choose_agent
+from podium.agents.prices import price_of
 from podium.catalog import load
 from podium.catalog.preparing import PreparedOne, prepare_many
 from podium.errors import NotPreparedError, PodiumError, UsageError
@@ -19,6 +20,12 @@ from podium.runs.preflight import require_models, require_ready
 from podium.runs.trust import is_known_plan, remember_plan, requests
 from podium.sandbox.backend import find_backend
 from podium.sandbox.spec import SandboxSpec
+
+CHANGEABLE = (
+    *("model", "model_base_url", "model_roles", "prices", "budget", "total_tokens", "total_cost"),
+    *("data_dir", "env"),
+)
+"""Parts of a plan that may be changed in an experiment that was begun."""
 
 
 def make_plan(tasks: Sequence[str], *, agent: str | None = None, **settings: Any) -> Plan:
@@ -36,9 +43,26 @@ def make_plan(tasks: Sequence[str], *, agent: str | None = None, **settings: Any
         raise UsageError(f"There is no setting '{unknown[0]}'. The settings are: {', '.join(Plan.model_fields)}")
     found = [load(task).in_edition(settings.get("edition")) for task in tasks]
     plan = Plan.model_validate({**settings, "agent": agent or choose_agent(found)})
+    plan = with_prices(plan)
     _check(plan)
     check_fit(plan.agent, found)
     return plan
+
+
+def with_prices(plan: Plan) -> Plan:
+    """The plan with what its models cost, of all that it was given and all that comes with Podium.
+
+    Raises:
+        UsageError: its cost is limited, and the price of a model is not known.
+    """
+    found = {name: price_of(name, base_url, plan.prices) for name, base_url in plan.models.items()}
+    unknown = [name for name, price in found.items() if price is None]
+    if unknown and (plan.budget.cost is not None or plan.total_cost is not None):
+        raise UsageError(
+            f"What {unknown[0]} costs is not known, so that a limit on cost would end nothing. State its price with "
+            "--prices FILE, or limit tokens with --tokens"
+        )
+    return plan.model_copy(update={"prices": {name: price for name, price in found.items() if price is not None}})
 
 
 def _check(plan: Plan) -> None:
@@ -106,7 +130,7 @@ def resume_experiment(experiment: Experiment, changes: dict[str, Any], *, trust:
     """An experiment to be continued, with other models or budgets if somebody asks for them.
 
     Args:
-        changes: parts of the plan to replace: `model`, `model_base_url`, `model_roles`, `budget`, `data_dir` or `env`.
+        changes: parts of the plan to replace, such as `model` or `budget`.
         trust: whether its plan is carried out though it was not made here.
 
     Raises:
@@ -121,12 +145,11 @@ def resume_experiment(experiment: Experiment, changes: dict[str, Any], *, trust:
             "for those of your own"
         )
     remember_plan(experiment.plan)
-    allowed = ("model", "model_base_url", "model_roles", "budget", "data_dir", "env")
-    wrong = [name for name in changes if name not in allowed]
+    wrong = [name for name in changes if name not in CHANGEABLE]
     if wrong:
-        raise UsageError(f"{wrong[0]} cannot be changed in an experiment that was begun; only: {', '.join(allowed)}")
-    plan = Plan.model_validate({**experiment.plan.model_dump(), **changes})
+        raise UsageError(f"{wrong[0]} cannot be changed in an experiment that was begun; only: {', '.join(CHANGEABLE)}")
+    plan = with_prices(Plan.model_validate({**experiment.plan.model_dump(), **changes}))
     _check(plan)
     if any(name.startswith("model") for name in changes):
         require_models(plan)
-    return change_plan(experiment, changes)
+    return change_plan(experiment, {**changes, "prices": plan.prices})

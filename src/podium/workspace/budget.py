@@ -35,7 +35,8 @@ class Usage(BaseModel):
     input_tokens: NonNegativeInt = 0
     output_tokens: NonNegativeInt = 0
     cached_tokens: NonNegativeInt = 0
-    cost: NonNegativeFloat = 0.0
+    cost: NonNegativeFloat | None = 0.0
+    """In dollars; None where the price of a model is not known."""
 
     def exceeded(self, budget: Budget) -> str | None:
         """The part of a budget that is used up, for people."""
@@ -46,4 +47,6 @@ class Usage(BaseModel):
             (self.tokens, budget.tokens, "tokens"),
             (self.cost, budget.cost, "cost"),
         )
-        return next((name for used, limit, name in parts if limit is not None and used >= limit), None)
+        return next(
+            (name for used, limit, name in parts if used is not None and limit is not None and used >= limit), None
+        )

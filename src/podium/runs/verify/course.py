@@ -29,7 +29,7 @@ def order_problems(evidence: Evidence) -> Iterator[str]:
             yield "something happened after the end"
         if moment(after.time) < moment(before.time):
             yield "the journal's times run backwards"
-        if any(getattr(after.usage, name) < getattr(before.usage, name) for name in GROWING):
+        if any(_shrinks(getattr(before.usage, name), getattr(after.usage, name)) for name in GROWING):
             yield f"the usage shrinks at {after.time}"
         passed = (moment(after.time) - moment(before.time)).total_seconds()
         if after.usage.wall_s - before.usage.wall_s > passed + CLOCK_S:
@@ -40,6 +40,11 @@ def order_problems(evidence: Evidence) -> Iterator[str]:
         yield f"{steps} steps are journalled, {used} were counted"
     if moment(events[-1].time) > datetime.now(UTC) + timedelta(days=1):
         yield "the run lies in the future"
+
+
+def _shrinks(before: float | None, after: float | None) -> bool:
+    """Whether less was used later; what is not known once is never known again."""
+    return after is not None and (before is None or after < before)
 
 
 def ending_problems(evidence: Evidence) -> Iterator[str]:
