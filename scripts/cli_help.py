@@ -45,7 +45,9 @@ def _blocks(command: click.Command, name: str, above: click.Context) -> list[str
     with click.Context(command, info_name=name, parent=above) as context:
         found = [_block(context.command_path, command.get_help(context))]
         if isinstance(command, click.Group):
-            for inner, below in command.commands.items():
+            for inner in command.list_commands(context):
+                below = command.get_command(context, inner)
+                assert below is not None
                 found += _blocks(below, inner, context)
     return found
 

@@ -32,6 +32,7 @@ COMMANDS = {
     "compare": "Compare two experiments task by task: difference, interval, p-value.",
     "publish": "Write EXPERIMENT as one signed bundle: plan, records, journals, snapshots and submissions.",
     "key": "Make the key that signs what you publish, or show its public half.",
+    "integrity": "Look for what makes results doubtful: actions of agents, copies, faulty tasks, contamination.",
     "board": "Keep a board: results of many people, in a ledger that only grows.",
     "view": "Show the experiments in DIR (default: runs) as web pages, live while runs are going.",
     "forge": "Make a fresh competition of a FAMILY and print its id.",
@@ -47,29 +48,31 @@ COMMANDS = {
 class LazyGroup(click.Group):
     """Imports a command's file when the command is needed."""
 
+    package, summaries, path = "podium.cli", COMMANDS, "podium"
+
     def list_commands(self, context: click.Context) -> list[str]:
-        return list(COMMANDS)
+        return list(self.summaries)
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
-        if name not in COMMANDS:
+        if name not in self.summaries:
             return None
         module = f"{name}_" if iskeyword(name) else name.replace("-", "_")
-        command: click.Command = import_module(f"podium.cli.{module}").command
-        command.epilog = epilog(name)
+        command: click.Command = import_module(f"{self.package}.{module}").command
+        command.epilog = epilog(f"{self.path} {name}".removeprefix("podium "))
         return command
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+            formatter.write_dl(list(self.summaries.items()))
 
     def resolve_command(self, context: click.Context, args: list[str]) -> Any:
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+        if args and args[0] not in self.summaries and not args[0].startswith("-"):
             from difflib import get_close_matches
 
             if args[0] == "help":
-                raise click.UsageError("Help is an option: podium --help, or podium COMMAND --help", context)
-            close = get_close_matches(args[0], COMMANDS, n=1)
-            hint = f" Did you mean '{close[0]}'?" if close else f" The commands are: {', '.join(COMMANDS)}."
+                raise click.UsageError(f"Help is an option: {self.path} --help, or {self.path} COMMAND --help", context)
+            close = get_close_matches(args[0], self.summaries, n=1)
+            hint = f" Did you mean '{close[0]}'?" if close else f" The commands are: {', '.join(self.summaries)}."
             raise click.UsageError(f"There is no command '{args[0]}'.{hint}", context)
         return super().resolve_command(context, args)
 

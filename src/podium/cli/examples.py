@@ -32,6 +32,8 @@ EXAMPLES = {
     "reproduce": ("podium reproduce runs/first/spaceship-titanic/0",),
     "report": ("podium report runs/first", "podium report runs/a runs/b --html report.html"),
     "compare": ("podium compare runs/a runs/b",),
+    "integrity": ("podium integrity scan runs/first",),
+    "integrity scan": ("podium integrity scan runs/first", "podium integrity scan runs/a runs/b --json"),
     "key": ("podium key new", "podium key show"),
     "publish": ('podium publish runs/first --by "Ada, ada@example.org"', "podium publish runs/first --light"),
     "board": (

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -15,6 +16,8 @@ from podium.runs.folder import read_document
 from podium.text import plural
 
 FILE = "findings.json"
+Severity = Literal["concern", "practice"]
+"""A practice is against no rule, but whoever compares results wants to know of it."""
 
 
 class Finding(BaseModel):
@@ -32,6 +35,11 @@ class Finding(BaseModel):
     step: int | None = None
     file: str | None = None
     line: int | None = None
+    severity: Severity = "concern"
+    quote: str = ""
+    """What stands there: what the agent wrote, did or saw, as it is."""
+    source: str = "scan"
+    """The command that found it."""
 
     @property
     def place(self) -> str:
@@ -56,7 +64,9 @@ class Findings(BaseModel):
         """How much was found, in one sentence."""
         if self.error:
             return f"Integrity findings cannot be read: {self.error}"
-        return f"{plural(len(self.findings), 'integrity finding')}, for a person to judge."
+        practices = sum(finding.severity == "practice" for finding in self.findings)
+        told = f"{plural(len(self.findings), 'integrity finding')}, for a person to judge"
+        return f"{told}; {practices} of them common practice." if practices else f"{told}."
 
     def of_run(self, task: str, seed: int) -> Sequence[Finding]:
         """Those about one run."""

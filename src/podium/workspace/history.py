@@ -17,6 +17,7 @@ from podium.workspace.diff import difference
 from podium.workspace.extract import Extracted, extract, find_entry
 from podium.workspace.locks import full_disk_explained
 from podium.workspace.objects import TreeEntry
+from podium.workspace.reader import MOST_BYTES
 from podium.workspace.record import SnapshotRecord
 from podium.workspace.restore import Restored, Restorer
 from podium.workspace.snapshots import FILES, NOTHING, RECORD, chain_of, files_of, read_snapshot
@@ -125,14 +126,14 @@ class History:
             self._store.flush()
             return identity.hex()
 
-    def get(self, identity: str) -> bytes:
-        """What was `put`.
+    def get(self, identity: str, *, limit_bytes: int = MOST_BYTES) -> bytes:
+        """What was `put`, or the content of a file of a snapshot by its id.
 
         Raises:
-            RecordError: it is missing or damaged.
+            RecordError: it is missing, damaged or too large.
         """
         with self._store.reader() as reader:
-            return reader.read(identity, objects.BLOB)
+            return reader.read(identity, objects.BLOB, limit_bytes=limit_bytes)
 
     def restore(self, commit: str) -> Restored:
         """Brings the workspace back to a snapshot, changing only what differs."""

@@ -1,0 +1,24 @@
+"""`podium integrity`: one file per command below it, imported only when it is called."""
+
+from __future__ import annotations
+
+import click
+
+from podium.cli import LazyGroup
+
+COMMANDS = {
+    "scan": "Look at what the agents of runs did, and note what a person should look at.",
+}
+"""What `podium integrity --help` shows. A test compares."""
+
+
+class IntegrityGroup(LazyGroup):
+    package, summaries, path = "podium.cli.integrity", COMMANDS, "podium integrity"
+
+
+@click.group(name="integrity", cls=IntegrityGroup)
+def command() -> None:
+    """Look for what makes results doubtful: actions of agents, copies, faulty tasks, contamination.
+
+    Findings are evidence for a person to judge. Nothing is disqualified by them.
+    """

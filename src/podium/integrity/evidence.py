@@ -1,0 +1,312 @@
+"""What a run left, as detectors read it: steps, programs, texts that lead somewhere, and submissions.
+
+Everything comes from the journal and the snapshots, so a stranger may have written it: sizes are bounded, and what
+cannot be read is left out and told.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from podium.errors import RecordError
+from podium.integrity.code import Code
+from podium.integrity.findings import quote
+from podium.integrity.shell import ShellScript, read_shell
+from podium.report.findings import Finding, Severity
+from podium.runs.folder import RunFolder
+from podium.runs.models import RunRecord
+from podium.task import SUBMISSION
+from podium.workspace.events import Action, Start, Step, whole_action, whole_observation
+from podium.workspace.history import History
+from podium.workspace.observations import Observation
+
+MOST_STEPS = 5_000
+MOST_PROGRAMS = 2_000
+PROGRAM_BYTES, SUBMISSION_BYTES = 1 << 20, 64 << 20
+OUTPUT_CHARACTERS = 200_000
+_SHELLS = {"os.system", "os.popen", "subprocess.getoutput", "subprocess.getstatusoutput"}
+_SAYING = ("print", "logging.", "logger.", "log.", "raise", "warnings.warn", "sys.stdout.write", "sys.stderr.write")
+
+
+@dataclass(frozen=True)
+class Change:
+    """A file that was new or different after a step."""
+
+    path: str
+    blob: str
+
+
+@dataclass(frozen=True)
+class StepEvidence:
+    """A step, whole."""
+
+    number: int
+    action: Action
+    observation: Observation
+    changes: tuple[Change, ...] = ()
+
+    @property
+    def output(self) -> str:
+        """What the agent saw, as far as it is looked at."""
+        return self.observation.text[:OUTPUT_CHARACTERS]
+
+    def argument(self, name: str) -> str:
+        """A text among the arguments of the action; empty if there is none."""
+        value = self.action.arguments.get(name)
+        return value if isinstance(value, str) else ""
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program that the agent wrote or ran."""
+
+    step: int
+    file: str | None
+    """None for one that stands in a command."""
+    code: Code
+
+
+@dataclass(frozen=True)
+class Mention:
+    """A constant text, in a program or a command, that may lead to a file or an address."""
+
+    text: str
+    step: int
+    file: str | None
+    line: int | None
+    use: str
+    """The function or the program it is given to."""
+    quote: str
+
+
+@dataclass(frozen=True)
+class Submission:
+    """The submission as it stood after a step."""
+
+    step: int
+    blob: str
+
+
+@dataclass(frozen=True)
+class RunEvidence:
+    """All that detectors look at of one run."""
+
+    folder: RunFolder
+    task: str
+    seed: int
+    start: Start
+    record: RunRecord | None
+    steps: tuple[StepEvidence, ...]
+    history: History = field(repr=False)
+    problems: tuple[str, ...] = ()
+    """What could not be read."""
+
+    @property
+    def name(self) -> str:
+        return f"{self.task}/{self.seed}"
+
+    def finding(
+        self,
+        kind: str,
+        reason: str,
+        confidence: float,
+        *,
+        step: int | None = None,
+        file: str | None = None,
+        line: int | None = None,
+        quoted: str = "",
+        severity: Severity = "concern",
+    ) -> Finding:
+        """A finding about this run."""
+        return Finding(
+            kind=kind,
+            task=self.task,
+            seed=self.seed,
+            reason=reason,
+            confidence=confidence,
+            step=step,
+            file=quote(file) if file else None,
+            line=line,
+            severity=severity,
+            quote=quote(quoted),
+        )
+
+    def in_program(
+        self,
+        program: Program,
+        kind: str,
+        reason: str,
+        confidence: float,
+        line: int,
+        *,
+        severity: Severity = "concern",
+    ) -> Finding:
+        """A finding about a line of a program."""
+        return self.finding(
+            kind,
+            reason,
+            confidence,
+            step=program.step,
+            file=program.file,
+            line=line,
+            quoted=program.code.line(line),
+            severity=severity,
+        )
+
+    def read(self, blob: str, limit_bytes: int = PROGRAM_BYTES) -> str | None:
+        """A file of a snapshot as text; None if it is too large or damaged."""
+        try:
+            return self.history.get(blob, limit_bytes=limit_bytes).decode("utf-8", "replace")
+        except RecordError:
+            return None
+
+    @cached_property
+    def programs(self) -> tuple[Program, ...]:
+        """The Python programs: files that steps left, and what stands in commands."""
+        found: list[Program] = []
+        seen: set[tuple[str | None, str]] = set()
+        for step in self.steps:
+            for file, source in (*self._files(step), *((None, text) for text in self._inline(step))):
+                if (file, source) not in seen and len(found) < MOST_PROGRAMS:
+                    seen.add((file, source))
+                    found.append(Program(step.number, file, Code(source)))
+        return tuple(found)
+
+    @cached_property
+    def commands(self) -> tuple[tuple[StepEvidence, str | None, ShellScript], ...]:
+        """The shell commands: those of steps, of shell scripts, and of programs that start a shell."""
+        found: list[tuple[StepEvidence, str | None, ShellScript]] = []
+        for step in self.steps:
+            if step.action.name == "run_command":
+                found.append((step, None, read_shell(step.argument("command"))))
+            for change in step.changes:
+                if change.path.endswith((".sh", ".bash")) and (text := self.read(change.blob)):
+                    found.append((step, change.path, read_shell(text)))
+        by_number = {step.number: step for step in self.steps}
+        for program in self.programs:
+            for text in _started(program.code):
+                found.append((by_number[program.step], program.file, read_shell(text)))
+        return tuple(found)
+
+    @cached_property
+    def mentions(self) -> tuple[Mention, ...]:
+        """Constant texts of programs and commands that are used for something, not only said."""
+        found = []
+        for program in self.programs:
+            for text in program.code.texts:
+                if not text.use.startswith(_SAYING) and "\n" not in text.value:
+                    line = program.code.line(text.line)
+                    found.append(Mention(text.value, program.step, program.file, text.line, text.use, line))
+        for step, file, script in self.commands:
+            for command in script.commands:
+                if command.program not in ("echo", "printf"):
+                    said = " ".join(command.words)
+                    found += [Mention(word, step.number, file, None, command.program, said) for word in command.words]
+        for step in self.steps:
+            for name in ("file_name", "source", "dir_path", "script_name"):
+                if path := step.argument(name):
+                    found.append(Mention(path, step.number, None, None, step.action.name, path))
+        return tuple(found)
+
+    @cached_property
+    def submissions(self) -> tuple[Submission, ...]:
+        """Each version of the submission, the oldest first."""
+        return tuple(
+            Submission(step.number, change.blob)
+            for step in self.steps
+            for change in step.changes
+            if change.path == SUBMISSION
+        )
+
+    def _files(self, step: StepEvidence) -> Iterator[tuple[str, str]]:
+        for change in step.changes:
+            if change.path.endswith((".py", ".ipynb")) and (text := self.read(change.blob)) is not None:
+                yield change.path, _notebook_source(text) if change.path.endswith(".ipynb") else text
+
+    def _inline(self, step: StepEvidence) -> Iterator[str]:
+        if step.action.name == "python_session":
+            yield step.argument("command")
+        elif step.action.name == "run_command":
+            yield from read_shell(step.argument("command")).python
+
+
+def read_evidence(folder: RunFolder) -> RunEvidence:
+    """What a run left.
+
+    Raises:
+        RecordError: its journal cannot be read.
+    """
+    folder.check()
+    journal, history = folder.read_journal(), folder.read_history()
+    problems: list[str] = []
+    steps: list[StepEvidence] = []
+    files: dict[str, str] = {}
+    last = ""
+    for event in journal:
+        snapshot: str | None = getattr(event, "snapshot", None)
+        changes: tuple[Change, ...] = ()
+        if snapshot is not None and snapshot != last:
+            last, (files, changes) = snapshot, _changes(history, snapshot, files, problems)
+        if isinstance(event, Step):
+            if len(steps) == MOST_STEPS:
+                problems.append(f"only the first {MOST_STEPS:,} steps were looked at")
+                break
+            steps.append(_step(event, len(steps) + 1, changes, history, problems))
+        elif steps and changes and event.kind in ("snapshot", "end"):  # left by a program that went on
+            steps[-1] = StepEvidence(
+                steps[-1].number, steps[-1].action, steps[-1].observation, (*steps[-1].changes, *changes)
+            )
+    start = journal.start
+    try:
+        record = folder.read_record()
+    except RecordError as error:
+        record, problems = None, [*problems, str(error)]
+    seed = record.seed if record else start.seed
+    return RunEvidence(folder, start.task, seed, start, record, tuple(steps), history, tuple(problems))
+
+
+def _step(event: Step, number: int, changes: tuple[Change, ...], history: History, problems: list[str]) -> StepEvidence:
+    action, observation = event.action, event.observation
+    try:
+        action, observation = whole_action(event, history.get), whole_observation(event, history.get)
+    except RecordError as error:
+        problems.append(f"step {number} is only partly there: {error}")
+    return StepEvidence(number, action, observation, changes)
+
+
+def _changes(
+    history: History, snapshot: str, before: dict[str, str], problems: list[str]
+) -> tuple[dict[str, str], tuple[Change, ...]]:
+    try:
+        after = history.contents(snapshot)
+    except RecordError as error:
+        problems.append(f"a snapshot cannot be read: {error}")
+        return before, ()
+    return after, tuple(Change(path, blob) for path, blob in sorted(after.items()) if before.get(path) != blob)
+
+
+def _notebook_source(text: str) -> str:
+    """The code of a notebook, its magic lines as comments."""
+    try:
+        cells = json.loads(text)["cells"]
+        sources = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return ""
+    lines = "\n".join(sources).splitlines()
+    return "\n".join(f"# {line}" if line.lstrip().startswith(("!", "%")) else line for line in lines)
+
+
+def _started(code: Code) -> Iterator[str]:
+    """The command lines that a program starts."""
+    import ast
+
+    for name, call in code.calls:
+        if name in _SHELLS or name.startswith("subprocess."):
+            first = call.args[0] if call.args else None
+            if isinstance(first, ast.List | ast.Tuple):
+                yield " ".join(code.text(each) or "{}" for each in first.elts[:50])
+            elif first is not None and (text := code.text(first)):
+                yield text

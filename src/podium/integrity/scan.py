@@ -1,0 +1,106 @@
+"""Scans runs: every detector over each of them, and all of them compared with each other."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from podium.errors import RecordError
+from podium.integrity.detectors import COMPARISONS, DETECTORS
+from podium.integrity.evidence import RunEvidence, read_evidence
+from podium.integrity.findings import fewest, record_findings
+from podium.report.findings import Finding
+from podium.runs.experiment import FILE, find_run, read_experiment
+from podium.runs.folder import RunFolder
+
+logger = logging.getLogger(__name__)
+SOURCE = "scan"
+
+
+@dataclass(frozen=True)
+class ScannedRun:
+    """A run that was looked at."""
+
+    path: Path
+    task: str
+    seed: int
+    findings: tuple[Finding, ...]
+    problems: tuple[str, ...] = ()
+    """What of it could not be read."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "run": str(self.path),
+            "task": self.task,
+            "seed": self.seed,
+            "findings": [finding.model_dump(mode="json") for finding in self.findings],
+            "problems": list(self.problems),
+        }
+
+
+def find_runs(paths: Sequence[Path]) -> list[RunFolder]:
+    """The runs that paths name: each a run, or an experiment with all its runs.
+
+    Raises:
+        UsageError: one is neither.
+    """
+    found: dict[Path, RunFolder] = {}
+    for path in paths:
+        runs = read_experiment(path.resolve()).runs() if os.path.lexists(path / FILE) else iter([find_run(path)])
+        found |= {run.path: run for run in runs}
+    return list(found.values())
+
+
+def scan(paths: Sequence[Path], *, write: bool = True) -> list[ScannedRun]:
+    """Looks at runs, alone and against each other, and writes what was found beside them.
+
+    Args:
+        paths: runs and experiments.
+        write: whether `findings.json` of their experiments is brought up to date.
+    """
+    read, unread = _read_all(find_runs(paths))
+    compared = [finding for comparison in COMPARISONS for finding in comparison(read)]
+    scanned = [
+        ScannedRun(
+            run.folder.path,
+            run.task,
+            run.seed,
+            tuple(fewest([*scan_run(run), *(each for each in compared if _is_about(each, run))])),
+            run.problems,
+        )
+        for run in read
+    ]
+    if write:
+        _write(scanned)
+    return [*scanned, *unread]
+
+
+def scan_run(run: RunEvidence) -> Iterator[Finding]:
+    """What the detectors find in one run."""
+    for detector in DETECTORS:
+        yield from detector(run)
+
+
+def _is_about(finding: Finding, run: RunEvidence) -> bool:
+    return (finding.task, finding.seed) == (run.task, run.seed)
+
+
+def _read_all(folders: Sequence[RunFolder]) -> tuple[list[RunEvidence], list[ScannedRun]]:
+    read, unread = [], []
+    for folder in folders:
+        try:
+            read.append(read_evidence(folder))
+        except RecordError as error:
+            seed = folder.path.name
+            number = int(seed) if seed.isdecimal() else 0
+            unread.append(ScannedRun(folder.path, folder.path.parent.name, number, (), (str(error),)))
+    return read, unread
+
+
+def _write(scanned: Sequence[ScannedRun]) -> None:
+    for run in scanned:
+        record_findings(run.path.parent.parent, SOURCE, run.findings, run=(run.task, run.seed))
