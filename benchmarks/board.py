@@ -20,6 +20,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from playwright.sync_api import sync_playwright
+
 from podium import api
 from podium.board.audit import audit
 from podium.board.bundle import Disclosures, write_bundle
@@ -146,7 +148,22 @@ def measure_build(folder: Path, count: int) -> None:
     timed("build", lambda: Site(ledger.folder, folder / "site").build())
     size = (folder / "site" / "index.html").stat().st_size
     print(f"index.html: {size / 1e3:.0f} kB; all: {sum(f.stat().st_size for f in folder.rglob('*.html')) / 1e6:.0f} MB")
-    print(f"site kept for a browser: {shutil.copytree(folder / 'site', Path('board-site'), dirs_exist_ok=True)}")
+    measure_opening(folder / "site" / "index.html")
+
+
+def measure_opening(page: Path) -> None:
+    """How long Debian's Chromium takes until the page can be used, from the disk, five times."""
+    if (browser := shutil.which("chromium")) is None:
+        print("opening: not measured, there is no chromium")
+        return
+    with sync_playwright() as play, play.chromium.launch(executable_path=browser, args=["--no-sandbox"]) as chromium:
+        opened = []
+        for _ in range(5):
+            tab = chromium.new_page()
+            tab.goto(page.as_uri())
+            opened.append(tab.evaluate("performance.getEntriesByType('navigation')[0].loadEventEnd"))
+            tab.close()
+    print(f"opening: {sorted(opened)[2]:.0f} ms (median of 5; {min(opened):.0f} to {max(opened):.0f})")
 
 
 def registrations(board: str, key: Key, start: int) -> Signed:
