@@ -112,7 +112,12 @@ def measure_bundle(folder: Path, count: int) -> None:
 def row(number: int) -> dict[str, Any]:
     rng = random.Random(number)
     mean = rng.uniform(0, 70)
-    runs = [[f"task-{task}", seed, "finished", rng.random(), None, None] for task in range(75) for seed in range(3)]
+    common = {"status": "finished", "medal": None, "improvement": None, "highlights": "9 steps; 4 programs, 1 failed"}
+    runs = [
+        {"task": f"task-{task}", "seed": seed, "score": rng.random(), **common}
+        for task in range(75)
+        for seed in range(3)
+    ]
     return {
         "agent": f"agent-{number}",
         "model": f"lab/model-{number % 40}",

@@ -86,7 +86,17 @@ def row(agent: str, mean: float, registered: Signed | None, **changes: Any) -> d
         "podium": "0.1.0",
         "podium_sha256": "0" * 64,
         "class": {"budget": "time_s 86400", "network": False, "sandbox": "bubblewrap", "cores": 8, "gpus": 1},
-        "runs": [["spaceship-titanic", 0, "finished", 0.8, "gold", None]],
+        "runs": [
+            {
+                "task": "spaceship-titanic",
+                "seed": 0,
+                "status": "finished",
+                "score": 0.8,
+                "medal": "gold",
+                "improvement": None,
+                "highlights": "9 steps in 2 attempts",
+            }
+        ],
         "disclosures": {"retrieval": "none"},
         **changes,
     }

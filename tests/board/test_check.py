@@ -59,7 +59,9 @@ def test_an_honest_bundle_is_accepted_and_its_row_computed(forged: Forgery, data
         2,
         0,
     )
-    assert [run[:3] for run in found.row["runs"]] == [[TASK, 0, "finished"], [TASK, 1, "finished"]]
+    assert [(run["seed"], run["status"]) for run in found.row["runs"]] == [(0, "finished"), (1, "finished")]
+    assert all(" steps" in run["highlights"] for run in found.row["runs"])
+    assert found.row["class"]["model_access"] == "no model"
     assert found.row == judged(forged, data_dir).row
 
 

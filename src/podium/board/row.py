@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from podium.board.highlights import highlights
 from podium.board.keys import canonical
 from podium.board.statements import STATEMENT_BYTES
 from podium.report.aggregate import Aggregate, Estimate, Summary, summarise
@@ -13,6 +14,7 @@ from podium.report.table import Row, read_results
 from podium.runs.models import Plan
 from podium.text import format_duration
 
+OF_A_RUN = ("task", "seed", "status", "score", "medal", "improvement")
 USAGE = ("working_s", "wall_s", "tokens", "cost", "steps")
 
 
@@ -46,12 +48,21 @@ def comparability(plan: Plan, rows: tuple[Row, ...]) -> dict[str, Any]:
     return {
         "budget": ", ".join(_in_words(name, value) for name, value in budget.items()) or "each task's own budget",
         "network": any(row.network for row in rows),
+        "model_access": _model_access(plan),
         "sandbox": plan.sandbox,
         "cores": plan.cores,
         "gpus": plan.gpus,
         "editions": sorted({row.edition for row in rows if row.edition}),
         "miniature": any(row.miniature for row in rows),
     }
+
+
+def _model_access(plan: Plan) -> str:
+    """Who answered, as far as the plan says: nobody can prove it."""
+    if plan.model is None and not plan.model_roles:
+        return "no model"
+    urls = [plan.model_base_url or "", *plan.model_roles.values()]
+    return "a server named by the publisher" if any("http" in url for url in urls) else "a provider's own service"
 
 
 def _in_words(name: str, value: float) -> str:
@@ -82,6 +93,5 @@ def _numbers(estimate: Estimate) -> dict[str, Any]:
     }
 
 
-def _runs(rows: tuple[Row, ...]) -> list[list[Any]]:
-    """Task, seed, status, score, medal and improvement of each run."""
-    return [[row.task, row.seed, row.status, row.score, row.medal, row.improvement] for row in rows]
+def _runs(rows: tuple[Row, ...]) -> list[dict[str, Any]]:
+    return [{**{name: getattr(row, name) for name in OF_A_RUN}, "highlights": highlights(row.folder)} for row in rows]
