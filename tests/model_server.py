@@ -1,4 +1,4 @@
-"""A model to test against: an OpenAI-compatible server on loopback that plays a behaviour, over real HTTP.
+"""A model to test against: a server on loopback that plays a behaviour, over real HTTP, in any provider's protocol.
 
 A behaviour is a function of a request and a seeded source of chance. It gives back text, a `Reply` (which may hold tool
 calls) or a `Fault` of the line. Behaviours are made worse by wrapping them: `rate_limited(honest)`, `dropping(honest)`.
@@ -18,6 +18,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Literal
+
+from provider_protocols import as_chat, from_chat
 
 Request = dict[str, Any]
 """What was asked, as in OpenAI's documentation of chat completions: `messages`, `tools`, `tool_choice`, ..."""
@@ -169,12 +171,12 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_POST(self) -> None:
-        request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        request = as_chat(self.path, json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
         found = self.server.answer(request)
         if isinstance(found, Reply):
             time.sleep(found.delay_s)
             self.server.served.append(found)  # before a client can look at it
-            self._send(200, _document(request, found))
+            self._send(200, from_chat(self.path, _document(request, found)))
             return
         self.server.faults += 1
         if found.status is not None:

@@ -6,10 +6,15 @@ Everything is imported where it is needed, because Inspect takes seconds to impo
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, Protocol
+
+from podium.errors import MissingExtraError
 
 if TYPE_CHECKING:
-    from inspect_ai.model import ModelUsage
+    from inspect_ai.agent._bridge.types import AgentBridge
+    from inspect_ai.model import ChatMessage, Model, ModelOutput, ModelUsage
+    from pydantic import BaseModel
 
 IMPORTED_LATE = ("inspect_ai.agent._acp.server", "inspect_ai.model._openai", "inspect_ai.model._providers.none")
 """Modules that Inspect imports only in the middle of an evaluation."""
@@ -36,29 +41,97 @@ def computing() -> AbstractContextManager[None]:
     return known_work()
 
 
+class ModelObserver(Protocol):
+    """Sees what programs ask a model; both methods are waited for."""
+
+    async def asked(self, messages: list[ChatMessage]) -> None:
+        """Before the model is asked: the whole conversation so far."""
+        ...
+
+    async def answered(self, output: ModelOutput) -> None:
+        """Before the program gets the answer."""
+        ...
+
+
+def failure_of(error: Exception) -> tuple[int | None, str]:
+    """What a provider, or Inspect before asking it, said when it did not answer: the status of HTTP and the message."""
+    from inspect_ai._util.error import PrerequisiteError
+    from inspect_ai.agent._bridge._errors import provider_error_payload
+    from rich.text import Text
+
+    payload = provider_error_payload(error)
+    message = payload["message"]
+    if isinstance(error, PrerequisiteError):  # written for terminals
+        message = Text.from_markup(message).plain.strip()
+    return payload["status"], message
+
+
 class ModelBridge:
-    """Answers requests in the protocols of OpenAI and Anthropic with the model of the current sample."""
+    """Answers requests in the protocols of OpenAI, Anthropic and Google with the model of the current sample."""
 
-    def __init__(self) -> None:
-        from inspect_ai.agent import AgentState
-        from inspect_ai.agent._bridge.types import AgentBridge
+    def __init__(self, observer: ModelObserver | None = None) -> None:
+        """
+        Args:
+            observer: sees what is asked and answered.
+        """
+        self._bridge = _bridge(observer)
 
-        self._bridge = AgentBridge(AgentState(messages=[]), forward_generation_config=True)
-
-    async def completions(self, document: dict[str, Any]) -> Any:
+    async def chat(self, document: dict[str, Any]) -> dict[str, Any]:
         """The answer to a request of OpenAI's Chat Completions."""
         from inspect_ai.agent._bridge.completions import inspect_completions_api_request
 
-        return await inspect_completions_api_request(document, None, self._bridge)
+        return _plain(await inspect_completions_api_request(document, None, self._bridge))
 
-    async def responses(self, document: dict[str, Any]) -> Any:
+    async def responses(self, document: dict[str, Any]) -> dict[str, Any]:
         """The answer to a request of OpenAI's Responses."""
         from inspect_ai.agent._bridge.responses import inspect_responses_api_request
 
-        return await inspect_responses_api_request(document, None, None, None, self._bridge)
+        return _plain(await inspect_responses_api_request(document, None, None, None, self._bridge))
 
-    async def messages(self, document: dict[str, Any]) -> Any:
+    async def messages(self, document: dict[str, Any]) -> dict[str, Any]:
         """The answer to a request of Anthropic's Messages."""
         from inspect_ai.agent._bridge.anthropic_api import inspect_anthropic_api_request
 
-        return await inspect_anthropic_api_request(document, None, None, None, self._bridge)
+        return _plain(await inspect_anthropic_api_request(document, None, None, None, self._bridge))
+
+    async def google(self, document: dict[str, Any]) -> dict[str, Any]:
+        """The answer to a request of Google's generateContent.
+
+        Raises:
+            MissingExtraError: the types of that protocol are not installed.
+        """
+        from inspect_ai.agent._bridge.google_api import inspect_google_api_request
+
+        if find_spec("google.genai") is None:
+            raise MissingExtraError("Google's protocol", "coding")
+        return await inspect_google_api_request(document, None, None, self._bridge)
+
+
+def _bridge(observer: ModelObserver | None) -> AgentBridge:
+    from inspect_ai.agent import AgentState
+    from inspect_ai.agent._bridge.types import AgentBridge
+
+    async def asked(model: Model, messages: list[ChatMessage], *_: Any) -> None:
+        if observer is not None:
+            await observer.asked(messages)
+
+    async def answered(model: Model, output: ModelOutput, *_: Any) -> ModelOutput | None:
+        if observer is not None:
+            await observer.answered(output)
+        content = output.message.content
+        if isinstance(content, str) or any(part.type != "text" for part in content):
+            return None
+        output.message.content = output.message.text  # Inspect writes ids of the parts between them
+        return output
+
+    return AgentBridge(
+        AgentState(messages=[]),
+        filter=asked,
+        response_filter=answered,
+        forward_generation_config=True,
+        allow_remote_mcp=False,  # a provider would reach servers that the sandbox may not
+    )
+
+
+def _plain(answer: BaseModel) -> dict[str, Any]:
+    return answer.model_dump(mode="json", warnings=False)

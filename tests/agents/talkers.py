@@ -202,14 +202,19 @@ def story(row: FollowedRun) -> list[tuple[str, str]]:
 
 
 def in_sample(
-    work: Callable[[], Awaitable[None]], server: ModelServer, logs: Path, *, roles: Sequence[str] = ()
+    work: Callable[[], Awaitable[None]],
+    server: ModelServer,
+    logs: Path,
+    *,
+    roles: Sequence[str] = (),
+    main: Model | None = None,
 ) -> None:
-    """Does some work where Inspect's models can be used, without a sandbox."""
+    """Does some work where Inspect's models can be used, without a sandbox; the main one is the server's by default."""
 
     def model(name: str) -> Model:
         return get_model(f"openai-api/podium/{name}", base_url=server.url, memoize=False)
 
-    main, chosen = model("scripted"), {role: model(role) for role in roles}
+    main, chosen = main or model("scripted"), {role: model(role) for role in roles}
 
     @solver
     def working() -> Solver:

@@ -1,25 +1,45 @@
-"""Model access for programs inside the sandbox: OpenAI's and Anthropic's protocols on its own loopback.
+"""Model access for programs inside the sandbox: the protocols of OpenAI, Anthropic and Google on its own loopback.
 
 Requests go through Inspect's model layer, so they are logged, counted and limited like any other, and no key ever
-enters the sandbox. The translation between protocols is Inspect's too. Whatever programs send, what it takes of this
-process is bounded.
+enters the sandbox. The translation between protocols is Inspect's too: any client can ask any model. Whatever programs
+send, what it takes of this process is bounded. Tools that a provider would carry out (web search, MCP servers) are
+withheld: they would reach further than the sandbox does.
 """
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable
-from typing import Any
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from typing import TYPE_CHECKING, Any
 
 import anyio
 
-from podium._inspect import ModelBridge
+from podium._inspect import ModelBridge, ModelObserver, failure_of
+from podium.agents import protocols
+from podium.agents.protocols import Failure, Name
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+    from starlette.routing import Route
 
 PORT = 8080
 MODEL = "inspect"
 """The model name that programs are to ask for; any other is answered by the run's model too."""
+PING_S = 15.0
+"""How long a client that wants a stream waits for the answer, or for a sign of life."""
+CHARACTERS_PER_TOKEN = 4.0
+"""Of a request, until the provider has counted the tokens of one."""
+
+
+class Observer(ModelObserver):
+    """Sees what programs ask the model, what it answers, and why it does not."""
+
+    def failed(self, failure: Failure) -> None:
+        """The model could not be asked, or did not answer."""
 
 
 def environment() -> dict[str, str]:
@@ -30,17 +50,20 @@ def environment() -> dict[str, str]:
         "OPENAI_API_KEY": "podium",
         "ANTHROPIC_BASE_URL": f"http://localhost:{PORT}",
         "ANTHROPIC_API_KEY": "podium",
+        "GOOGLE_GEMINI_BASE_URL": f"http://localhost:{PORT}",
+        "GEMINI_API_KEY": "podium",
     }
 
 
 @contextlib.asynccontextmanager
-async def serve(listener: socket.socket) -> AsyncIterator[None]:
+async def serve(listener: socket.socket, observer: Observer | None = None) -> AsyncIterator[None]:
     """Serves the endpoint on a socket while the block runs, in the sample of the caller."""
     import uvicorn
 
     from podium.agents.http_limits import server_options
 
-    config = uvicorn.Config(_application(), log_config=None, access_log=False, lifespan="off", **server_options())
+    application = _Endpoint(observer).application()
+    config = uvicorn.Config(application, log_config=None, access_log=False, lifespan="off", **server_options())
     server = uvicorn.Server(config)
     server.install_signal_handlers = lambda: None  # type: ignore[attr-defined]
     async with anyio.create_task_group() as group:
@@ -57,75 +80,134 @@ async def _serve_quietly(server: Any, listener: socket.socket) -> None:
         await server.serve(sockets=[listener])
 
 
-def _application() -> Any:
-    from starlette.applications import Starlette
-    from starlette.requests import Request
-    from starlette.responses import JSONResponse, Response, StreamingResponse
-    from starlette.routing import Route
+class _Endpoint:
+    """What is kept between requests."""
 
-    from podium.agents.http_limits import Bodies, Texts, TooLargeError
+    def __init__(self, observer: Observer | None) -> None:
+        from podium.agents.http_limits import Bodies, Texts
 
-    bridge, bodies, texts = ModelBridge(), Bodies(), Texts()
+        self._observer, self._bridge = observer, ModelBridge(observer)
+        self._bodies, self._texts = Bodies(), Texts()
+        self._characters_per_token = CHARACTERS_PER_TOKEN
 
-    def route(path: str, answer: Callable[[dict[str, Any]], Awaitable[Any]]) -> Route:
+    def application(self) -> Any:
+        """All addresses, each with its protocol."""
+        from starlette.applications import Starlette
+
+        google = "/{version}/models/{model}:"
+        return Starlette(
+            routes=[
+                self._post("/v1/chat/completions", "chat", self._answer),
+                self._post("/v1/responses", "responses", self._answer),
+                self._post("/v1/responses/input_tokens", "responses", self._count),
+                self._post("/v1/messages", "messages", self._answer),
+                self._post("/v1/messages/count_tokens", "messages", self._count),
+                self._post(f"{google}generateContent", "google", self._answer),
+                self._post(f"{google}streamGenerateContent", "google", self._answer),
+                self._post(f"{google}countTokens", "google", self._count),
+                self._list("/v1/models", "chat"),
+                self._list("/v1beta/models", "google"),
+            ]
+        )
+
+    def _post(self, path: str, protocol: Name, work: Callable[[Request, Name], Awaitable[Response]]) -> Route:
+        from starlette.responses import JSONResponse
+        from starlette.routing import Route
+
         async def endpoint(request: Request) -> Response:
             try:
-                async with bodies.read(request) as body:
-                    document = texts.share(json.loads(body))
-                    del body
-                    document["model"] = MODEL
-                    _describe_tools(document)
-                    stream = bool(document.pop("stream", False))
-                    completion = await answer(document)
-            except TooLargeError as error:
-                return JSONResponse(_failure(path, "request_too_large", str(error)), status_code=413)
+                return await work(request, protocol)
             except Exception as error:  # noqa: BLE001 (whatever a hostile or broken client sends is its own error)
-                said = f"{type(error).__name__}: {str(error)[:2000]}"
-                return JSONResponse(_failure(path, "invalid_request_error", said), status_code=400)
-            found = completion.model_dump(mode="json", warnings=False)
-            if stream and path.endswith("chat/completions"):
-                return StreamingResponse(_chunks(found), media_type="text/event-stream")
-            return JSONResponse(found)
+                failure = self._explained(error)
+                return JSONResponse(failure.document(protocol), status_code=failure.status)
 
         return Route(path, endpoint, methods=["POST"])
 
-    async def models(request: Request) -> Response:
-        return JSONResponse({"object": "list", "data": [{"id": MODEL, "object": "model", "owned_by": "podium"}]})
+    def _list(self, path: str, protocol: Name) -> Route:
+        from starlette.responses import JSONResponse
+        from starlette.routing import Route
 
-    return Starlette(
-        routes=[
-            route("/v1/chat/completions", bridge.completions),
-            route("/v1/responses", bridge.responses),
-            route("/v1/messages", bridge.messages),
-            Route("/v1/models", models, methods=["GET"]),
-        ]
-    )
+        async def endpoint(request: Request) -> Response:
+            return JSONResponse(protocols.models(protocol, MODEL))
+
+        return Route(path, endpoint, methods=["GET"])
+
+    def _explained(self, error: Exception) -> Failure:
+        from podium.agents.http_limits import TooLargeError
+
+        if isinstance(error, TooLargeError):
+            return Failure(413, str(error))
+        status, message = failure_of(error)
+        if status is None:
+            is_of_client = isinstance(error, ValueError | KeyError | TypeError | AttributeError | AssertionError)
+            status, message = (400 if is_of_client else 502), f"{type(error).__name__}: {message}"
+        failure = Failure(status, message[:2000])
+        if self._observer is not None and not failure.is_of_client:
+            self._observer.failed(failure)
+        return failure
+
+    async def _count(self, request: Request, protocol: Name) -> Response:
+        """How many tokens a request has: an estimate, by what the provider counted in the last one."""
+        from starlette.responses import JSONResponse
+
+        async with self._bodies.read(request) as body:
+            tokens = round(len(body) / self._characters_per_token)
+        return JSONResponse({"totalTokens" if protocol == "google" else "input_tokens": tokens})
+
+    async def _answer(self, request: Request, protocol: Name) -> Response:
+        from starlette.responses import JSONResponse, StreamingResponse
+
+        async with contextlib.AsyncExitStack() as stack:
+            body = await stack.enter_async_context(self._bodies.read(request))
+            document, size = self._texts.share(json.loads(body)), len(body)
+            del body
+            streams = bool(document.pop("stream", False)) or "streamGenerateContent" in request.url.path
+            with_usage = bool((document.pop("stream_options", None) or {}).get("include_usage"))
+            asking = asyncio.ensure_future(self._ask(protocol, document, size))
+            stack.callback(asking.cancel)
+            if not streams:
+                return JSONResponse(await asking)
+            await asyncio.wait({asking}, timeout=PING_S)
+            if asking.done():
+                return StreamingResponse(
+                    protocols.stream(protocol, asking.result(), with_usage=with_usage), media_type="text/event-stream"
+                )
+            room = stack.pop_all()  # of the request, until the stream has ended
+        pieces = self._patiently(protocol, asking, room, with_usage=with_usage)
+        return StreamingResponse(pieces, media_type="text/event-stream")
+
+    async def _patiently(
+        self,
+        protocol: Name,
+        asking: asyncio.Future[dict[str, Any]],
+        room: contextlib.AsyncExitStack,
+        *,
+        with_usage: bool,
+    ) -> AsyncIterator[bytes]:
+        """A stream that begins before there is an answer."""
+        async with room:
+            while not asking.done():
+                yield protocols.ping(protocol)
+                await asyncio.wait({asking}, timeout=PING_S)
+            if (error := asking.exception()) is not None:
+                yield self._explained(error).event(protocol)  # type: ignore[arg-type]
+                return
+            for piece in protocols.stream(protocol, asking.result(), with_usage=with_usage):
+                yield piece
+
+    async def _ask(self, protocol: Name, document: dict[str, Any], size: int) -> dict[str, Any]:
+        document["model"] = MODEL
+        for tool in _functions(document):
+            # The protocols do without, Inspect does not.
+            tool.setdefault("description", tool["name"])
+        answer: dict[str, Any] = await getattr(self._bridge, protocol)(document)
+        if tokens := protocols.input_tokens(protocol, answer):
+            self._characters_per_token = size / tokens
+        return answer
 
 
-def _failure(path: str, kind: str, message: str) -> dict[str, Any]:
-    """An error as the clients of a protocol expect it."""
-    error = {"type": kind, "message": message}
-    return {"type": "error", "error": error} if path.endswith("/messages") else {"error": {**error, "code": kind}}
-
-
-def _describe_tools(document: dict[str, Any]) -> None:
-    """Gives tools without a description their name as one: the protocols do without, Inspect does not."""
+def _functions(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The tools of a request that have a name, whichever protocol it is in."""
     for tool in document.get("tools") or ():
-        function = tool.get("function", tool)
-        if "name" in function:
-            function.setdefault("description", function["name"])
-
-
-async def _chunks(completion: dict[str, Any]) -> AsyncIterator[bytes]:
-    """A finished completion as a stream of one piece, for clients that insist on streaming."""
-    choices = [
-        {
-            "index": choice["index"],
-            "delta": choice["message"],
-            "finish_reason": choice["finish_reason"],
-        }
-        for choice in completion["choices"]
-    ]
-    chunk = {**completion, "object": "chat.completion.chunk", "choices": choices}
-    yield f"data: {json.dumps(chunk)}\n\n".encode()
-    yield b"data: [DONE]\n\n"
+        inner = tool.get("functionDeclarations") or [tool.get("function", tool)]
+        yield from (function for function in inner if "name" in function)
