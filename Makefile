@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup demo test test-slow test-browser test-research test-aideml test-constraints test-docker test-packaging docs test-docs lint format screenshots index fields constraints clean
+.PHONY: setup demo test test-slow test-browser test-research test-aideml test-constraints test-docker test-packaging test-oracle docs test-docs lint format screenshots index fields constraints clean
 
 setup: .venv/.installed
 
@@ -30,6 +30,10 @@ test-browser: setup
 test-docker: setup
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev,docker]'
 	$(BIN)/python scripts/with_docker_engine.py $(BIN)/python -m pytest -m docker tests/sandbox tests/runs
+
+test-oracle: setup
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt copydetect==0.5.0
+	$(BIN)/python -m pytest -m oracle tests/integrity
 
 test-packaging: setup
 	$(BIN)/python -m pytest -m packaging tests/test_packaging.py

@@ -34,6 +34,10 @@ EXAMPLES = {
     "compare": ("podium compare runs/a runs/b",),
     "integrity": ("podium integrity scan runs/first",),
     "integrity scan": ("podium integrity scan runs/first", "podium integrity scan runs/a runs/b --json"),
+    "integrity similarity": (
+        "podium integrity similarity runs/a runs/b --html similar.html",
+        "podium integrity similarity runs/a --notebooks 50",
+    ),
     "key": ("podium key new", "podium key show"),
     "publish": ('podium publish runs/first --by "Ada, ada@example.org"', "podium publish runs/first --light"),
     "board": (

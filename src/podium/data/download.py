@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from podium.data.archives import extract
+from podium.data.kaggle_client import authenticated_client, open_connection, refused_credentials
 from podium.data.trees import remove_tree
 from podium.errors import DownloadError, MissingExtraError
 from podium.text import format_size
@@ -31,11 +32,13 @@ def download(competition: str, raw: Path) -> None:
 
     The archive lies beside it meanwhile; a download that was cut off goes on where it stopped.
     """
-    import requests
-
+    try:
+        import requests
+    except ImportError as error:
+        raise MissingExtraError("Downloading from Kaggle", "kaggle") from error
     archive = raw.with_name(f"{competition}.zip")
     with redirect_stdout(sys.stderr):  # Kaggle's client prints notices; standard output is for our results
-        client = _client()
+        client = authenticated_client(OTHERWISE)
         try:
             _fetch(client, competition, archive)
         except requests.HTTPError as error:
@@ -47,34 +50,12 @@ def download(competition: str, raw: Path) -> None:
     _unpack(archive, raw)
 
 
-def _client() -> Any:
-    """Kaggle's client with the user's credentials."""
-    try:
-        from kaggle.api.kaggle_api_extended import KaggleApi
-    except ImportError as error:
-        raise MissingExtraError("Downloading from Kaggle", "kaggle") from error
-    client = KaggleApi()
-    try:
-        client.authenticate()
-    except SystemExit as error:  # the client's way of saying that there are no credentials
-        raise DownloadError(
-            "There are no Kaggle credentials. Make a token at https://www.kaggle.com/settings and save it as "
-            f"~/.kaggle/kaggle.json, or set KAGGLE_USERNAME and KAGGLE_KEY. {OTHERWISE}"
-        ) from error
-    return client
-
-
 def _fetch(client: Any, competition: str, archive: Path) -> None:
-    from kagglesdk import KaggleClient
     from kagglesdk.competitions.types.competition_api_service import ApiDownloadDataFilesRequest
 
     request = ApiDownloadDataFilesRequest()
     request.competition_name = competition
-    known = client.config_values
-    # Not the client's own factory: that one ignores KAGGLE_API_ENVIRONMENT, which mirrors and tests set.
-    with KaggleClient(
-        username=known.get("username"), password=known.get("key"), api_token=known.get("token")
-    ) as kaggle:
+    with open_connection(client) as kaggle:
         response = kaggle.competitions.competition_api_client.download_data_files(request)
         _check_room(response, competition, archive)
         logger.info("Downloading %s (%s bytes)", competition, response.headers.get("Content-Length", "unknown"))
@@ -125,10 +106,7 @@ def _explain(error: HTTPError, competition: str) -> str:
     page = f"https://www.kaggle.com/c/{competition}"
     match error.response.status_code if error.response is not None else None:
         case 401:
-            return (
-                "Kaggle does not accept the credentials. Make a new token at https://www.kaggle.com/settings and save "
-                "it as ~/.kaggle/kaggle.json."
-            )
+            return refused_credentials()
         case 403:
             return (
                 f"Kaggle refuses the data of {competition}: its rules are not accepted by this account. Accept them at "

@@ -1,0 +1,135 @@
+"""The runs of experiments, task by task: which scripts are copies of another run's or of a notebook's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from podium.data.home import home
+from podium.data.notebooks import fetch_notebooks
+from podium.errors import RecordError
+from podium.integrity.similarity.compare import SIMILAR, Pair, find_similar
+from podium.integrity.similarity.documents import Document, read_folder, read_run
+from podium.report.findings import Finding
+from podium.runs.experiment import read_experiment
+from podium.runs.folder import RunFolder
+
+SOURCE = "similarity"
+Notebooks = Callable[[str], Sequence[Document]]
+"""The notebooks to compare the runs of a task with."""
+
+
+@dataclass(frozen=True)
+class SimilarRuns:
+    """What comparing the runs of experiments has given."""
+
+    runs: int
+    scripts: int
+    notebooks: int
+    pairs: tuple[Pair, ...]
+    """The most similar first."""
+    unread: tuple[str, ...]
+    """Runs that could not be read, and why."""
+
+    def to_dict(self) -> dict[str, Any]:
+        pairs = [
+            {
+                "left": pair.left.author,
+                "left_file": pair.left.name,
+                "right": pair.right.author,
+                "right_file": pair.right.name,
+                "similarity": pair.similarity,
+                "shared": pair.shared,
+                "passages": [{"left": passage.left, "right": passage.right} for passage in pair.passages],
+            }
+            for pair in self.pairs
+        ]
+        return {"runs": self.runs, "scripts": self.scripts, "notebooks": self.notebooks, "pairs": pairs,
+                "unread": list(self.unread)}  # fmt: skip
+
+
+def compare_experiments(
+    experiments: Sequence[Path], *, notebooks: Notebooks | None = None, threshold: float = SIMILAR
+) -> SimilarRuns:
+    """Compares all runs of a task with each other and with notebooks.
+
+    Raises:
+        UsageError: one of the folders is not an experiment.
+    """
+    tasks: dict[str, list[Document]] = {}
+    given: dict[str, list[str]] = {}
+    unread: list[str] = []
+    runs = 0
+    for name, run in _runs(experiments):
+        if not run.journal.exists():
+            continue
+        try:
+            scripts = read_run(run, name)
+        except RecordError as error:
+            unread.append(f"{name}: {error}")
+            continue
+        runs += 1
+        tasks.setdefault(scripts.task, []).extend(scripts.documents)
+        given.setdefault(scripts.task, []).extend(scripts.given)
+    pairs: list[Pair] = []
+    count = 0
+    for task, documents in tasks.items():
+        others = notebooks(task) if notebooks else ()
+        count += len(others)
+        pairs += find_similar(documents, others, given=given[task], threshold=threshold)
+    scripts_read = sum(map(len, tasks.values()))
+    pairs.sort(key=lambda pair: -pair.similarity)
+    return SimilarRuns(runs, scripts_read, count, tuple(pairs), tuple(unread))
+
+
+def _runs(experiments: Sequence[Path]) -> Iterator[tuple[str, RunFolder]]:
+    for folder in experiments:
+        experiment = read_experiment(folder)
+        for run in experiment.runs():
+            yield (folder / run.path.relative_to(experiment.folder)).as_posix(), run
+
+
+def notebooks_in(folder: Path) -> Notebooks:
+    """The notebooks of a folder: those in a folder with the task's name where there is one, else all."""
+    return lambda task: read_folder(folder / task if (folder / task).is_dir() else folder)
+
+
+def fetched_notebooks(count: int) -> Notebooks:
+    """The most-voted notebooks of each task's competition, kept in Podium's own folder."""
+
+    def fetch(task: str) -> list[Document]:
+        folder = home() / "notebooks" / task
+        names = [path.name for path in fetch_notebooks(task, folder, count)]
+        return [document for document in read_folder(folder) if document.name in names] if names else []
+
+    return fetch
+
+
+def findings_about(pair: Pair, experiment: Path) -> Iterator[Finding]:
+    """What a similar pair says about the runs of an experiment.
+
+    Runs of one experiment are the same agent's: that they are alike is worth knowing, not suspicious.
+    """
+    for own, other, passages in (
+        (pair.left, pair.right, [passage.left for passage in pair.passages]),
+        (pair.right, pair.left, [passage.right for passage in pair.passages]),
+    ):
+        place = Path(own.author)
+        if place.parent.parent != experiment:
+            continue
+        file, _, step = own.name.rpartition(" after step ")
+        same = Path(other.author).parent.parent == experiment
+        yield Finding(
+            kind="copied code",
+            task=place.parent.name,
+            seed=int(place.name),
+            reason=f"{pair.similarity:.0%} of it, boilerplate left out, is also in {other.author} ({other.name})",
+            confidence=min(1.0, round(0.3 + 0.7 * pair.similarity, 2)),
+            step=int(step),
+            file=file,
+            line=passages[0][0] if passages else None,
+            severity="practice" if same else "concern",
+            source=SOURCE,
+        )

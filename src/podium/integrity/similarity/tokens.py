@@ -1,0 +1,102 @@
+"""Python source as normalised tokens: what stays the same when a copy is renamed, reformatted or given other constants.
+
+A single regular expression reads any text, also one that Python would refuse: agents' scripts and strangers' notebooks
+are often cut off or broken.
+"""
+
+from __future__ import annotations
+
+import builtins
+import keyword
+import re
+from dataclasses import dataclass
+from zlib import crc32
+
+import numpy as np
+import numpy.typing as npt
+
+LONGEST = 400_000
+"""Characters of a document that are read."""
+_LONGEST_STRING = 20_000
+"""Characters of a string in three quotes: one that is never closed must not hide the rest of the document. A string
+that ends without its quotes is one too: were it not, every quote of a hostile text would cost a search to its end.
+"""
+_KEPT = frozenset(keyword.kwlist) | frozenset(dir(builtins))
+_TOKEN = re.compile(
+    rf"""
+    (?P<name>[^\W\d]\w*+(?!['"]))
+    |(?P<comment>\#[^\n]*)
+    |(?P<string>[rRbBuUfF]{{0,2}}(?:'''(?:(?!''')(?:\\.|[^\\])){{0,{_LONGEST_STRING}}}+(?:''')?
+        |\"\"\"(?:(?!\"\"\")(?:\\.|[^\\])){{0,{_LONGEST_STRING}}}+(?:\"\"\")?
+        |'(?:\\.|[^\\'\n])*+'?|"(?:\\.|[^\\"\n])*+"?))
+    |(?P<number>\.?\d[\w.]*)
+    |(?P<word>[^\W\d]\w*)
+    |(?P<operator>\*\*=?|//=?|->|:=|[<>!=+\-*/%&|^@]=|<<|>>|[^\s\w])
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_DEEPEST = 200
+"""Characters of indentation."""
+_SILENT = frozenset(",;()\\")
+"""Marks that a formatter adds and removes."""
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """The tokens of a document."""
+
+    codes: npt.NDArray[np.uint64]
+    """A number for each: equal tokens have equal numbers."""
+    lines: npt.NDArray[np.int64]
+    """The line each stands in, from 1."""
+
+
+def tokenise(source: str) -> Tokens:
+    """The tokens of Python source: names of its own, strings and numbers without what they are called or hold."""
+    source = source[:LONGEST]
+    found = [
+        ("name" if match.lastgroup == "word" else match.lastgroup or "", match.group(), match.start())
+        for match in _TOKEN.finditer(source)
+        if match.lastgroup != "comment" and match.group() not in _SILENT
+    ]
+    found = _without_docstrings(found, source)
+    own = _own_names(found)
+    words = [_normal(found, place, own) for place in range(len(found))]
+    ends = np.array([match.start() for match in re.finditer("\n", source)], dtype=np.int64)
+    starts = np.array([start for _, _, start in found], dtype=np.int64)
+    return Tokens(
+        np.array([crc32(word.encode("utf-8", "replace")) for word in words], dtype=np.uint64),
+        np.searchsorted(ends, starts) + 1,
+    )
+
+
+_Found = list[tuple[str, str, int]]
+
+
+def _without_docstrings(found: _Found, source: str) -> _Found:
+    """Leaves out strings that are statements: they are comments."""
+    return [token for token in found if token[0] != "string" or not _begins_line(source, token[2])]
+
+
+def _begins_line(source: str, place: int) -> bool:
+    before = source[max(0, place - _DEEPEST) : place]
+    return not before.rpartition("\n")[2].strip()
+
+
+def _own_names(found: _Found) -> set[str]:
+    """Names that the document gives itself to functions, classes and attributes, and so can change everywhere."""
+    own = set()
+    for before, (kind, text, _), after in zip([("", "", 0), *found], found, [*found[1:], ("", "", 0)], strict=False):
+        if kind == "name" and (before[1] in ("def", "class", "as") or (before[1] == "." and after[1] == "=")):
+            own.add(text)
+    return own
+
+
+def _normal(found: _Found, place: int, own: set[str]) -> str:
+    kind, text, _ = found[place]
+    if kind in ("string", "number"):
+        return kind
+    if kind != "name" or text in _KEPT:
+        return text
+    is_attribute = place > 0 and found[place - 1][1] == "."
+    return text if is_attribute and text not in own else "name"
