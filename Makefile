@@ -36,7 +36,7 @@ test-oracle: setup
 	$(BIN)/python -m pytest -m oracle tests/integrity
 
 test-packaging: setup
-	$(BIN)/python -m pytest -m packaging tests/test_packaging.py
+	$(BIN)/python -m pytest -m packaging
 
 docs: setup
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev,docs]'
@@ -44,7 +44,7 @@ docs: setup
 	@echo 'site/index.html; to search it as well: python3 -m http.server --directory site'
 
 test-docs: docs
-	$(BIN)/python -m pytest -m docs tests/docs
+	$(BIN)/python -m pytest -m docs
 
 test-research: setup
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev,research]'

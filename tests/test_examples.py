@@ -69,6 +69,7 @@ check_executor(SequentialExecutor, Path({out!r}), "spaceship-titanic", data)
 """
 
 
+@pytest.mark.packaging
 def test_the_executor_conforms(installed: Path, tmp_path: Path) -> None:
     code = CONFORMANCE.format(data=str(tmp_path / "data"), out=str(tmp_path / "out"))
     environment = {**os.environ, "PYTHONPATH": str(installed)}

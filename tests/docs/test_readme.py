@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.docs
 README = Path(__file__).parents[2] / "README.md"
 PROJECT = '''"""The share of points whose colour their nearest neighbours tell."""
 

@@ -18,14 +18,14 @@ from podium.cli import podium
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-LONG = ("first-experiment.md", "publishing.md")
-"""Pages whose commands take a while: make test-docs."""
-EXECUTED = ("adding-a-task.md", "writing-an-agent.md", *LONG)
+FOLLOWED = ("adding-a-task.md", "first-experiment.md", "publishing.md")
+EXECUTED = ("writing-an-agent.md", *FOLLOWED)
 """All pages that tests follow to the letter; one of them has tests/agents/test_writing_an_agent.py to itself."""
 PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
 
 
-@pytest.mark.parametrize("page", ["adding-a-task.md", *(pytest.param(page, marks=pytest.mark.docs) for page in LONG)])
+@pytest.mark.docs
+@pytest.mark.parametrize("page", FOLLOWED)
 def test_a_tutorial_can_be_followed_to_the_letter(page: str, tmp_path: Path) -> None:
     variables = {"XDG_CONFIG_HOME": str(tmp_path / "config"), "HOME": str(tmp_path)}
     assert run_tutorial(DOCS / page, tmp_path, variables) > 5
