@@ -18,8 +18,8 @@ from podium.grading.medals import thresholds
 from podium.task import Leaderboard
 
 SECRET_WORDS = ("forge", "podium", "synthetic", "simulated", "mechanism", "ceiling")
-SAMPLED_ENTRANTS = [0, 20, pytest.param(-1, marks=pytest.mark.slow)]
-"""One of the naive, one of the plain and, as it takes longest, at times one of the best."""
+SAMPLED_ENTRANTS = [0, *(pytest.param(position, marks=pytest.mark.slow) for position in (20, -1))]
+"""One of the naive and, as they take longer, at times one of the plain and one of the best."""
 
 
 @pytest.fixture(scope="module", params=QUICK)
@@ -49,6 +49,7 @@ def test_an_id_survives_the_round_trip() -> None:
     assert str(parse_id("forge-image-segmentation-hard-12")) == "forge-image-segmentation-hard-12"
 
 
+@pytest.mark.slow
 def test_two_forgings_are_identical(quick: str, forged: ForgedData, tmp_path: Path) -> None:
     parts = parse_id(quick)
     again = draw_data(load_family(parts.family), parts.difficulty, parts.seed)
@@ -58,6 +59,7 @@ def test_two_forgings_are_identical(quick: str, forged: ForgedData, tmp_path: Pa
     assert _hashes(tmp_path / "one") == _hashes(tmp_path / "two")
 
 
+@pytest.mark.slow
 def test_seeds_and_difficulties_differ(quick: str, forged: ForgedData) -> None:
     parts = parse_id(quick)
     family = load_family(parts.family)
@@ -91,6 +93,7 @@ def test_a_remeasured_entrant_agrees_with_the_stored_field(quick: str, forged: F
     check_stored(quick, pipeline.name, family.score(forged, prediction))
 
 
+@pytest.mark.slow
 def test_entrants_are_measured_in_processes_of_their_own() -> None:
     quick = "forge-graph-medium-107"
     parts = parse_id(quick)
@@ -106,6 +109,7 @@ def check_stored(quick: str, pipeline: str, score: float) -> None:
     assert min(abs(stored - score) for stored in known) < 0.01 * max(1.0, abs(score))
 
 
+@pytest.mark.slow
 def test_the_stored_field_is_hard_to_beat_by_defaults(quick: str, forged: ForgedData) -> None:
     family = load_family(parse_id(quick).family)
     field = read_field(FIELDS / f"{quick}.json")

@@ -76,6 +76,7 @@ def test_hidden_paragraphs_are_other_ones(place: Place) -> None:
         assert case["citations"].count([]) in (2, 3)
 
 
+@pytest.mark.slow
 def test_better_programs_score_better(tmp_path: Path, data_dir: Path, place: Place) -> None:
     scores = []
     for new in (NAIVE, EVERY, THINKING):
@@ -87,6 +88,7 @@ def test_better_programs_score_better(tmp_path: Path, data_dir: Path, place: Pla
     assert scores[2] == 1.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("old", "new"),
     [
@@ -106,6 +108,7 @@ def test_what_is_not_in_the_library_does_not_count(
     assert submit(program.replace(old, new), tmp_path, data_dir).score == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("program", "message"),
     [

@@ -49,6 +49,7 @@ def test_two_of_a_hundred_are_hidden(place: Place, answers: pd.DataFrame) -> Non
     assert told(place, "text_id", set(answers["text_id"])) == {"text_id", "full_text"}
 
 
+@pytest.mark.slow
 def test_a_model_beats_the_means_and_those_random_numbers(place: Place, tmp_path: Path, data_dir: Path) -> None:
     scores = []
     for name, edits in (("random", {}), ("model", MODEL)):

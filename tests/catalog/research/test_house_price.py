@@ -53,12 +53,14 @@ def test_every_column_is_described() -> None:
     assert {line.split(":")[0] for line in house_price.lines_beside(house_price.__file__)} <= described
 
 
+@pytest.mark.slow
 def test_the_skeleton_says_what_is_missing(place: Place, tmp_path: Path) -> None:
     done = run_starter(place, house_price.task.starter, tmp_path, {})  # type: ignore[arg-type]
     assert done.returncode == 1
     assert done.stderr == "train.py has no model yet: set model, train_mae and valid_mae in its open part.\n"
 
 
+@pytest.mark.slow
 def test_a_model_in_the_gap_beats_the_sample(place: Place, tmp_path: Path, data_dir: Path) -> None:
     mark = "# ---- the open part ends"
     done = run_starter(place, house_price.task.starter, tmp_path, {mark: MODEL + mark})  # type: ignore[arg-type]

@@ -81,6 +81,7 @@ def test_every_question_has_papers_that_report_on_it(place: Place) -> None:
             assert any(f"under {wording} for" in papers[name]["abstract"] for wording in wordings)
 
 
+@pytest.mark.slow
 def test_better_programs_score_better(tmp_path: Path, data_dir: Path, place: Place) -> None:
     wordings = f"CONDITIONS = {CONDITIONS!r}\n\n\ndef find_papers"
     scores = []
@@ -94,6 +95,7 @@ def test_better_programs_score_better(tmp_path: Path, data_dir: Path, place: Pla
     assert scores[2] == 1.0
 
 
+@pytest.mark.slow
 def test_citing_everything_is_worth_little(tmp_path: Path, data_dir: Path, place: Place) -> None:
     everything = "    return search('weeks', max_results=10_000)\n"
     grade = submit(STARTER.replace(NAIVE, everything), tmp_path, data_dir)
@@ -101,6 +103,7 @@ def test_citing_everything_is_worth_little(tmp_path: Path, data_dir: Path, place
     assert 0 < float(grade.score or 0) < 0.1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("program", "message"),
     [
@@ -119,6 +122,7 @@ def test_programs_without_a_report_are_invalid(
     assert message in str(grade.error)
 
 
+@pytest.mark.slow
 def test_failing_at_one_question_costs_that_question(tmp_path: Path, data_dir: Path, place: Place) -> None:
     asked = records(place.private / "questions.jsonl")[0]["question"]
     program = STARTER.replace(NAIVE, f"    assert question != {asked!r}" + NAMES)

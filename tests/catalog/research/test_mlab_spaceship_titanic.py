@@ -53,6 +53,7 @@ def test_the_skeleton_says_what_is_missing(place: Place, tmp_path: Path) -> None
     assert done.stderr == "train.py has no model yet: set model, train_accuracy and val_accuracy in its open part.\n"
 
 
+@pytest.mark.slow
 def test_a_model_in_the_gap_beats_the_sample(place: Place, tmp_path: Path, data_dir: Path) -> None:
     mark = "# ---- the open part ends"
     starter = mlab_spaceship_titanic.task.starter

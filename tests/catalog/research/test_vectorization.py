@@ -84,6 +84,7 @@ def submit(program: str, tmp_path: Path, data_dir: Path, times: str = "", editio
     return podium.grade(TASK, tmp_path, data_dir=data_dir, edition=edition)
 
 
+@pytest.mark.slow
 def test_vectorised_code_is_many_times_as_fast(tmp_path: Path, data_dir: Path) -> None:
     grade = submit(VECTORISED, tmp_path, data_dir)
     assert grade.valid, grade.error
@@ -94,6 +95,7 @@ def test_vectorised_code_is_many_times_as_fast(tmp_path: Path, data_dir: Path) -
     assert grade.interval[0] <= float(grade.score or 0) <= grade.interval[1]
 
 
+@pytest.mark.slow
 def test_the_loops_are_as_fast_as_themselves(tmp_path: Path, data_dir: Path) -> None:
     grade = submit(STARTER, tmp_path, data_dir)
     assert grade.valid, grade.error
@@ -111,6 +113,7 @@ def test_a_noisy_measurement_of_the_starter_does_not_replace_its_speed_up_of_1(d
     assert reference == Baseline(1.0, by_definition=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", [LIAR, HOARDER], ids=["lies about its time", "keeps what it computed"])
 def test_nothing_is_gained_by(program: str, tmp_path: Path, data_dir: Path) -> None:
     assert program != STARTER
