@@ -9,10 +9,15 @@ from multiprocessing.util import Finalize
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from podium.data.trees import remove_tree
 
 AFTER_MULTIPROCESSING = -200  # its own temporary folder, which lies in ours, goes at -100
+
+# How long something takes is not for tests to say: machines are busy at times.
+settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("untimed")
 
 
 @pytest.fixture(scope="session", autouse=True)

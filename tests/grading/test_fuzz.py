@@ -150,7 +150,7 @@ def check(toy: Toy, path: Path) -> None:
 def fuzz(toy: Toy, examples: int) -> None:
     sample = toy.sample.encode()
 
-    @settings(max_examples=examples, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=examples, suppress_health_check=list(HealthCheck))
     @given(st.data())
     def look_for_trouble(data: st.DataObject) -> None:
         content = sample

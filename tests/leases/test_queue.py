@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from podium.leases.queue import Claim, grant
@@ -14,7 +14,6 @@ def claims_for(sizes: list[tuple[int, int]]) -> list[Claim]:
     return [Claim(str(number), 1, "", wants, (0, 1, 2, 3), (0, 1)) for number, wants in enumerate(sizes)]
 
 
-@settings(deadline=None)
 @given(st.lists(SIZES, max_size=8), st.data())
 def test_a_later_claim_never_delays_an_older_one(sizes: list[tuple[int, int]], data: st.DataObject) -> None:
     """Whatever is released in whatever order, the claims before the last are granted as if there were no last."""
@@ -30,7 +29,6 @@ def test_a_later_claim_never_delays_an_older_one(sizes: list[tuple[int, int]], d
         without = grant(claim for claim in without if claim.id != done)
 
 
-@settings(deadline=None)
 @given(st.lists(SIZES, max_size=8))
 def test_everyone_is_served_in_the_end(sizes: list[tuple[int, int]]) -> None:
     claims = grant(claims_for(sizes))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from podium.errors import InvalidSubmission
 from podium.metrics.boxes3d import box3d_iou, box3d_map
 
-examples = settings(max_examples=40, deadline=None)
+examples = settings(max_examples=40)
 
 Point = tuple[float, float]
 Shape = tuple[float, float, float, float, float, float, float]

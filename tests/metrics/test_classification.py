@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from podium.metrics import accuracy, f1, f_beta, log_loss, matthews, quadratic_kappa, roc_auc
 
-examples = settings(max_examples=50, deadline=None)
+examples = settings(max_examples=50)
 
 Pairs = list[tuple[Any, Any]]
 label_kinds = st.sampled_from(

@@ -9,7 +9,7 @@ from sklearn.metrics import average_precision_score
 from podium.errors import InvalidSubmission
 from podium.metrics.detection import average_precision, box_map, coco_map, point_f1
 
-examples = settings(max_examples=40, deadline=None)
+examples = settings(max_examples=40)
 
 Box = tuple[str, float, float, float, float, float]
 """Label, confidence and corners."""

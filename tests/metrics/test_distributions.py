@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from podium.metrics.distributions import kl_divergence
 
-examples = settings(max_examples=50, deadline=None)
+examples = settings(max_examples=50)
 
 weights = st.lists(st.sampled_from([0.0, 0.1, 0.5, 3.0]), min_size=3, max_size=3).filter(any)
 distributions = weights.map(lambda row: [weight / sum(row) for weight in row])

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from podium.metrics import roc_auc
 from podium.metrics.fairness import bias_auc
 
-examples = settings(max_examples=50, deadline=None)
+examples = settings(max_examples=50)
 
 row = st.tuples(st.booleans(), st.sampled_from([0.1, 0.2, 0.5, 0.9]), st.booleans(), st.booleans())
 both_classes_everywhere = [(p, 0.5, a, b) for p in (False, True) for a in (False, True) for b in (False, True)]

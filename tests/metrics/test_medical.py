@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from podium.metrics.medical import probabilistic_f1, weighted_log_loss
 
-examples = settings(max_examples=100, deadline=None)
+examples = settings(max_examples=100)
 
 WEIGHTS, POSITIVE, EPS = (7.0, 1.0, 1.0), 2.0, 1e-15
 bit = st.integers(0, 1)

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from podium import metrics
 from podium.task import Metric
 
-examples = settings(max_examples=50, deadline=None)
+examples = settings(max_examples=50)
 
 Side = np.ndarray
 Cell = st.SearchStrategy[Any]
@@ -251,7 +251,7 @@ def test_rows_must_be_there(case: Case) -> None:
 
 
 @every_case
-@settings(max_examples=1, deadline=None)
+@settings(max_examples=1)
 @given(data=st.data())
 def test_rows_must_correspond(case: Case, data: st.DataObject) -> None:
     rows = case.draw(data)
@@ -260,7 +260,7 @@ def test_rows_must_correspond(case: Case, data: st.DataObject) -> None:
 
 
 @every_case
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=5)
 @given(data=st.data())
 def test_read_only_arrays_and_lists_will_do(case: Case, data: st.DataObject) -> None:
     rows = case.draw(data)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from podium.errors import InvalidSubmission
 from podium.metrics.order import count_inversions, kendall_tau
 
-examples = settings(max_examples=50, deadline=None)
+examples = settings(max_examples=50)
 
 items = st.lists(st.sampled_from(["a", "b", "c", "ä", "日本", "10", "1"]), max_size=7, unique=True)
 orders = items.flatmap(lambda row: st.tuples(st.just(row), st.permutations(row)))

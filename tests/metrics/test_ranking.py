@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from podium.metrics import map_at_k, ndcg_at_k
 
-examples = settings(max_examples=50, deadline=None)
+examples = settings(max_examples=50)
 
 items = st.sampled_from(["a", "b", "c", "ä", "日本", "10", "1"])
 blanks = st.sampled_from([" ", "  ", "\t", "\n", "\u00a0"])

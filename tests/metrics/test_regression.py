@@ -14,7 +14,7 @@ from podium.metrics import laplace_log_likelihood, mae, pearson, pinball, rmse, 
 from podium.metrics.regression import group_log_mae
 from podium.task import Metric
 
-examples = settings(max_examples=50, deadline=None)
+examples = settings(max_examples=50)
 
 tied = st.sampled_from([-2.0, -1.0, 0.0, 0.5, 1.0, 3.0])
 shapes = st.tuples(st.integers(1, 8)) | st.tuples(st.integers(1, 8), st.integers(1, 3))

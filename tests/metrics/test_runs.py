@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from podium.errors import InvalidSubmission
 from podium.metrics.runs import area, overlap, parse_runs, pixels, write_runs
 
-examples = settings(max_examples=100, deadline=None)
+examples = settings(max_examples=100)
 
 SIZE = 12
 masks = st.lists(st.booleans(), min_size=SIZE, max_size=SIZE)

@@ -12,7 +12,7 @@ from podium.errors import InvalidSubmission
 from podium.metrics import dice, f_beta, mean_iou, rle_dice, rle_mean_iou
 from podium.metrics.segmentation import rle_f_beta, rle_iou_precision
 
-examples = settings(max_examples=50, deadline=None)
+examples = settings(max_examples=50)
 
 shapes = st.sampled_from([(1, 4), (3, 5), (2, 2, 3), (4,), (2, 1, 2, 2)])
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from podium.metrics.sphere import EARTH_RADIUS_M, angular_error, haversine_m, percentile_distance_m
 
-examples = settings(max_examples=50, deadline=None)
+examples = settings(max_examples=50)
 
 Pair = tuple[float, float]
 directions = st.tuples(st.floats(0, 2 * math.pi), st.floats(0, math.pi))

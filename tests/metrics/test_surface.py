@@ -12,7 +12,7 @@ from scipy.spatial.distance import cdist
 from podium.metrics.runs import parse_runs, write_runs
 from podium.metrics.surface import Body, body_of, dice_hausdorff, hausdorff, stack_distances
 
-examples = settings(max_examples=40, deadline=None)
+examples = settings(max_examples=40)
 
 shapes = st.tuples(st.integers(1, 4), st.integers(1, 5), st.integers(1, 5))
 

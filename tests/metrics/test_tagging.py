@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from podium.metrics.tagging import lwlrap
 
-examples = settings(max_examples=100, deadline=None)
+examples = settings(max_examples=100)
 
 Row = tuple[list[int], list[float]]
 Rows = list[Row]

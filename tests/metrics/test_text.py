@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from podium.metrics import mean_levenshtein, normalised_levenshtein
 
-examples = settings(max_examples=50, deadline=None)
+examples = settings(max_examples=50)
 
 strings = st.text("ab é日😀\0", max_size=6) | st.text(max_size=5)
 rows = st.lists(st.tuples(strings, strings), min_size=1, max_size=5)

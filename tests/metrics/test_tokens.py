@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from podium.metrics import map_at_k, tokens, word_jaccard
 from podium.metrics.tokens import Tokens, encode, encode_parts, unique_pairs
 
-examples = settings(max_examples=200, deadline=None)
+examples = settings(max_examples=200)
 
 BLANKS = "".join(filter(str.isspace, map(chr, range(sys.maxunicode + 1))))
 

@@ -26,7 +26,7 @@ folders = st.recursive(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(content=folders)
 def test_any_folder_comes_back(content: Content) -> None:
     with tempfile.TemporaryDirectory() as name:
@@ -41,7 +41,7 @@ def test_any_folder_comes_back(content: Content) -> None:
             assert history.check(commit) == []
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(states=st.lists(folders, min_size=2, max_size=4), data=st.data())
 def test_any_state_can_be_restored_from_any_other(states: list[Content], data: st.DataObject) -> None:
     with tempfile.TemporaryDirectory() as name:
@@ -71,7 +71,7 @@ edits = st.tuples(
 steps = st.lists(st.tuples(st.booleans(), st.lists(edits, max_size=4)), min_size=1, max_size=6)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(steps=steps)
 def test_what_the_cache_believes_equals_what_is_there(
     steps: list[tuple[bool, list[tuple[str, int, int, bytes]]]],

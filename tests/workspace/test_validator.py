@@ -85,7 +85,7 @@ def test_health_and_unknown_paths(port: int) -> None:
     assert ask(port, b"", path="/etc/passwd", method="GET")[0] == 404
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
 @given(body=st.binary(max_size=300), kind=st.sampled_from([FORM, "multipart/form-data", "text/csv", ""]))
 def test_any_body_gets_an_answer(port: int, body: bytes, kind: str) -> None:
     status, _ = ask(port, body, Content_Type=kind)
