@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup demo test test-slow test-browser test-research test-aideml test-constraints test-docker test-packaging test-oracle docs test-docs lint format screenshots index fields constraints clean
+.PHONY: setup demo test test-slow test-browser test-research test-aideml test-constraints test-docker test-cluster test-packaging test-oracle docs test-docs lint format screenshots index fields constraints clean
 
 setup: .venv/.installed
 
@@ -34,6 +34,10 @@ test-docker: setup
 test-oracle: setup
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt copydetect==0.5.0
 	$(BIN)/python -m pytest -m oracle tests/integrity
+
+test-cluster: setup
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev,cluster]' 'moto[server]'
+	$(BIN)/python -m pytest -m cluster tests/runs
 
 test-packaging: setup
 	$(BIN)/python -m pytest -m packaging

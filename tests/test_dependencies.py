@@ -109,6 +109,8 @@ def extra_of(path: Path) -> str | None:
         return None
     if path.relative_to(SOURCE).as_posix() in CONTAINERS:
         return "docker"
+    if path.is_relative_to(SOURCE / "runs/executors/ray"):
+        return "cluster"
     return {"viewer": "view", "report": "report", "board": "board"}.get(layer, "run")
 
 

@@ -135,3 +135,10 @@ def _bridge(observer: ModelObserver | None) -> AgentBridge:
 
 def _plain(answer: BaseModel) -> dict[str, Any]:
     return answer.model_dump(mode="json", warnings=False)
+
+
+def note_waiting(seconds: float) -> None:
+    """Says that the current sample was waiting until now, which is not working time."""
+    from inspect_ai._util.working import report_sample_waiting_time
+
+    report_sample_waiting_time(seconds)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import traceback
+from collections.abc import Callable
 from typing import Any
 
 from podium.catalog import load
@@ -27,16 +28,26 @@ from podium.workspace.journal import JournalReader
 logger = logging.getLogger(__name__)
 
 
-def run_attempt(folder: RunFolder, plan: Plan, task: str, seed: int, *, stop: threading.Event) -> RunRecord:
+def run_attempt(
+    folder: RunFolder,
+    plan: Plan,
+    task: str,
+    seed: int,
+    *,
+    stop: threading.Event,
+    before_grading: Callable[[], None] | None = None,
+) -> RunRecord:
     """Does a run or what is left of it; whatever goes wrong becomes part of the record, which is written.
 
     Args:
         plan: the experiment's.
         stop: when set, the current step is the last.
+        before_grading: is called when everything is journalled and the answers are about to be read.
     """
     found = load(task).in_edition(plan.edition)
     budget = default_budget(plan, found)
     plan = plan.model_copy(update={"edition": found.edition, "budget": budget})
+    before_grading = before_grading or _nothing
     record = _begun(folder, plan, task, seed)
     folder.write_record(record)
     try:
@@ -44,13 +55,17 @@ def run_attempt(folder: RunFolder, plan: Plan, task: str, seed: int, *, stop: th
         record = record.model_copy(update={"miniature": prepared.miniature})
         with Reporter(folder) as reporter:
             context = open_run(folder, plan, prepared, seed, reporter=reporter, stop=stop)
-            record = _ended(context, record, evaluate_run(context))
+            record = _ended(context, record, evaluate_run(context, before_grading))
     except Exception as error:
         logger.exception("the run failed")
         reason = str(error) if isinstance(error, PodiumError) else "".join(traceback.format_exception_only(error))
-        record = grade_failed_run(folder, plan, record, reason.strip())
+        record = grade_failed_run(folder, plan, record, reason.strip(), before_grading)
     folder.write_record(record)
     return record
+
+
+def _nothing() -> None:
+    """Where whoever carries out the run has nothing to do before it is graded."""
 
 
 def _begun(folder: RunFolder, plan: Plan, task: str, seed: int) -> RunRecord:
@@ -86,7 +101,9 @@ def _ended(context: RunContext, record: RunRecord, evaluated: Evaluated) -> RunR
     return record.model_copy(update={**update, **graded, "status": "finished"})
 
 
-def grade_failed_run(folder: RunFolder, plan: Plan, record: RunRecord, reason: str) -> RunRecord:
+def grade_failed_run(
+    folder: RunFolder, plan: Plan, record: RunRecord, reason: str, before_grading: Callable[[], None] = _nothing
+) -> RunRecord:
     """The record of a run that failed: why, what it used, and the grade of what it had submitted until then.
 
     The grade is that of the last snapshot; it is replaced when the run goes on later.
@@ -99,6 +116,7 @@ def grade_failed_run(folder: RunFolder, plan: Plan, record: RunRecord, reason: s
     except PodiumError:
         return failed  # it failed before it began
     try:
+        before_grading()
         prepared = prepared_task(record.task, plan)
         with folder.read_history() as history:
             grade = grade_snapshot(history, snapshot, prepared, plan, graded_place(folder, prepared))

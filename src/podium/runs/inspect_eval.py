@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -49,8 +49,11 @@ class Evaluated:
     failure: BaseException | None = None
 
 
-def evaluate_run(context: RunContext) -> Evaluated:
+def evaluate_run(context: RunContext, before_grading: Callable[[], None]) -> Evaluated:
     """Lets the agent work until the run ends, and grades it then.
+
+    Args:
+        before_grading: is called in between.
 
     Raises:
         PodiumError, or what the agent raised: the run failed.
@@ -59,7 +62,7 @@ def evaluate_run(context: RunContext) -> Evaluated:
     plan = context.plan
     register_prices(plan.prices)
     logs = inspect_eval(
-        _inspect_task(context, evaluated),
+        _inspect_task(context, evaluated, before_grading),
         model=plan.model,
         model_base_url=plan.model_base_url,
         model_roles={role: _role_model(text) for role, text in plan.model_roles.items()},
@@ -85,14 +88,14 @@ def _role_model(text: str) -> str | Model:
     return get_model(name, base_url=f"http{rest}") if mark else text
 
 
-def _inspect_task(context: RunContext, evaluated: Evaluated) -> InspectTask:
+def _inspect_task(context: RunContext, evaluated: Evaluated, before_grading: Callable[[], None]) -> InspectTask:
     @solver
     def podium() -> Solver:
         return partial(_solve, context, evaluated)
 
     @scorer(metrics={name: [mean()] for name in SCORES})
     def medals() -> Scorer:
-        return partial(_score, context, evaluated)
+        return partial(_score, context, evaluated, before_grading)
 
     task = context.prepared.task
     sample = Sample(id=task.id, input=context.instructions, metadata={"seed": context.seed})
@@ -123,12 +126,19 @@ async def _solve(context: RunContext, evaluated: Evaluated, state: TaskState, ge
     return state
 
 
-async def _score(context: RunContext, evaluated: Evaluated, state: TaskState, target: Target) -> Score | None:
+async def _score(
+    context: RunContext,
+    evaluated: Evaluated,
+    before_grading: Callable[[], None],
+    state: TaskState,
+    target: Target,
+) -> Score | None:
     if evaluated.ending is None or evaluated.ending.stopped:
         return None
     place = graded_place(context.folder, context.prepared)
     grade = partial(grade_snapshot, context.history, context.journal.snapshot, context.prepared, context.plan, place)
     with _failure_kept(evaluated):
+        await to_thread.run_sync(before_grading)
         # In a thread: evaluating a program waits for a lease and for the program.
         evaluated.grade = await to_thread.run_sync(grade)
         return as_score(evaluated.grade)

@@ -10,6 +10,7 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Callable
 from multiprocessing.connection import wait
 from pathlib import Path
 
@@ -21,8 +22,12 @@ from podium.runs.folder import RunFolder
 LOCK_PATIENCE_S = 20.0
 
 
-def work(experiment_folder: str, task: str, seed: int) -> None:
-    """Does a run in this process. SIGTERM ends it after the current step, to be resumed; Ctrl-C is the parent's."""
+def work(experiment_folder: str, task: str, seed: int, *, before_grading: Callable[[], None] | None = None) -> None:
+    """Does a run in this process. SIGTERM ends it after the current step, to be resumed; Ctrl-C is the parent's.
+
+    Args:
+        before_grading: is called when everything is journalled and the answers are about to be read.
+    """
     experiment = read_experiment(Path(experiment_folder))
     folder = experiment.run(task, seed)
     folder.make()
@@ -33,7 +38,7 @@ def work(experiment_folder: str, task: str, seed: int) -> None:
     threading.Thread(target=_end_with_parent, name="podium-parent", daemon=True).start()
     with os.fdopen(open_regular(folder.lock, os.O_RDWR | os.O_CREAT, top=folder.experiment), "r+b") as lock:
         _lock(lock.fileno(), folder)
-        run_attempt(folder, experiment.plan, task, seed, stop=stop)
+        run_attempt(folder, experiment.plan, task, seed, stop=stop, before_grading=before_grading)
 
 
 def _end_with_parent() -> None:

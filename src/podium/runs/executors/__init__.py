@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from inspect import signature
+from typing import TYPE_CHECKING, Any
 
 from podium import plugins
+from podium.errors import UsageError
 from podium.runs.executors.base import Executor, RunRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-EXECUTORS = {"local": "podium.runs.executors.local:LocalExecutor"}
+EXECUTORS = {"local": "podium.runs.executors.local:LocalExecutor", "ray": "podium.runs.executors.ray:Ray"}
 
 __all__ = ["EXECUTORS", "Executor", "RunRequest", "make_executor"]
 
 
-def make_executor(text: str = "local", *, parallel: int | None = None) -> Executor:
+def make_executor(text: str = "local", *, parallel: int | None = None, **settings: Any) -> Executor:
     """The executor that `--on` names: `NAME`, or `NAME://ADDRESS`.
 
     Args:
         parallel: how many runs at a time; None for what suits the executor.
+        settings: what else the executor is to know, such as `storage`.
 
     Raises:
-        UsageError: there is no such executor.
+        UsageError: there is no such executor, or it has no such setting.
     """
     name, _, address = text.partition("://")
     factory: Callable[..., Executor] = plugins.find("executors", name, EXECUTORS)
-    return factory(address=address or None, parallel=parallel)
+    unknown = settings.keys() - signature(factory).parameters.keys()
+    if unknown:
+        raise UsageError(f"--on {name} has no --{sorted(unknown)[0].rstrip('s')}: that is for clusters.")
+    return factory(address=address or None, parallel=parallel, **settings)

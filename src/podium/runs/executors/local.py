@@ -15,7 +15,7 @@ from podium._inspect import IMPORTED_LATE
 from podium.errors import UsageError
 from podium.runs.executors.base import RunRequest
 
-_IMPORTED_ONCE = ["podium.runs.worker", "podium.runs.executors.preload", "podium.grading.grade", *IMPORTED_LATE]
+IMPORTED_ONCE = ["podium.runs.worker", "podium.runs.executors.preload", "podium.grading.grade", *IMPORTED_LATE]
 """For all workers, in the process they are forked from; one that is not there is passed over."""
 
 
@@ -31,7 +31,7 @@ class LocalExecutor:
             raise UsageError(f"--on local://{address}: runs of this machine need no address. Give: --on local")
         self._parallel = parallel or 2 * len(os.sched_getaffinity(0))
         self._context = multiprocessing.get_context("forkserver")
-        self._context.set_forkserver_preload(_IMPORTED_ONCE)
+        self._context.set_forkserver_preload(IMPORTED_ONCE)
         self._queue: deque[RunRequest] = deque()
         self._working: dict[int, tuple[RunRequest, BaseProcess]] = {}
         self._ended: list[RunRequest] = []

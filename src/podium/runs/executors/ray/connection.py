@@ -1,0 +1,74 @@
+"""Joins a Ray cluster, or starts one on this machine when there is none to join."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from podium.errors import MissingExtraError, PodiumError, UsageError
+from podium.runs.executors.ray.actors import NAMESPACE
+
+LOCAL_WORKERS = 16
+"""Processes that a node of a local cluster keeps for the next runs."""
+
+
+def import_ray() -> Any:
+    """The package.
+
+    Raises:
+        MissingExtraError: it is not installed.
+    """
+    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    try:
+        import ray
+    except ImportError as error:
+        raise MissingExtraError("A Ray cluster", "cluster") from error
+    return ray
+
+
+def state_file() -> Path:
+    """Where `podium cluster up` notes the cluster that it started for this user."""
+    return Path(tempfile.gettempdir()) / f"podium-cluster-{os.geteuid()}.json"
+
+
+def known_address() -> str | None:
+    """The address of a cluster to join without being told: `$RAY_ADDRESS`, or that of `podium cluster up`."""
+    if address := os.environ.get("RAY_ADDRESS"):
+        return address
+    try:
+        found = json.loads(state_file().read_text(encoding="utf-8"))
+        os.kill(int(found["pid"]), 0)
+        return str(found["address"])
+    except (OSError, ValueError, KeyError):
+        return None
+
+
+def connect(address: str | None) -> bool:
+    """Joins the cluster at an address, or one that is known, or a new one on this machine; whether it did anything.
+
+    Raises:
+        UsageError: there is no cluster at the address.
+    """
+    ray = import_ray()
+    if ray.is_initialized():
+        return False
+    chosen = address or known_address()
+    settings: dict[str, Any] = {"namespace": NAMESPACE, "log_to_driver": False, "logging_level": logging.ERROR}
+    try:
+        if chosen is None:
+            system = {"num_workers_soft_limit": LOCAL_WORKERS}
+            ray.init(address="local", include_dashboard=False, _system_config=system, **settings)
+        else:
+            ray.init(address=chosen, **settings)
+    except (ConnectionError, ValueError) as error:
+        raise UsageError(
+            f"No Ray cluster answers at {chosen}: {error}. Start one with: podium cluster up, or ray start --head"
+        ) from error
+    except RuntimeError as error:  # versions of Ray or Python that differ
+        raise PodiumError(f"The Ray cluster at {chosen} cannot be joined: {error}") from error
+    return True
