@@ -86,6 +86,13 @@ def row(agent: str, mean: float, registered: Signed | None, **changes: Any) -> d
         "podium": "0.1.0",
         "podium_sha256": "0" * 64,
         "class": {"budget": "time_s 86400", "network": False, "sandbox": "bubblewrap", "cores": 8, "gpus": 1},
+        "scan": {
+            "runs": 1,
+            "unread": 0,
+            "concerns": {"network tried": 1},
+            "practices": {},
+            "shown": [{"place": "x/0, step 1", "kind": "network tried", "confidence": 0.9, "reason": "fetches <b>"}],
+        },
         "runs": [
             {
                 "task": "spaceship-titanic",

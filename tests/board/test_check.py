@@ -62,6 +62,7 @@ def test_an_honest_bundle_is_accepted_and_its_row_computed(forged: Forgery, data
     assert [(run["seed"], run["status"]) for run in found.row["runs"]] == [(0, "finished"), (1, "finished")]
     assert all(" steps" in run["highlights"] for run in found.row["runs"])
     assert found.row["class"]["model_access"] == "no model"
+    assert (found.row["scan"]["runs"], found.row["scan"]["unread"]) == (2, 0)
     assert found.row == judged(forged, data_dir).row
 
 

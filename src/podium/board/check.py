@@ -15,6 +15,7 @@ from podium.board.obeys import rule_problems
 from podium.board.registered import RunName, ledger_problems
 from podium.board.row import compute_row
 from podium.board.rules import Rules
+from podium.board.scanned import scanned
 from podium.errors import PodiumError
 from podium.grading.files import fingerprint
 from podium.runs.evaluation import in_sandboxes
@@ -116,7 +117,11 @@ def _judge(
     problems += _of_ledger(bundle, experiment, runs, rules, ledger)
     found.reasons += [printable(problem) for problem in problems]
     if any(task in experiment.tasks for task in rules.tasks):
-        found.row = {**compute_row(experiment.folder, rules.tasks), **_about(bundle)}
+        found.row = {
+            **compute_row(experiment.folder, rules.tasks),
+            **_about(bundle),
+            "scan": scanned(experiment.folder),
+        }
 
 
 def _read(run: RunFolder, found: Judgement) -> Evidence | None:
