@@ -15,7 +15,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Literal
 
@@ -102,6 +102,30 @@ def dropping(behaviour: Behaviour, share: float = 0.4) -> Behaviour:
     return answer
 
 
+def windowed(
+    behaviour: Behaviour, tokens: int, style: Literal["llama.cpp", "vllm", "openai"] = "llama.cpp"
+) -> Behaviour:
+    """Has a window: refuses what is too long in the words of a provider, and counts tokens of its own."""
+
+    def answer(request: Request, rng: random.Random) -> str | Reply | Fault:
+        prompt = len(json.dumps([request["messages"], request.get("tools")])) // 3
+        limit = request.get("max_tokens") or request.get("max_completion_tokens") or 0
+        if style == "llama.cpp" and prompt > tokens:
+            said = f"the request exceeds the available context size ({tokens} tokens), try increasing it"
+            return Fault(400, said, "exceed_context_size_error")
+        if style != "llama.cpp" and prompt + limit > tokens:
+            said = (
+                f"This model's maximum context length is {tokens} tokens. However, you requested {prompt + limit} "
+                f"tokens ({prompt} in the messages, {limit} in the completion). Please reduce the length."
+            )
+            return Fault(400, said, "context_length_exceeded" if style == "openai" else None)
+        found = behaviour(request, rng)
+        reply = Reply(found) if isinstance(found, str) else found
+        return replace(reply, input_tokens=prompt) if isinstance(reply, Reply) else reply
+
+    return answer
+
+
 def slow(behaviour: Behaviour, seconds: float = 0.5) -> Behaviour:
     """Takes its time."""
 
@@ -143,6 +167,8 @@ class ModelServer(ThreadingHTTPServer):
         self.requests: list[Request] = []
         self.served: list[Reply] = []
         self.faults = 0
+        self.window: int | None = None
+        """What the list of models says of the model's window, as vLLM does."""
         self._counting = threading.Lock()
 
     @property
@@ -169,6 +195,11 @@ class ModelServer(ThreadingHTTPServer):
 class _Handler(BaseHTTPRequestHandler):
     server: ModelServer
     protocol_version = "HTTP/1.1"
+
+    def do_GET(self) -> None:
+        window = {} if self.server.window is None else {"max_model_len": self.server.window}
+        listed = [{"id": "scripted", "object": "model", "created": 0, "owned_by": "tests", **window}]
+        self._send(200, {"object": "list", "data": listed})
 
     def do_POST(self) -> None:
         request = as_chat(self.path, json.loads(self.rfile.read(int(self.headers["Content-Length"]))))

@@ -66,6 +66,42 @@ def failure_of(error: Exception) -> tuple[int | None, str]:
     return payload["status"], message
 
 
+def without_hidden_retries(model: Model) -> None:
+    """Has the client beneath a model send every request once, so that retries are seen and counted above it."""
+    client: Any = getattr(model.api, "client", None)
+    if hasattr(client, "max_retries"):
+        client.max_retries = 0
+
+
+async def told_window(model: Model) -> tuple[int | None, int | None]:
+    """The tokens of a model's window and of its longest answer, as far as its server or Inspect knows them."""
+    from inspect_ai.model import get_model_info
+
+    if model.api.base_url:  # whoever serves it chooses its window
+        return await _served_window(model), None
+    info = get_model_info(model)
+    return (info.context_length, info.output_tokens) if info else (None, None)
+
+
+async def _served_window(model: Model) -> int | None:
+    """What the list of models says that an OpenAI-compatible server gives: vLLM and llama.cpp name the window there."""
+    client: Any = getattr(model.api, "client", None)
+    if not hasattr(client, "models"):
+        return None
+    try:
+        with_limits = client.with_options(max_retries=0, timeout=10.0)
+        listed = [entry.model_dump() async for entry in with_limits.models.list()]
+    except Exception:  # noqa: BLE001 (a server that has no such list, or another one)
+        return None
+    served = [entry for entry in listed if str(model.name).endswith(str(entry.get("id")))] or listed[:1]
+    for entry in served:
+        meta = entry.get("meta") or {}
+        for found in (entry.get("max_model_len"), meta.get("n_ctx"), entry.get("context_length")):
+            if isinstance(found, int) and found > 0:
+                return found
+    return None
+
+
 class ModelBridge:
     """Answers requests in the protocols of OpenAI, Anthropic and Google with the model of the current sample."""
 

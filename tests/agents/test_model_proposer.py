@@ -28,9 +28,9 @@ from model_server import (
     silent,
     text_of,
 )
+from podium.actions.model_limits import ModelUnreachableError
 from podium.actions.text import bounded
 from podium.agents.base import Remaining
-from podium.agents.model import ModelUnreachableError
 from podium.agents.search import prompts
 from podium.agents.search.answers import read_answer, read_review
 from podium.agents.search.model import GIVE_UP, ModelProposer
@@ -287,7 +287,7 @@ class TestScripts:
         assert proposal is not None
         assert proposal.script.startswith("raise SystemExit(") and reason in proposal.script
         assert len(server.requests) == 2
-        assert all(request["max_tokens"] == 300 for request in server.requests)
+        assert [request["max_tokens"] for request in server.requests] == [300, 600 if reason == "cut off" else 300]
 
     def test_after_many_nodes_without_a_script_it_gives_up(self, context: Context) -> None:
         with serving(silent) as server:

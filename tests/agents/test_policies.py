@@ -133,7 +133,7 @@ class TestEvolve:
 
     def test_published_constants(self) -> None:
         options = EvolveOptions()
-        assert (options.drafts, options.generation, options.crossover, options.temperature) == (5, 5, 0.5, 1.0)
+        assert (options.drafts, options.generation, options.crossover, options.parent_temperature) == (5, 5, 0.5, 1.0)
         assert (options.capacity, options.debug_depth) == (500, 10)
 
     def test_the_first_generation_are_drafts(self) -> None:
@@ -148,7 +148,7 @@ class TestEvolve:
             assert evolve(found, self.options, Chance(0.32)) == Choice("improve", (1,))
 
     def test_a_low_temperature_draws_the_best(self) -> None:
-        cold = self.options.model_copy(update={"temperature": 0.001})
+        cold = self.options.model_copy(update={"parent_temperature": 0.001})
         assert evolve(tree(*self.drafts), cold, Chance(0.001)) == Choice("improve", (1,))
 
     def test_merging_starts_with_the_second_generation_of_children(self) -> None:

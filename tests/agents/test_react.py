@@ -44,13 +44,13 @@ def test_a_conversation_comes_back_as_it_was() -> None:
 def test_a_short_conversation_is_left_alone() -> None:
     talk = conversation(5)
     before = talk.dump()
-    talk.shorten(10_000)
+    talk.shorten(30_000)
     assert talk.dump() == before
 
 
 def test_the_oldest_observations_give_way_first() -> None:
     talk = conversation(10)
-    talk.shorten(3_000)
+    talk.shorten(9_000)
     found = texts(talk)
     assert found[3] == "[An observation of 907 characters stood here; it was left out to save room.]"
     assert found[2] == "turn 0"
@@ -61,7 +61,7 @@ def test_the_oldest_observations_give_way_first() -> None:
 
 def test_whole_turns_go_when_that_is_not_enough() -> None:
     talk = conversation(100, characters=2_000)
-    talk.shorten(2_000)
+    talk.shorten(6_000)
     found = texts(talk)
     assert found[:2] == ["Be good.", "Do this."]
     assert found[2] == f"[{talk.left_out} earlier turns were left out to save room.]"
@@ -72,7 +72,7 @@ def test_whole_turns_go_when_that_is_not_enough() -> None:
 
 def test_an_observation_longer_than_the_window_is_cut() -> None:
     talk = conversation(1, characters=50_000)
-    talk.shorten(2_000)
+    talk.shorten(6_000)
     assert "characters left out" in texts(talk)[3]
     assert sum(map(len, texts(talk))) < 6_000
 

@@ -161,7 +161,7 @@ def test_the_first_prompt_says_what_to_do_and_how(rehearse: Any) -> None:
 
 
 def test_only_the_last_steps_are_shown_in_full_and_older_ones_by_the_log(rehearse: Any) -> None:
-    rehearsal = rehearse(steps_in_context=2)
+    rehearsal = rehearse(steps_in_context=2, log=True)
     last = questions(rehearsal.play(["first sight", "second sight", "third sight", "fourth sight"]))[-1]
     text = text_of(last)
     assert "third sight" in text and "fourth sight" in text
@@ -173,7 +173,7 @@ def test_only_the_last_steps_are_shown_in_full_and_older_ones_by_the_log(rehears
 
 
 def test_without_a_log_the_plan_is_all_that_is_left(rehearse: Any) -> None:
-    requests = rehearse(steps_in_context=1, log=False).play(["first sight", "second sight"])
+    requests = rehearse(steps_in_context=1).play(["first sight", "second sight"])
     assert len(questions(requests)) == len(requests) == 3
     assert "RESEARCH LOG" not in text_of(requests[-1])
     assert "Train (step 2)" in text_of(requests[-1])
@@ -201,7 +201,7 @@ def test_long_observations_are_condensed_block_by_block(rehearse: Any) -> None:
 
 
 def test_roles_have_models_of_their_own(rehearse: Any) -> None:
-    requests = rehearse().play(["first sight"], roles=["fast", "main"])
+    requests = rehearse(log=True).play(["first sight"], roles=["fast", "main"])
     assert {request["model"] for request in requests if is_aside(request)} == {"fast"}
     assert {request["model"] for request in questions(requests)} == {"main"}
 
@@ -212,7 +212,7 @@ def test_a_fast_model_that_says_nothing_is_done_without(rehearse: Any) -> None:
     def speechless(request: Request, rng: random.Random) -> Any:
         return Reply("") if is_aside(request) else good(request, rng)
 
-    rehearsal = rehearse(steps_in_context=1)
+    rehearsal = rehearse(steps_in_context=1, log=True)
     requests = rehearsal.play(["first sight", "x" * 9_000], speechless)
     assert rehearsal.state.log[0] == "list_files: Now list_files. -> first sight"
     assert "characters left out" in text_of(questions(requests)[-1])

@@ -189,7 +189,12 @@ def test_a_model_that_dies_at_once_leaves_nothing_to_grade(tmp_path: Path, data_
 def test_a_role_may_be_served_elsewhere(tmp_path: Path, data_dir: Path) -> None:
     with serving(coder()) as main, serving(coder()) as fast:
         row = compete(
-            tmp_path / "run", main, data_dir, "research", roles={"fast": f"openai-api/podium/fast@{fast.url}"}
+            tmp_path / "run",
+            main,
+            data_dir,
+            "research",
+            roles={"fast": f"openai-api/podium/fast@{fast.url}"},
+            log=True,
         )
     check_medal(row)
     assert {request["model"] for request in main.requests} == {"scripted"}

@@ -75,17 +75,17 @@ ASK = 'python -c \'import openai; print(openai.OpenAI().responses.create(model="
 
 
 @pytest.mark.parametrize(
-    ("agent", "options", "uncharged_s"),
+    ("agent", "options", "is_free"),
     [
-        ("react", {}, WAIT_S),
-        ("command", {"command": ASK}, 0.0),  # nobody can tell whether a program computes while it waits
+        ("react", {}, True),
+        ("command", {"command": ASK}, False),  # nobody can tell whether a program computes while it waits
     ],
 )
 def test_waiting_for_a_rate_limit_is_charged_to_programs_only(
-    play: Any, agent: str, options: dict[str, str], uncharged_s: float
+    play: Any, agent: str, options: dict[str, str], is_free: bool
 ) -> None:
     with serving(partial(limited_once, asked=[])) as server:
         row = play(agent=agent, model="openai-api/podium/scripted", model_base_url=server.url, **options)
     usage = row.record.usage
     assert server.faults == 1 and len(server.served) == 1
-    assert usage.wall_s - usage.working_s - usage.waited_s == pytest.approx(uncharged_s, abs=WAIT_S / 2)
+    assert (usage.wall_s - usage.working_s - usage.waited_s > WAIT_S / 2) is is_free

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
+from podium.actions.model_access import generate
+from podium.actions.model_limits import ModelUnreachableError
 from podium.actions.spec import ActionError
 from podium.actions.text import bounded
 
@@ -15,6 +17,8 @@ BLOCK_CHARACTERS = 10_000
 BLOCKS = 10
 
 Role = Literal["edit", "fast"]
+TEMPERATURES = {"fast": 0.01}
+"""As in MLAgentBench."""
 
 
 async def ask(role: Role, messages: str | Sequence[ChatMessage]) -> str:
@@ -23,16 +27,13 @@ async def ask(role: Role, messages: str | Sequence[ChatMessage]) -> str:
     Raises:
         ActionError: it gave none.
     """
-    from inspect_ai.model import get_model
-    from inspect_ai.util import LimitExceededError
+    from inspect_ai.model import ChatMessageUser, GenerateConfig, get_model
 
+    asked = [ChatMessageUser(content=messages)] if isinstance(messages, str) else messages
     try:
-        output = await get_model(role=role).generate(messages if isinstance(messages, str) else list(messages))
-    except LimitExceededError:
-        raise
-    except Exception as error:  # providers raise what they like; the agent can go on without the answer
-        reason = bounded(f"{type(error).__name__}: {error}", 500)
-        raise ActionError(f"The model that does this ({role}) could not answer. {reason}") from error
+        output = await generate(get_model(role=role), asked, GenerateConfig(temperature=TEMPERATURES.get(role)))
+    except ModelUnreachableError as error:  # the agent can go on without the answer
+        raise ActionError(f"The model that does this ({role}) could not answer. {error}") from error
     if output.error or not output.completion.strip():
         reason = output.error or f"its answer was empty ({output.stop_reason})"
         raise ActionError(f"The model that does this ({role}) could not answer: {bounded(reason, 500)}.")

@@ -6,14 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from podium.actions.text import bounded
-from podium.agents.model import CHARACTERS_PER_TOKEN
 
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage, ChatMessageAssistant
     from inspect_ai.tool import ToolCall
 
-CONTEXT_TOKENS = 32_000
-"""The window of a model that nothing is known about."""
 HEAD = 2
 """The system message and the brief, which always stay."""
 KEPT_OBSERVATIONS = 2
@@ -83,11 +80,11 @@ class Conversation:
             ChatMessageTool(content=text, tool_call_id=call.id, function=call.function, id=name),
         )
 
-    def shorten(self, tokens: int) -> None:
+    def shorten(self, characters: int) -> None:
         """Leaves out as much of the oldest part as it takes to fit into a window."""
-        if self._size() <= tokens * CHARACTERS_PER_TOKEN:
+        if self._size() <= characters:
             return
-        limit = int(tokens * CHARACTERS_PER_TOKEN * SLACK)
+        limit = int(characters * SLACK)
         self._drop_observations(limit)
         while self._size() > limit and (end := self._first_turn()) is not None:
             del self._messages[HEAD:end]

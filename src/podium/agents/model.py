@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
+from podium.actions.model_access import RETRIES, Prompt, generate
 from podium.actions.text import bounded, valid_unicode
 from podium.agents.base import Assignment, Options, Remaining
-from podium.errors import PodiumError
 from podium.text import format_duration, plural
 from podium.workspace.events import Action
 
 if TYPE_CHECKING:
-    from inspect_ai.model import ChatMessage, Model, ModelOutput
+    from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput
     from inspect_ai.tool import ToolFunction, ToolInfo
 
 BRIEF_CHARACTERS = 30_000
-CHARACTERS_PER_TOKEN = 3
-"""A cautious guess: code and numbers have fewer characters per token than prose."""
 ROLES = {"main": "decides what to do", "fast": "summarises and reads files", "edit": "rewrites scripts"}
 """Of agents that use all actions: some of these ask models in roles of their own."""
 
@@ -28,51 +27,84 @@ class ModelOptions(Options):
     """What every agent with a model can be told."""
 
     attempts: int = Field(5, ge=1, description="Useless answers, one after the other, before the agent gives up.")
-    max_tokens: int = Field(4_096, ge=100, description="Longest answer.")
-    retries: int = Field(8, ge=0, description="Times a request is repeated when the model cannot be reached.")
+    max_tokens: int = Field(
+        4_096, ge=100, description="Longest answer, reasoning included; one that was cut off may be longer next time."
+    )
+    context_tokens: int | None = Field(
+        None, ge=1_000, description="The model's window; by default what its provider or Inspect says, if anything."
+    )
+    retries: int = Field(RETRIES, ge=0, description="Times a request is repeated when the model cannot be reached.")
     answer_time: int = Field(900, ge=1, description="Seconds one request may take.")
+    temperature: float | None = Field(None, ge=0, description="Of sampling answers; the provider's if unset.")
+    top_p: float | None = Field(None, gt=0, le=1, description="Share of the likeliest tokens to sample from.")
+    sampling_seed: int | None = Field(None, description="Of sampling, where a provider has one.")
+    reasoning_effort: Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"] | None = Field(
+        None, description="How much a reasoning model thinks; the provider's default if unset."
+    )
+    reasoning_tokens: int | None = Field(None, ge=1, description="Tokens for reasoning, where a provider counts them.")
+    stop: str | None = Field(None, description="Text that ends an answer.")
+    role_settings: dict[str, dict[str, Any]] = Field(
+        {}, description='Settings for single roles as JSON: {"coder": {"temperature": 0.2}}.'
+    )
+
+    @field_validator("role_settings", mode="before")
+    @classmethod
+    def _read_json(cls, value: Any) -> Any:
+        return json.loads(value) if isinstance(value, str) else value
+
+    @field_validator("role_settings")
+    @classmethod
+    def _are_settings(cls, value: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+        for role, settings in value.items():
+            if unknown := [name for name in settings if name not in SETTINGS]:
+                raise ValueError(f"'{unknown[0]}' of '{role}' is not one of: {', '.join(SETTINGS)}")
+        return value
+
+    def config(self, role: str | None = None, **defaults: Any) -> GenerateConfig:
+        """How a model in a role is asked; what is unset is taken from the defaults, if they say so."""
+        from inspect_ai.model import GenerateConfig
+
+        own = {name: value for name in SETTINGS if (value := getattr(self, name)) is not None}
+        settings = {**defaults, **own, **self.role_settings.get(role or "", {})}
+        seed, stop = settings.pop("sampling_seed", None), settings.pop("stop", None)
+        return GenerateConfig(
+            **settings, seed=seed, stop_seqs=[stop] if stop else None, attempt_timeout=self.answer_time
+        )
 
 
-class ModelUnreachableError(PodiumError):
-    """A model gave no answer, whatever was tried."""
+SETTINGS = (*("max_tokens", "temperature", "top_p", "sampling_seed", "reasoning_effort", "reasoning_tokens", "stop"),)
+"""Options that say how a model is asked."""
 
 
 async def ask_model(
-    messages: Sequence[ChatMessage],
+    prompt: Sequence[ChatMessage] | Prompt,
     options: ModelOptions,
     *,
+    role: str = "main",
     model: Model | None = None,
     tools: Sequence[ToolInfo] = (),
     tool_choice: ToolFunction | None = None,
-    temperature: float | None = None,
+    **defaults: Any,
 ) -> ModelOutput:
-    """The answer of a model, by default the main one.
+    """The answer of a model, by default that of the role.
+
+    Args:
+        defaults: settings for what the options leave unset.
 
     Raises:
         ModelUnreachableError: there was none.
     """
-    from inspect_ai.model import GenerateConfig, get_model
-    from inspect_ai.util import LimitExceededError
-    from tenacity import RetryError
+    from inspect_ai.model import get_model
 
-    asked = model or get_model(role="main")
-    config = GenerateConfig(
-        max_tokens=options.max_tokens,
-        temperature=temperature,
-        max_retries=options.retries,
-        attempt_timeout=options.answer_time,
+    output = await generate(
+        model or get_model(role=role),
+        prompt,
+        options.config(role, **defaults),
+        tools=tools,
+        tool_choice=tool_choice,
+        retries=options.retries,
+        context_tokens=options.context_tokens,
     )
-    try:
-        output = await asked.generate(list(messages), tools=list(tools), tool_choice=tool_choice, config=config)
-    except LimitExceededError:
-        raise
-    except Exception as error:  # providers raise what they like
-        cause = error.last_attempt.exception() if isinstance(error, RetryError) else error
-        raise ModelUnreachableError(
-            f"The model {asked.name} gave no answer, with {options.retries} retries. "
-            f"{type(cause).__name__}: {str(cause)[:500]}. "
-            "Nothing is lost: repeat the command with --retry and the run goes on from here"
-        ) from error
     output.completion = valid_unicode(output.completion)
     for choice in output.choices:
         choice.message = type(choice.message).model_validate(valid_unicode(choice.message.model_dump()))

@@ -9,23 +9,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
 from podium.actions import ACTIONS
 from podium.agents.base import Agent, State
-from podium.agents.conversation import CONTEXT_TOKENS, Conversation
+from podium.agents.conversation import Conversation
 from podium.agents.model import ROLES, ModelOptions, ask_model, brief, budget_line, end_of_run
 from podium.workspace.events import Action
 from podium.workspace.observations import Observation
 
 if TYPE_CHECKING:
-    from inspect_ai.model import ModelOutput
+    from inspect_ai.model import ChatMessage, ModelOutput
     from inspect_ai.tool import ToolCall
 
-TOOLS_TOKENS = 2_500
-"""What the tools' own descriptions take."""
+CONVERSATION_CHARACTERS = 96_000
+"""The longest conversation with a model whose window is not known."""
 ALONE = "Nobody answers questions; decide for yourself and go on."
 WITH_A_PERSON = "A person answers when you call request_help; ask only what you cannot find out or decide yourself."
 SYSTEM = """\
@@ -59,9 +60,6 @@ _BASH = replace(
 
 class ReactOptions(ModelOptions):
     together: bool = Field(False, description="Do several tool calls of one answer side by side, not one by one.")
-    context_tokens: int | None = Field(
-        None, ge=2_000, description=f"The model's window; by default what Inspect knows of it, or {CONTEXT_TOKENS}."
-    )
 
 
 class ReactState(State):
@@ -113,18 +111,11 @@ class React(Agent[ReactState]):
 
     async def _converse(self, conversation: Conversation) -> str | None:
         """Talks until the model has called tools in a usable way; why it did not, if so."""
-        window, fault = self._window(), ""
+        fault = ""
         tools = [(_BASH if name == "bash" else ACTIONS[name]).tool_info() for name in self._tool_names()]
         for left in reversed(range(self.options.attempts)):
-            conversation.shorten(window)
-            output = await ask_model(
-                conversation.messages(note=f"[{budget_line(self.assignment.remaining())}]"),
-                self.options,
-                tools=tools,
-            )
-            if output.stop_reason == "model_length":
-                window, fault = window // 2, "the conversation was too long for the model"
-                continue
+            note = f"[{budget_line(self.assignment.remaining())}]"
+            output = await ask_model(partial(_fitting, conversation, note), self.options, tools=tools)
             fault = self._take(output, conversation, left)
             if not fault:
                 return None
@@ -161,13 +152,11 @@ class React(Agent[ReactState]):
             return f"The input of bash {fault}. It looks like this:\n{_BASH.template()}"
         return ""
 
-    def _window(self) -> int:
-        """How many tokens a conversation may have, so that there is room for an answer."""
-        from inspect_ai.model import get_model, get_model_info
 
-        info = get_model_info(get_model(role="main"))
-        tokens = self.options.context_tokens or (info and info.context_length) or CONTEXT_TOKENS
-        return max(tokens - self.options.max_tokens - TOOLS_TOKENS, 1_000)
+def _fitting(conversation: Conversation, note: str, room: int | None) -> Sequence[ChatMessage]:
+    """What the model is sent: the conversation, of which the oldest part is left out where there is no room for it."""
+    conversation.shorten(CONVERSATION_CHARACTERS if room is None else room)
+    return conversation.messages(note=note)
 
 
 def _as_action(call: ToolCall) -> Action:

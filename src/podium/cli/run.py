@@ -40,6 +40,9 @@ if TYPE_CHECKING:
 @click.option("--model", help="The model the agent uses, as Inspect names it: openai/gpt-4o, ...")
 @click.option("--model-base-url", help="Where the model is served, if not where its maker serves it.")
 @click.option(
+    "-M", "model_args", multiple=True, metavar="NAME=VALUE", help="An argument of the model's provider. Repeatable."
+)
+@click.option(
     "--role", "roles", multiple=True, metavar="ROLE=MODEL[@URL]", help="A model for one of the agent's roles."
 )
 @click.option("--seeds", type=click.IntRange(1), default=1, show_default=True, help="Runs of each task.")
@@ -145,6 +148,7 @@ def _plan(tasks: list[str], options: dict[str, Any]) -> Plan:
         **{name: options[name] for name in same},
         options=pairs(options["options"], "-A"),
         model_roles=pairs(options["roles"], "--role"),
+        model_args=pairs(options["model_args"], "-M"),
         budget={name: options[name] for name in ("time_s", "wall_s", "steps", "tokens", "cost")},
         env=None if options["env"] is None else str(Path(options["env"]).absolute()),
         limits=Limits(**limits),

@@ -89,11 +89,15 @@ def _list(steps: Steps) -> None:
         words = step_in_words(step)
         echo_cut(printable(f"{number:4}  {format_duration(step.seconds):>12}  {words.action}"))
         echo_cut(printable(f"{'':20}{MARKS[words.verdict]} {words.result}"))
+        for note in step.notes:
+            echo_cut(printable(f"{'':20}! {note}"))
 
 
 def _show(steps: Steps, number: int) -> None:
     step = steps.step(number)
     _say(f"{step.action.name}  {step.time}  {step.seconds:.2f} s  snapshot {step.snapshot[:12]}")
+    for note in step.notes:
+        _say(f"! {note}")
     for name, value in steps.action(number).arguments.items():
         _say(f"\n{name}:\n{value}")
     _say(f"\nobservation:\n{steps.observation(number).text}")

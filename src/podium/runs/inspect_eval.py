@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 
 import anyio
+import yaml
 from anyio import to_thread
 from inspect_ai import Task as InspectTask
 from inspect_ai import eval as inspect_eval
@@ -19,6 +20,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import sandbox
 
 from podium.actions import ActionError, Person
+from podium.actions.model_access import ModelAccess, use_access
 from podium.agents import make_agent
 from podium.agents.prices import register_prices
 from podium.grading.grade import Grade, plain
@@ -65,6 +67,7 @@ def evaluate_run(context: RunContext, before_grading: Callable[[], None]) -> Eva
         _inspect_task(context, evaluated, before_grading),
         model=plan.model,
         model_base_url=plan.model_base_url,
+        model_args={name: yaml.safe_load(text) for name, text in plan.model_args.items()},
         model_roles={role: _role_model(text) for role, text in plan.model_roles.items()},
         log_dir=str(context.folder.logs),
         log_format="eval",
@@ -115,6 +118,8 @@ async def _solve(context: RunContext, evaluated: Evaluated, state: TaskState, ge
         box = sandbox().as_type(PodiumSandbox)
         context.begin(box.sandbox.enforced(), versions())
         loop = Loop(folder, context.journal, context.history, plan.budget, reporter=context.reporter, stop=context.stop)
+        use_access(access := ModelAccess(lambda: loop.remaining().time_s, partial(_tell, context)))
+        loop.take_notes = access.take_notes
         agent = make_agent(plan.agent, plan.options, context.assignment(loop.remaining))
         runner = ActionRunner(context, box, loop, agent, person=_person(context) if plan.person else None)
         async with _validating(context, box, evaluated), runner.serving():
@@ -124,6 +129,10 @@ async def _solve(context: RunContext, evaluated: Evaluated, state: TaskState, ge
         await loop.conclude(ending)
         evaluated.ending = ending
     return state
+
+
+def _tell(context: RunContext, text: str) -> None:
+    context.reporter.update(phase=text)
 
 
 async def _score(

@@ -81,6 +81,8 @@ class Loop:
         self._snapshot = journal.snapshot
         self._steps = journal.all_of(Step)
         self.meter = Meter(journal.last.usage)
+        self.take_notes: Callable[[], tuple[str, ...]] = tuple
+        """What the journal should say of the way to a step."""
 
     def remaining(self) -> Remaining:
         """What is left of the budget."""
@@ -232,6 +234,7 @@ class Loop:
                 decision=decision.first,
                 index=index,
                 count=len(decision.actions),
+                notes=self.take_notes(),
             )
             self._journal.append(step)
         self._steps.append(step)

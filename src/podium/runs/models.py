@@ -44,6 +44,8 @@ class Plan(_Document):
     options: dict[str, str] = {}
     model: str | None = None
     model_base_url: str | None = None
+    model_args: dict[str, str] = {}
+    """What the model's provider is told besides, as text that YAML reads."""
     model_roles: dict[str, str] = {}
     """By role a model's name; with `@` and an address if it is served elsewhere than its maker serves it."""
     prices: dict[str, Price] = {}

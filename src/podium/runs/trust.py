@@ -17,7 +17,18 @@ from podium.runs.models import Plan
 
 logger = logging.getLogger(__name__)
 
-OF_THE_HOST = ("agent", "options", "model", "model_base_url", "model_roles", "sandbox", "network", "env", "data_dir")
+OF_THE_HOST = (
+    "agent",
+    "options",
+    "model",
+    "model_base_url",
+    "model_args",
+    "model_roles",
+    "sandbox",
+    "network",
+    "env",
+    "data_dir",
+)
 """Parts of a plan that decide what is done to the machine it is carried out on."""
 
 

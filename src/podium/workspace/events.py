@@ -105,6 +105,8 @@ class Step(_Event):
     """Place of the action among those decided together, from 0."""
     count: int
     """How many were decided together."""
+    notes: tuple[str, ...] = ()
+    """What happened on the way that neither action nor observation tells, such as waiting for a model."""
 
 
 class Snapshot(_Event):

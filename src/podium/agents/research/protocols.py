@@ -30,6 +30,11 @@ BAD_ANSWER_CHARACTERS = 6_000
 class TalkProtocol(Protocol):
     """How steps become messages, and answers become steps."""
 
+    @property
+    def stop(self) -> str | None:
+        """Text that ends an answer: what follows would be invented."""
+        ...
+
     def system(self) -> str:
         """The system message: role, actions, rules, form of the answer."""
         ...
@@ -61,6 +66,7 @@ class TextProtocol:
     """All that can be done."""
     shown: Sequence[str]
     """The names of those that are mentioned."""
+    stop: str | None = "Observation:"
 
     def system(self) -> str:
         actions = "\n\n".join(self.actions[name].prompt() for name in self.shown)
@@ -97,6 +103,7 @@ class ToolsProtocol:
 
     actions: Mapping[str, ActionSpec]
     shown: Sequence[str]
+    stop: str | None = None
 
     def system(self) -> str:
         form = prompts.TOOLS_FORMAT.format(entries=prompts.entries_of(titles=False))

@@ -36,6 +36,8 @@ SHOWN = (
 )
 """The actions of the paper's prompts, and MLE-bench's check of the submission. The others can be used all the same."""
 LOG_CHARACTERS = 6_000
+TEMPERATURE = 0.5
+"""The paper's, unless options say otherwise."""
 CUT_OFF = " The answer was cut off because it was too long: be brief."
 
 
@@ -43,7 +45,7 @@ class ResearchOptions(ModelOptions):
     protocol: Literal["text", "tools"] = Field("text", description="Entries in text, as in the paper, or tool calls.")
     max_steps: int = Field(50, ge=1, description="Steps after which the agent ends by itself.")
     steps_in_context: int = Field(3, ge=1, description="How many of the last steps the model sees in full.")
-    log: bool = Field(True, description="Keep a research log: the fast model sums up each step.")
+    log: bool = Field(False, description="Keep a research log: the fast model sums up each step, a call each time.")
     retrieval: bool = Field(
         False,
         description="Let the fast model pick what matters from the log, instead of showing its end; also writes the "
@@ -104,7 +106,7 @@ class Researcher(Agent[ResearchState]):
             return []
         step = await self._condense(state.steps[-1])
         state.steps = [*state.steps[:-1], step]
-        if not self.options.log:
+        if not (self.options.log or self.options.retrieval):
             return []
         state.log = [*state.log, await _summarise(step)]
         if not self.options.retrieval:
@@ -131,15 +133,19 @@ class Researcher(Agent[ResearchState]):
         reminder: list[ChatMessage] = []
         fault = ""
         for attempt in range(1, self.options.attempts + 1):
-            output = await ask_model([*messages, *reminder], self.options, tools=protocol.tools())
+            output = await ask_model(
+                [*messages, *reminder],
+                self.options,
+                tools=protocol.tools(),
+                temperature=TEMPERATURE,
+                stop=protocol.stop,
+            )
             try:
                 _check_complete(output)
                 return protocol.read(output, state.done + 1)
             except FormatError as error:
                 fault = str(error) + (CUT_OFF if output.stop_reason == "max_tokens" else "")
                 reminder = protocol.complain(output, prompts.fault(fault, self.options.attempts - attempt))
-                if output.stop_reason == "model_length":
-                    messages, reminder = [*messages[:2], *messages[-1:]], []
         return f"Ended by the agent: {self.options.attempts} answers of the model could not be used. The last: {fault}"
 
     async def _messages(self, state: ResearchState, protocol: TalkProtocol) -> list[ChatMessage]:
@@ -196,5 +202,3 @@ def _check_complete(output: ModelOutput) -> None:
         raise FormatError(f"the model reported an error: {output.error[:300]}.")
     if output.stop_reason == "content_filter":
         raise FormatError("the answer was withheld by a content filter.")
-    if output.stop_reason == "model_length":
-        raise FormatError("the conversation was too long for the model.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from podium.actions.text import bounded, valid_unicode
@@ -68,14 +68,11 @@ class ModelProposer:
         return Review(is_buggy=failed or read.is_buggy or metric is None, metric=metric, summary=read.summary)
 
     async def _ask_for_script(self, operator: Operator, parents: Sequence[Node], tree: Tree) -> CodeAnswer:
-        limit = self._options.prompt_characters
         corrections: list[ChatMessage] = []
         answer = CodeAnswer(plan="", fault="it was never asked")
         for _ in range(self._options.attempts):
-            question = prompts.ask(operator, parents, tree, self._context, self._data, limit)
-            output = await self._generate("coder", [*_opening(question), *corrections])
-            if output.stop_reason == "model_length":
-                limit //= 2  # its window is smaller than thought
+            ask = partial(prompts.ask, operator, parents, tree, self._context, self._data)
+            output = await self._generate("coder", ask, corrections)
             said = output.completion
             found = read_answer(said, cut_off=output.stop_reason in _CUT_OFF)
             if found.script or not answer.script:
@@ -86,27 +83,32 @@ class ModelProposer:
         return answer
 
     async def _ask_for_review(self, node: Node, result: ScriptResult) -> Review | None:
-        limit = self._options.prompt_characters
         for _ in range(self._options.attempts):
-            question = prompts.ask_for_review(node, result, self._context, limit)
-            output = await self._generate("reviewer", _opening(question), tools=[_review_tool()])
-            if output.stop_reason == "model_length":
-                limit //= 2
+            ask = partial(prompts.ask_for_review, node, result, self._context)
+            output = await self._generate("reviewer", ask, tools=[_review_tool()])
             read = read_review(_arguments(output), output.completion)
             if read is not None:
                 return read
         return None
 
-    async def _generate(self, role: str, messages: list[ChatMessage], tools: Sequence[ToolInfo] = ()) -> ModelOutput:
+    async def _generate(
+        self,
+        role: str,
+        ask: Callable[[int], str],
+        corrections: Sequence[ChatMessage] = (),
+        tools: Sequence[ToolInfo] = (),
+    ) -> ModelOutput:
+        """The answer to a question that keeps within a number of characters."""
         from inspect_ai.tool import ToolFunction
 
+        longest = self._options.prompt_characters
         return await ask_model(
-            messages,
+            lambda room: [*_opening(ask(longest if room is None else min(room, longest))), *corrections],
             self._options,
+            role=role,
             model=self._find_model(role),
             tools=tools,
             tool_choice=ToolFunction(name=tools[0].name) if tools else None,
-            temperature=self._options.sampling_temperature,
         )
 
 

@@ -49,7 +49,7 @@ class EvolveOptions(SearchOptions):
     generation: int = Field(5, ge=1, description="Scripts per generation, after the first one of drafts.")
     capacity: int = Field(500, ge=2, description="Largest population; the worst are dropped.")
     crossover: float = Field(0.5, ge=0, le=1, description="How often two scripts are merged, from generation 2 on.")
-    temperature: float = Field(1.0, gt=0, description="Of choosing parents: low prefers the best.")
+    parent_temperature: float = Field(1.0, gt=0, description="Of choosing parents: low prefers the best.")
 
 
 class WritingOptions(ModelOptions):
@@ -60,5 +60,4 @@ class WritingOptions(ModelOptions):
     )
     attempts: int = Field(3, ge=1, description="Answers asked for before a script counts as not written.")
     max_tokens: int = Field(16_384, ge=256, description="Longest answer.")
-    sampling_temperature: float | None = Field(None, ge=0, description="Of sampling answers; the provider's if unset.")
-    prompt_characters: int = Field(80_000, ge=8_000, description="Longest prompt; a token is about 4 characters.")
+    prompt_characters: int = Field(80_000, ge=8_000, description="Longest prompt; shorter where the window is small.")

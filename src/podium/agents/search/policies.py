@@ -74,8 +74,8 @@ def evolve(tree: Tree, options: EvolveOptions, rng: Random) -> Choice | None:
         return DRAFT
     # Counted from 0, the drafts; so this is generation + 1.
     if generation + 1 >= 2 and len(population) > 1 and rng.random() < options.crossover:
-        return Choice("merge", _select(tree, population, 2, options.temperature, rng))
-    return Choice("improve", _select(tree, population, 1, options.temperature, rng))
+        return Choice("merge", _select(tree, population, 2, options.parent_temperature, rng))
+    return Choice("improve", _select(tree, population, 1, options.parent_temperature, rng))
 
 
 def _broken_leaves(tree: Tree) -> list[Node]:

@@ -72,13 +72,15 @@ block opened by ```python and closed by ``` that holds the whole script. Be brie
 
 def ask(operator: Operator, parents: Sequence[Node], tree: Tree, context: Context, data: str, limit: int) -> str:
     """What is asked for a new script, in at most about `limit` characters."""
+    fixed = (SYSTEM, ANSWER, _JOBS[operator], means := _means(context))
+    limit = max(2_000, limit - sum(map(len, fixed)))
     parts = [
         _task(context, limit // 4),
         f"# The data\n{quoted('data', bounded(data, limit // 8))}",
         ANSWER,
         _JOBS[operator],
         *_material(operator, parents, tree, limit),
-        _means(context),
+        means,
     ]
     return "\n\n".join(parts)
 
