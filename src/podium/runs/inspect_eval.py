@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import anyio
-import yaml
 from anyio import to_thread
 from inspect_ai import Task as InspectTask
 from inspect_ai import eval as inspect_eval
@@ -67,7 +68,7 @@ def evaluate_run(context: RunContext, before_grading: Callable[[], None]) -> Eva
         _inspect_task(context, evaluated, before_grading),
         model=plan.model,
         model_base_url=plan.model_base_url,
-        model_args={name: yaml.safe_load(text) for name, text in plan.model_args.items()},
+        model_args={name: _argument(text) for name, text in plan.model_args.items()},
         model_roles={role: _role_model(text) for role, text in plan.model_roles.items()},
         log_dir=str(context.folder.logs),
         log_format="eval",
@@ -83,6 +84,14 @@ def evaluate_run(context: RunContext, before_grading: Callable[[], None]) -> Eva
     if logs[0].error is not None:
         raise RuntimeError(logs[0].error.message)
     return evaluated
+
+
+def _argument(text: str) -> Any:
+    """What a provider is told: JSON, or else text."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
 
 
 def _role_model(text: str) -> str | Model:

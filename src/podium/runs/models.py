@@ -45,7 +45,7 @@ class Plan(_Document):
     model: str | None = None
     model_base_url: str | None = None
     model_args: dict[str, str] = {}
-    """What the model's provider is told besides, as text that YAML reads."""
+    """What the model's provider is told besides, as JSON or plain text."""
     model_roles: dict[str, str] = {}
     """By role a model's name; with `@` and an address if it is served elsewhere than its maker serves it."""
     prices: dict[str, Price] = {}
