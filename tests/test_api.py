@@ -23,7 +23,7 @@ def data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_public_names_are_these() -> None:
-    names = "Budget PodiumError Task grade load prepare report resume run tasks validate verify"
+    names = "Budget Environment PodiumError Task grade load prepare report resume run tasks validate verify"
     assert podium.__all__ == names.split()
     assert all(getattr(podium, name) for name in podium.__all__)
     with pytest.raises(AttributeError, match="module 'podium' has no attribute 'gradee'"):

@@ -45,7 +45,20 @@ LAYERS = (
         "workspace",
         "actions",
     ),
-    *("recipes", "agents", "runs", "report", "integrity", "board", "viewer", "api", "cli", "_registry", "__main__"),
+    *(
+        "recipes",
+        "agents",
+        "runs",
+        "environment",
+        "report",
+        "integrity",
+        "board",
+        "viewer",
+        "api",
+        "cli",
+        "_registry",
+        "__main__",
+    ),
 )
 """Each may import from those before it; the order is that of the design."""
 

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from podium.api import grade, load, prepare, resume, run, tasks, validate, verify
+    from podium.environment.environment import Environment
     from podium.errors import PodiumError
     from podium.report.document import report
     from podium.task import Task
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Budget",
+    "Environment",
     "PodiumError",
     "Task",
     "grade",
@@ -28,6 +30,7 @@ __all__ = [
 
 _HOMES = {
     "Budget": "podium.workspace.budget",
+    "Environment": "podium.environment.environment",
     "PodiumError": "podium.errors",
     "Task": "podium.task",
     "report": "podium.report.document",

@@ -5,7 +5,9 @@ Everything is imported where it is needed, because Inspect takes seconds to impo
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
+import time
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -14,6 +16,7 @@ from podium.errors import MissingExtraError
 if TYPE_CHECKING:
     from inspect_ai.agent._bridge.types import AgentBridge
     from inspect_ai.model import ChatMessage, Model, ModelOutput, ModelUsage
+    from inspect_ai.util import SandboxEnvironment
     from pydantic import BaseModel
 
 IMPORTED_LATE = ("inspect_ai.agent._acp.server", "inspect_ai.model._openai", "inspect_ai.model._providers.none")
@@ -25,6 +28,33 @@ def prerequisite_error(message: str) -> Exception:
     from inspect_ai._util.error import PrerequisiteError
 
     return PrerequisiteError(message)
+
+
+@contextmanager
+def as_sample(sandbox: SandboxEnvironment) -> Iterator[None]:
+    """While the block runs, its task has a sandbox and counts what it uses as a sample would, without an evaluation."""
+    from inspect_ai._util.working import init_sample_working_time
+    from inspect_ai.log._transcript import Transcript, init_transcript
+    from inspect_ai.model._model import init_sample_model_usage
+    from inspect_ai.util import (
+        apply_limits,
+        cost_limit,
+        message_limit,
+        time_limit,
+        token_limit,
+        turn_limit,
+        working_limit,
+    )
+    from inspect_ai.util._sandbox.context import sandbox_default_context_var, sandbox_environments_context_var
+
+    sandbox_environments_context_var.set({"default": sandbox})
+    sandbox_default_context_var.set("default")
+    init_sample_working_time(time.monotonic())
+    init_sample_model_usage()
+    init_transcript(Transcript(bounded=True))
+    limits = (token_limit, cost_limit, message_limit, turn_limit, working_limit, time_limit)
+    with apply_limits([limit(None) for limit in limits]):
+        yield
 
 
 def sample_model_usage() -> dict[str, ModelUsage]:

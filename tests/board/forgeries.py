@@ -397,6 +397,11 @@ def nothing_disclosed(forged: Forgery) -> None:
     forged.answers = {"retrieval": " "}
 
 
+@forgery("trained on 1 of the tasks")
+def trained_on_what_it_was_measured_with(forged: Forgery) -> None:
+    forged.answers |= {"trained_on_tasks": f"forge-graph-easy-t1..9, {TASK}"}
+
+
 @forgery("the rules ask for snapshots")
 def snapshots_left_out(forged: Forgery) -> None:
     forged.light = True

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from podium.board.bundle import BundleManifest
 from podium.board.registered import RunName
 from podium.board.rules import Rules
+from podium.catalog.forge import is_training_task
+from podium.catalog.forge.training import trained_on
 from podium.runs.experiment import Experiment
 from podium.runs.verify.evidence import Evidence
 from podium.sandbox.policy import Policy
 from podium.workspace.budget import Budget
 from podium.workspace.events import Resume
 
+TRAINED_ON = "trained_on_tasks"
+"""The disclosure that names the tasks an agent was trained on: ids, and ranges of seeds as `ID..LAST`."""
 BUDGET = {"time_s": "time", "wall_s": "wall_time", "steps": "steps", "tokens": "tokens", "cost": "cost"}
 """Parts of a budget, and what rules call them."""
 
@@ -33,6 +37,7 @@ def rule_problems(
     unanswered = [name for name in rules.disclosures if not manifest.disclosures.answers.get(name, "").strip()]
     if unanswered:
         yield f"Not disclosed: {', '.join(unanswered)}. Publish with --disclose NAME=ANSWER."
+    yield from _training_problems(manifest.disclosures.answers.get(TRAINED_ON, ""), experiment.tasks)
     if experiment.document.changes and not rules.runs.changes:
         yield f"The plan was changed on the way: {', '.join(change.name for change in experiment.document.changes)}."
     if not rules.runs.padding:
@@ -44,6 +49,16 @@ def rule_problems(
         if run.record.is_graded:
             for problem in _run_problems(run, rules):
                 yield f"{name[0]}/{name[1]}: {problem}"
+
+
+def _training_problems(declared: str, tasks: Sequence[str]) -> Iterator[str]:
+    """Training and measuring never mix."""
+    for_training = [task for task in tasks if is_training_task(task)]
+    if for_training:
+        yield f"{for_training[0]} is made for training: nobody is measured with it."
+    known = trained_on(declared, tasks)
+    if known:
+        yield f"The agent was trained on {len(known)} of the tasks it was measured with, such as {known[0]}."
 
 
 def _run_problems(run: Evidence, rules: Rules) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import sys
 import tempfile
 from pathlib import Path
@@ -19,7 +20,14 @@ if TYPE_CHECKING:
 
 @click.command(name="forge")
 @click.argument("family", required=False, metavar="FAMILY|ID")
-@click.option("--difficulty", default="medium", show_default=True, help="easy, medium or hard.")
+@click.option("--difficulty", default="medium", show_default=True, help="easy, medium, hard or tiny.")
+@click.option(
+    "--split",
+    type=click.Choice(["evaluation", "train"]),
+    default="evaluation",
+    show_default=True,
+    help="train: from a seed that no agent is ever measured with, for training.",
+)
 @click.option("--seed", type=int, help="Draw from this public seed: the same everywhere, and not secret.")
 @click.option(
     "--from-secret", metavar="SECRET", help="Make a task again from its revealed secret; - reads it from stdin."
@@ -30,6 +38,7 @@ if TYPE_CHECKING:
 def command(
     family: str | None,
     difficulty: str,
+    split: str,
     seed: int | None,
     from_secret: str | None,
     reveal: str | None,
@@ -39,8 +48,8 @@ def command(
     """Make a fresh competition of a FAMILY and print its id.
 
     Draws the data from a new secret, trains the field of entrants that forms its leaderboard (a minute or so), and
-    prepares the task. The secret stays in Podium's home; the id commits to it and works wherever a task id does. An
-    unknown family answers with the list of families.
+    prepares the task; a tiny one has 200 rows and is made at once. The secret stays in Podium's home; the id commits to
+    it and works wherever a task id does. An unknown family answers with the list of families.
     """
     from podium import api
     from podium.catalog.forge import parse_id
@@ -56,7 +65,10 @@ def command(
         print_json({"task": reveal, "secret": secret}) if as_json else click.echo(secret)
         return
     assert family is not None
-    parts = _task_to_make(family, difficulty, seed, from_secret)
+    training = split == "train"
+    if training and from_secret is not None:
+        raise click.UsageError("A training task has no secret: give --seed, or nothing for a random one.")
+    parts = _task_to_make(family, difficulty, seed, from_secret, training=training)
     with show_progress("Forging", 1) as progress:
         done = api.prepare(str(parts), data_dir=data_dir)
         if from_secret is not None and done.status == "kept":
@@ -68,9 +80,9 @@ def command(
         click.echo(str(parts))
 
 
-def _task_to_make(name: str, difficulty: str, seed: int | None, from_secret: str | None) -> ForgeId:
+def _task_to_make(name: str, difficulty: str, seed: int | None, from_secret: str | None, *, training: bool) -> ForgeId:
     """The id of the task that is wanted; the secret behind it is kept."""
-    from podium.catalog.forge import forge_id, parse_id
+    from podium.catalog.forge import LARGEST_SEED, forge_id, parse_id
     from podium.catalog.forge.secret import keep_secret, new_secret, parse_secret
 
     wanted = parse_id(name) if name.startswith("forge-") else None
@@ -79,8 +91,9 @@ def _task_to_make(name: str, difficulty: str, seed: int | None, from_secret: str
     if wanted and from_secret is None:
         return wanted
     family, difficulty = (wanted.family, wanted.difficulty) if wanted else (name, difficulty)
-    if seed is not None:
-        return forge_id(family, difficulty, seed)
+    if seed is not None or training:
+        chosen = secrets.randbelow(LARGEST_SEED + 1) if seed is None else seed
+        return forge_id(family, difficulty, chosen, training=training)
     text = sys.stdin.read() if from_secret == "-" else from_secret
     secret = new_secret() if text is None else parse_secret(text)
     parts = forge_id(family, difficulty, secret)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from dataclasses import dataclass
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Literal
@@ -86,12 +87,17 @@ def _prepare(task: Task, place: Place, *, raw: Path | None, miniature: bool) -> 
         edition=task.edition,
         miniature=miniature,
         source=source.name,
-        versions={name: version(name) for name in ("podium", "numpy", "pandas", "scikit-learn")},
+        versions=dict(_versions()),
         files=checksum_files(place.root),
     )
     write_manifest(place, manifest)
     logger.info("Prepared %s in %s", task.id, place.root)
     return PrepareResult(task.id, "made", place, manifest.miniature)
+
+
+@cache
+def _versions() -> tuple[tuple[str, str], ...]:
+    return tuple((name, version(name)) for name in ("podium", "numpy", "pandas", "scikit-learn"))
 
 
 @dataclass(frozen=True)

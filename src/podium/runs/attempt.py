@@ -36,6 +36,7 @@ def run_attempt(
     *,
     stop: threading.Event,
     before_grading: Callable[[], None] | None = None,
+    evaluate: Callable[[RunContext, Callable[[], None]], Evaluated] = evaluate_run,
 ) -> RunRecord:
     """Does a run or what is left of it; whatever goes wrong becomes part of the record, which is written.
 
@@ -43,6 +44,7 @@ def run_attempt(
         plan: the experiment's.
         stop: when set, the current step is the last.
         before_grading: is called when everything is journalled and the answers are about to be read.
+        evaluate: lets the agent work and grades it.
     """
     found = load(task).in_edition(plan.edition)
     budget = default_budget(plan, found)
@@ -55,7 +57,7 @@ def run_attempt(
         record = record.model_copy(update={"miniature": prepared.miniature})
         with Reporter(folder) as reporter:
             context = open_run(folder, plan, prepared, seed, reporter=reporter, stop=stop)
-            record = _ended(context, record, evaluate_run(context, before_grading))
+            record = _ended(context, record, evaluate(context, before_grading))
     except Exception as error:
         logger.exception("the run failed")
         reason = str(error) if isinstance(error, PodiumError) else "".join(traceback.format_exception_only(error))

@@ -23,6 +23,7 @@ from inspect_ai.util import sandbox
 from podium.actions import ActionError, Person
 from podium.actions.model_access import ModelAccess, use_access
 from podium.agents import make_agent
+from podium.agents.base import Agent, Assignment
 from podium.agents.prices import register_prices
 from podium.grading.grade import Grade, plain
 from podium.runs.action_runner import ActionRunner
@@ -36,6 +37,7 @@ from podium.workspace.validator import Validator
 
 MODEL_RETRIES = 8
 """With growing pauses, a quarter of an hour; by default Inspect never gives up."""
+MakeAgent = Callable[[Assignment], Agent[Any]]
 SCORES = ("score", "any_medal", "gold", "valid")
 """What a score in the log consists of."""
 
@@ -103,11 +105,19 @@ def _role_model(text: str) -> str | Model:
 def _inspect_task(context: RunContext, evaluated: Evaluated, before_grading: Callable[[], None]) -> InspectTask:
     @solver
     def podium() -> Solver:
-        return partial(_solve, context, evaluated)
+        async def solve(state: TaskState, generate: Generate) -> TaskState:
+            await work_in_sandbox(context, evaluated, sandbox().as_type(PodiumSandbox))
+            return state
+
+        return solve
 
     @scorer(metrics={name: [mean()] for name in SCORES})
     def medals() -> Scorer:
-        return partial(_score, context, evaluated, before_grading)
+        async def score(state: TaskState, target: Target) -> Score | None:
+            await grade_work(context, evaluated, before_grading)
+            return None if evaluated.grade is None else as_score(evaluated.grade)
+
+        return score
 
     task = context.prepared.task
     sample = Sample(id=task.id, input=context.instructions, metadata={"seed": context.seed})
@@ -120,16 +130,22 @@ def _inspect_task(context: RunContext, evaluated: Evaluated, before_grading: Cal
     )
 
 
-async def _solve(context: RunContext, evaluated: Evaluated, state: TaskState, generate: Generate) -> TaskState:
-    """What the agent does in its sandbox, to the last event of the journal."""
+async def work_in_sandbox(
+    context: RunContext, evaluated: Evaluated, box: PodiumSandbox, make: MakeAgent | None = None
+) -> None:
+    """Lets the agent work in an open sandbox, to the last event of the journal; the sandbox is stopped then.
+
+    Args:
+        make: makes the agent; by default the one that the plan names.
+    """
     plan, folder = context.plan, context.folder
     with _failure_kept(evaluated):
-        box = sandbox().as_type(PodiumSandbox)
         context.begin(box.sandbox.enforced(), versions())
         loop = Loop(folder, context.journal, context.history, plan.budget, reporter=context.reporter, stop=context.stop)
         use_access(access := ModelAccess(lambda: loop.remaining().time_s, partial(_tell, context)))
         loop.take_notes = access.take_notes
-        agent = make_agent(plan.agent, plan.options, context.assignment(loop.remaining))
+        make = make or partial(make_agent, plan.agent, plan.options)
+        agent = make(context.assignment(loop.remaining))
         runner = ActionRunner(context, box, loop, agent, person=_person(context) if plan.person else None)
         async with _validating(context, box, evaluated), runner.serving():
             ending = await loop.run(agent, runner.perform)
@@ -137,29 +153,22 @@ async def _solve(context: RunContext, evaluated: Evaluated, state: TaskState, ge
         await box.stop()  # nothing of the agent is left when answers are read
         await loop.conclude(ending)
         evaluated.ending = ending
-    return state
 
 
 def _tell(context: RunContext, text: str) -> None:
     context.reporter.update(phase=text)
 
 
-async def _score(
-    context: RunContext,
-    evaluated: Evaluated,
-    before_grading: Callable[[], None],
-    state: TaskState,
-    target: Target,
-) -> Score | None:
+async def grade_work(context: RunContext, evaluated: Evaluated, before_grading: Callable[[], None]) -> None:
+    """Grades what the agent left, unless the run is to be continued."""
     if evaluated.ending is None or evaluated.ending.stopped:
-        return None
+        return
     place = graded_place(context.folder, context.prepared)
     grade = partial(grade_snapshot, context.history, context.journal.snapshot, context.prepared, context.plan, place)
     with _failure_kept(evaluated):
         await to_thread.run_sync(before_grading)
         # In a thread: evaluating a program waits for a lease and for the program.
         evaluated.grade = await to_thread.run_sync(grade)
-        return as_score(evaluated.grade)
 
 
 @contextmanager

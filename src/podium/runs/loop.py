@@ -113,7 +113,7 @@ class Loop:
                         ending = Ending(LIMITS[error.type])
                         break
                     if not actions:
-                        ending = Ending("the agent")
+                        ending = self._stopped() or Ending("the agent")
                         break
                     decision = self._keep(state, actions)
                 observations = await self._perform_all(decision, perform)
@@ -262,9 +262,8 @@ class Loop:
 
     def _over(self) -> Ending | None:
         """Between steps: whether there may be another one."""
-        if self._ending is not None:
-            return self._ending
-        if self._stop.is_set():
-            return Ending("a person", stopped=True)
         exceeded = self.meter.usage().exceeded(self._budget)
-        return None if exceeded is None else Ending(exceeded)
+        return self._ending or self._stopped() or (None if exceeded is None else Ending(exceeded))
+
+    def _stopped(self) -> Ending | None:
+        return Ending("a person", stopped=True) if self._stop.is_set() else None

@@ -68,8 +68,8 @@ class Steps:
             raise UsageError(f"{folder} is there already. Give a folder that is not.")
         return list(self._history.check_out(self.snapshot(number), folder).lost)
 
-    def fork(self, number: int, experiment_folder: Path) -> Path:
-        """Makes an experiment with a single run that shares this one's past up to a step."""
+    def fork(self, number: int, experiment_folder: Path, *, seed: int = 0) -> Path:
+        """Makes an experiment with a single run, of a seed, that shares this one's past up to a step."""
         last = self.step(number)
         if last.index != last.count - 1:
             raise UsageError(f"Step {number} is one of several done side by side; fork from the last of them")
@@ -77,13 +77,13 @@ class Steps:
             raise UsageError(f"{experiment_folder} is there already. Give a folder that is not.")
         plan = read_experiment(self._run.experiment).plan
         task = self._journal.start.task
-        document = ExperimentDocument(plan=plan, tasks=(task,), seeds=1, created=now())
+        document = ExperimentDocument(plan=plan, tasks=(task,), seeds=seed + 1, created=now())
         experiment = make_experiment(experiment_folder, document)
-        target = experiment.run(task, 0)
+        target = experiment.run(task, seed)
         target.make()
         self._history.copy_to(target.history, last.snapshot)
         copy_lines(self._journal, target.journal, self._lines[number - 1])
         with target.open_journal() as journal:
             source = str(self._run.path.absolute())
-            journal.append(Fork(time=now(), usage=last.usage, source_run=source, source_step=number, seed=0))
+            journal.append(Fork(time=now(), usage=last.usage, source_run=source, source_step=number, seed=seed))
         return target.path

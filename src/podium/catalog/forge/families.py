@@ -19,6 +19,8 @@ FAMILIES = (
     "ranking",
     "audio",
 )
+TINY_FAMILIES = ("tabular-classification", "tabular-regression", "text-classification")
+"""Those with a field that trains in milliseconds, so that training can have a fresh task for every episode."""
 
 
 def load_family(name: str) -> Family:

@@ -11,8 +11,8 @@ import pandas as pd
 
 from podium.task import Columns, Metric
 
-Difficulty = Literal["easy", "medium", "hard"]
-DIFFICULTIES: tuple[Difficulty, ...] = ("easy", "medium", "hard")
+Difficulty = Literal["easy", "medium", "hard", "tiny"]
+DIFFICULTIES: tuple[Difficulty, ...] = ("easy", "medium", "hard", "tiny")
 Skill = Literal["naive", "plain", "good", "expert"]
 
 
@@ -71,6 +71,8 @@ class Family:
     pipelines: tuple[Pipeline, ...]
     defaults: tuple[Pipeline, ...]
     """scikit-learn's default models on unprocessed columns, which good work has to beat."""
+    tiny: tuple[Pipeline, ...] = ()
+    """The field of its tiny tasks: pipelines that train in milliseconds. Without any there are no tiny tasks."""
 
     def score(self, forged: ForgedData, prediction: Any) -> float:
         """The score of predictions given in the order of the answers."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
+import threading
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -17,9 +18,14 @@ import numpy as np
 from podium.catalog.forge.families import load_family
 from podium.catalog.forge.family import DIFFICULTIES, Difficulty, Family, ForgedData, Pipeline
 from podium.catalog.forge.secret import Secret
+from podium.catalog.forge.training import TrainingSeed
 
 DECIMALS = 6
 """Scores are kept this precise, so that the last bits of a machine's arithmetic do not show."""
+
+Source = int | Secret | TrainingSeed
+"""What a task is drawn from: a public seed, a secret, or a seed for training."""
+_measuring = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -62,39 +68,45 @@ def read_field(path: Path) -> Field:
     return Field(document["lower_is_better"], document["ceiling"], entrants)
 
 
-def draw_data(family: Family, difficulty: Difficulty, source: int | Secret) -> ForgedData:
-    """The competition that a public seed or a secret stands for."""
+def draw_data(family: Family, difficulty: Difficulty, source: Source) -> ForgedData:
+    """The competition that its source stands for."""
     if isinstance(source, int):
         return family.draw(np.random.default_rng([source, DIFFICULTIES.index(difficulty)]), difficulty)
     return family.draw(source.generator(f"data {family.name} {difficulty}"), difficulty)
 
 
-def entrant_generator(source: int | Secret, number: int) -> np.random.Generator:
+def entrant_generator(source: Source, number: int) -> np.random.Generator:
     """The random numbers of one entrant of the field."""
     return np.random.default_rng([source, number]) if isinstance(source, int) else source.generator(f"entrant {number}")
 
 
-def lineup(family: Family) -> list[Pipeline]:
+def lineup(family: Family, difficulty: Difficulty = "medium") -> list[Pipeline]:
     """The pipeline each entrant follows; an entrant's number is its position here."""
-    return [pipeline for pipeline in family.pipelines for _ in range(pipeline.entrants)]
+    pipelines = family.tiny if difficulty == "tiny" else family.pipelines
+    return [pipeline for pipeline in pipelines for _ in range(pipeline.entrants)]
 
 
 def measure_field(
     family: Family,
     difficulty: Difficulty,
-    source: int | Secret,
+    source: Source,
     *,
     workers: int | None = None,
     on_progress: Callable[[int, int], None] | None = None,
+    forged: ForgedData | None = None,
 ) -> Field:
-    """Trains every entrant, in as many processes as there are cores, and ranks them."""
-    numbers = range(len(lineup(family)))
+    """Trains every entrant, in as many processes as there are cores, and ranks them; a tiny field in this one."""
+    numbers = range(len(lineup(family, difficulty)))
+    forged = forged or draw_data(family, difficulty, source)
+    if difficulty == "tiny":
+        found = _measure_here(family, forged, source)
+    else:
+        found = measure_entrants(family, difficulty, source, numbers, workers=workers)
     entrants = []
-    for entrant in measure_entrants(family, difficulty, source, numbers, workers=workers):
+    for entrant in found:
         entrants.append(entrant)
         if on_progress:
             on_progress(len(entrants), len(numbers))
-    forged = draw_data(family, difficulty, source)
     better_first = -1 if family.metric.higher_is_better else 1
     return Field(
         lower_is_better=not family.metric.higher_is_better,
@@ -104,7 +116,7 @@ def measure_field(
 
 
 def measure_entrants(
-    family: Family, difficulty: Difficulty, source: int | Secret, numbers: Sequence[int], *, workers: int | None = None
+    family: Family, difficulty: Difficulty, source: Source, numbers: Sequence[int], *, workers: int | None = None
 ) -> Iterator[Entrant]:
     """The named entrants, trained in separate processes with one thread each."""
     workers = min(workers or len(os.sched_getaffinity(0)), len(numbers))
@@ -115,16 +127,26 @@ def measure_entrants(
         yield from pool.map(_measure_entrant, jobs)
 
 
+def _measure_here(family: Family, forged: ForgedData, source: Source) -> Iterator[Entrant]:
+    """All entrants of a tiny field, in this process: starting another takes longer than training them all."""
+    from threadpoolctl import threadpool_limits
+
+    with _measuring, threadpool_limits(1):  # they share what they read of the data
+        for number, pipeline in enumerate(lineup(family, "tiny")):
+            prediction = pipeline.predict(forged.public, entrant_generator(source, number))
+            yield Entrant(pipeline.name, pipeline.skill, round(family.score(forged, prediction), DECIMALS))
+
+
 @cache
-def _forged(name: str, difficulty: Difficulty, source: int | Secret) -> ForgedData:
+def _forged(name: str, difficulty: Difficulty, source: Source) -> ForgedData:
     return draw_data(load_family(name), difficulty, source)
 
 
-def _measure_entrant(job: tuple[str, Difficulty, int | Secret, int]) -> Entrant:
+def _measure_entrant(job: tuple[str, Difficulty, Source, int]) -> Entrant:
     name, difficulty, source, number = job
     family = load_family(name)
     forged = _forged(name, difficulty, source)
-    pipeline = lineup(family)[number]
+    pipeline = lineup(family, difficulty)[number]
     prediction = run_pipeline(pipeline, forged, entrant_generator(source, number))
     return Entrant(pipeline.name, pipeline.skill, round(family.score(forged, prediction), DECIMALS))
 

@@ -12,8 +12,7 @@ import pandas as pd
 from podium.catalog.forge import ForgeId, stored_field
 from podium.catalog.forge.families import load_family
 from podium.catalog.forge.family import ForgedData
-from podium.catalog.forge.field import draw_data, measure_field
-from podium.catalog.forge.secret import Secret
+from podium.catalog.forge.field import Source, draw_data, measure_field
 from podium.grading.reference import LEADERBOARD_FILE
 
 logger = logging.getLogger(__name__)
@@ -28,16 +27,17 @@ def write_forged_data(parts: ForgeId, public: Path, private: Path) -> None:
     forged = draw_data(family, parts.difficulty, source)
     write_public(forged, public)
     _write_table(forged.answers, private / family.submission.answers)
-    field = stored_field(parts) or _measure(parts, source)
+    field = stored_field(parts) or _measure(parts, source, forged)
     (private / LEADERBOARD_FILE).write_text(field, encoding="utf-8")
 
 
-def _measure(parts: ForgeId, source: int | Secret) -> str:
+def _measure(parts: ForgeId, source: Source, forged: ForgedData) -> str:
     def report(done: int, total: int) -> None:
-        if done % 10 == 0 or done == total:
+        if parts.difficulty != "tiny" and (done % 10 == 0 or done == total):
             logger.info("%s: %d of %d entrants of the field have trained", parts, done, total)
 
-    return measure_field(load_family(parts.family), parts.difficulty, source, on_progress=report).to_json()
+    family = load_family(parts.family)
+    return measure_field(family, parts.difficulty, source, on_progress=report, forged=forged).to_json()
 
 
 def write_public(forged: ForgedData, public: Path) -> None:

@@ -11,6 +11,8 @@ import numpy as np
 import pandas as pd
 
 from podium.catalog.forge.family import Difficulty, Family, ForgedData, Pipeline, PublicData
+from podium.catalog.forge.tiny import Matrices, distinct_numbers, read_once, smooth
+from podium.catalog.forge.tiny import linear as ridge
 from podium.catalog.forge.toolbox import (
     boosting,
     forest,
@@ -24,10 +26,10 @@ from podium.catalog.forge.toolbox import (
 from podium.metrics import roc_auc
 from podium.task import Columns, Number
 
-TRAIN_ROWS = {"easy": 3600, "medium": 3000, "hard": 2400}
-FLIPPED = {"easy": 0.02, "medium": 0.05, "hard": 0.10}
-DISTRACTORS = {"easy": 2, "medium": 5, "hard": 10}
-TEST_ROWS = 4000
+TRAIN_ROWS = {"easy": 3600, "medium": 3000, "hard": 2400, "tiny": 120}
+FLIPPED = {"easy": 0.02, "medium": 0.05, "hard": 0.10, "tiny": 0.02}
+DISTRACTORS = {"easy": 2, "medium": 5, "hard": 10, "tiny": 2}
+TEST_ROWS = {"easy": 4000, "medium": 4000, "hard": 4000, "tiny": 80}
 CUSTOMERS = 260
 SENSORS = [f"reading_{number}" for number in range(1, 9)]
 
@@ -69,7 +71,7 @@ A CSV with the columns `shipment_id` and `returned`, one row per row of `test.cs
 
 def draw(rng: np.random.Generator, difficulty: Difficulty) -> ForgedData:
     """Draws the shipments, then the mechanism, then the noise."""
-    rows = TRAIN_ROWS[difficulty] + TEST_ROWS
+    rows = TRAIN_ROWS[difficulty] + TEST_ROWS[difficulty]
     table = _shipments(rng, rows)
     logit = _mechanism(rng, table)
     _blank_out(rng, table, logit)
@@ -102,7 +104,7 @@ def _shipments(rng: np.random.Generator, rows: int) -> pd.DataFrame:
     warehouse, carrier, zone = rng.integers(1, 13, rows), rng.integers(0, 6, rows), rng.integers(1, 6, rows)
     price = rng.lognormal(3.5, 0.9, rows)
     table = {
-        "shipment_id": [f"S{number:06d}" for number in rng.permutation(900_000)[:rows]],
+        "shipment_id": [f"S{number:06d}" for number in distinct_numbers(rng, 900_000, rows)],
         "placed": placed.strftime("%Y-%m-%d %H:%M"),
         "route": [f"W{w:02d}-{'ABCDEF'[c]}{z}" for w, c, z in zip(warehouse, carrier, zone, strict=True)],
         "customer": rng.permutation(90_000)[:CUSTOMERS][(CUSTOMERS * rng.beta(0.8, 1.6, rows)).astype(int)] + 10_000,
@@ -307,6 +309,30 @@ def blend(data: PublicData, rng: np.random.Generator) -> np.ndarray:
     return rank_average(rank_average(*boosted), engineered_linear(data, rng))
 
 
+@read_once
+def number_columns(data: PublicData) -> Matrices:
+    return _numeric_columns(data)
+
+
+@read_once
+def parsed_columns(data: PublicData) -> Matrices:
+    """What someone finds who reads the description: parts of codes, ratios, blanks."""
+    train, test = _features(data.train), _features(data.test)
+    return train.to_numpy(float), data.train["returned"].to_numpy(float), test.to_numpy(float)
+
+
+@read_once
+def crossed_columns(data: PublicData) -> Matrices:
+    """The same with a column for every pair of carrier and zone, and a bend in the ratios."""
+    train, target, test = parsed_columns(data)
+    codes = [frame["route"].str[4:].to_numpy(str)[:, None] for frame in (data.train, data.test)]
+    train, test = (
+        np.column_stack([rows, np.tanh(rows), code == np.unique(codes[0])])
+        for rows, code in zip((train, test), codes, strict=True)
+    )
+    return train, target, test
+
+
 def default_boosting(data: PublicData, rng: np.random.Generator) -> np.ndarray:
     from sklearn.ensemble import HistGradientBoostingClassifier
 
@@ -346,5 +372,13 @@ family = Family(
     defaults=(
         Pipeline("HistGradientBoostingClassifier()", "plain", default_boosting, 0),
         Pipeline("RandomForestClassifier()", "plain", default_forest, 0),
+    ),
+    tiny=(
+        Pipeline("one column", "naive", constant, 3),
+        Pipeline("linear on numbers", "plain", ridge(number_columns, (0, 3)), 5),
+        Pipeline("kernel on numbers", "plain", smooth(number_columns, (-1, 1)), 4),
+        Pipeline("linear on parsed columns", "good", ridge(parsed_columns, (0, 3)), 5),
+        Pipeline("kernel on parsed columns", "good", smooth(parsed_columns, (-1, 1)), 4),
+        Pipeline("linear on crossed columns", "expert", ridge(crossed_columns, (1.5, 2.5)), 4),
     ),
 )

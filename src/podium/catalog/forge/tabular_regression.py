@@ -27,19 +27,21 @@ from podium.catalog.forge.tabular_regression_data import (
     record,
     rest_hours,
 )
+from podium.catalog.forge.tiny import Matrices, linear, read_once, smooth
 from podium.catalog.forge.toolbox import Model, boosting, default_model, ordinal_encoding, scaled, target_encoding
 from podium.metrics import rmsle
 from podium.task import Columns, Number
 
-TRAIN_ROWS = {"easy": 3800, "medium": 3200, "hard": 2600}
+TRAIN_ROWS = {"easy": 3800, "medium": 3200, "hard": 2600, "tiny": 120}
 NOISE = {
     "easy": {"digital": 0.05, "dial": 0.12},
     "medium": {"digital": 0.07, "dial": 0.18},
     "hard": {"digital": 0.10, "dial": 0.25},
+    "tiny": {"digital": 0.05, "dial": 0.12},
 }
-SLIPPED = {"easy": 0.01, "medium": 0.02, "hard": 0.03}
-DISTRACTORS = {"easy": 2, "medium": 5, "hard": 9}
-TEST_ROWS = 4000
+SLIPPED = {"easy": 0.01, "medium": 0.02, "hard": 0.03, "tiny": 0.01}
+DISTRACTORS = {"easy": 2, "medium": 5, "hard": 9, "tiny": 2}
+TEST_ROWS = {"easy": 4000, "medium": 4000, "hard": 4000, "tiny": 80}
 CURVES = ("packing", "rate", "rest", "lining_age", "hold_minutes", "moisture", "damper")
 STRAIGHT = ("size", "peak", "spread", "stages", "refired", "undamped")
 
@@ -96,7 +98,7 @@ A CSV with the columns `firing_id` and `gas`, one row per row of `test.csv`, `ga
 def draw(rng: np.random.Generator, difficulty: Difficulty) -> ForgedData:
     """Draws the firings, then the mechanism, then what meters and members make of it."""
     cut = TRAIN_ROWS[difficulty]
-    rows = cut + TEST_ROWS
+    rows = cut + TEST_ROWS[difficulty]
     table = draw_firings(rng, rows)
     expected = draw_mechanism(rng, table)
     gas = np.exp(expected + table["meter"].map(NOISE[difficulty]).to_numpy() * rng.normal(size=rows))
@@ -311,6 +313,29 @@ def _curve_model(straight: tuple[str, ...], *, strength: float, knots: int) -> A
     return make_pipeline(columns, Ridge(strength))
 
 
+@read_once
+def number_columns(data: PublicData) -> Matrices:
+    train, gas, test = numbers(data, np.random.default_rng(0))
+    return train, np.log(gas), test
+
+
+@read_once
+def parsed_columns(data: PublicData) -> Matrices:
+    train, test = _parse(data.train), _parse(data.test)
+    return train.to_numpy(float), np.log(data.train["gas"].to_numpy()), test.to_numpy(float)
+
+
+@read_once
+def grouped_columns(data: PublicData) -> Matrices:
+    """Parsed columns with one for every workshop, valley and pair of clay and atmosphere."""
+    tables = [_parse(data.train), _parse(data.test)]
+    for name in ("workshop", "valley", "pair"):
+        groups = np.unique(tables[0][name])
+        tables = [table.join(pd.DataFrame(table[[name]].to_numpy() == groups).add_prefix(name)) for table in tables]
+    train, test = (table.to_numpy(float) for table in tables)
+    return train, np.log(data.train["gas"].to_numpy()), test
+
+
 family = Family(
     name="tabular-regression",
     title="Gas for the kiln",
@@ -341,5 +366,14 @@ family = Family(
         default("ensemble.RandomForestRegressor"),
         default("ensemble.HistGradientBoostingRegressor"),
         default("ensemble.HistGradientBoostingRegressor", logarithm=True),
+    ),
+    tiny=(
+        Pipeline("one number", "naive", constant, 3),
+        Pipeline("median of a group", "naive", group_medians, 2),
+        Pipeline("linear on numbers", "plain", linear(number_columns, (1, 3), np.exp), 5),
+        Pipeline("kernel on numbers", "plain", smooth(number_columns, (-1, 1), np.exp), 4),
+        Pipeline("linear on parsed columns", "good", linear(parsed_columns, (0, 2), np.exp), 5),
+        Pipeline("kernel on parsed columns", "good", smooth(parsed_columns, (-1, 0), np.exp), 3),
+        Pipeline("linear on grouped columns", "expert", linear(grouped_columns, (1, 2.5), np.exp), 4),
     ),
 )

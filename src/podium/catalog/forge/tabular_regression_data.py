@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from podium.catalog.forge.tiny import distinct_numbers
+
 BEGINNING = pd.Timestamp("2021-03-01 06:00")
 WORKSHOPS = 90
 VALLEYS = ["Arden", "Brisk", "Corrow", "Dunmere", "Elsey", "Farrow", "Gillan", "Hethel"]
@@ -21,7 +23,7 @@ def draw_firings(rng: np.random.Generator, rows: int) -> pd.DataFrame:
     codes = [f"{clay}{air}-{stages}" for clay in CLAYS for air in ATMOSPHERES for stages in range(1, 7)]
     season = -np.cos((lit.dayofyear.to_numpy() - 20) * 2 * np.pi / 365)
     table = {
-        "firing_id": [f"F{number:06d}" for number in rng.permutation(900_000)[:rows]],
+        "firing_id": [f"F{number:06d}" for number in distinct_numbers(rng, 900_000, rows)],
         "lit": lit.strftime("%Y-%m-%d %H:%M"),
         "valley": rng.choice(VALLEYS, WORKSHOPS)[workshop],
         "workshop": (rng.permutation(900)[:WORKSHOPS] + 100)[workshop],

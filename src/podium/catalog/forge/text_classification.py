@@ -18,15 +18,16 @@ import pandas as pd
 
 from podium.catalog.forge.family import Difficulty, Family, ForgedData, Pipeline, PublicData
 from podium.catalog.forge.text_classification_data import DESKS, draw_canal, draw_waves, misspell, write_notes
+from podium.catalog.forge.tiny import distinct_numbers, linear, read_once, smooth
 from podium.catalog.forge.toolbox import subsample
 from podium.metrics import log_loss
 from podium.task import Columns, Number
 
-TRAIN_ROWS = {"easy": 5600, "medium": 5000, "hard": 4400}
-MISFILED = {"easy": 0.03, "medium": 0.06, "hard": 0.10}
-MISSPELT = {"easy": 0.01, "medium": 0.03, "hard": 0.06}
-QUOTING = {"easy": 0.3, "medium": 0.5, "hard": 0.7}
-TEST_ROWS = 3000
+TRAIN_ROWS = {"easy": 5600, "medium": 5000, "hard": 4400, "tiny": 140}
+MISFILED = {"easy": 0.03, "medium": 0.06, "hard": 0.10, "tiny": 0.03}
+MISSPELT = {"easy": 0.01, "medium": 0.03, "hard": 0.06, "tiny": 0.01}
+QUOTING = {"easy": 0.3, "medium": 0.5, "hard": 0.7, "tiny": 0.3}
+TEST_ROWS = {"easy": 3000, "medium": 3000, "hard": 3000, "tiny": 60}
 
 BRIEF = """# Notes from the locks
 
@@ -62,7 +63,8 @@ A CSV with the columns `note_id`, `dredging`, `gates`, `masonry`, `moorings` and
 
 def draw(rng: np.random.Generator, difficulty: Difficulty) -> ForgedData:
     """Draws the words of a canal, then the notes with the chances of each desk, then the desks."""
-    rows, cut, misfiled = TRAIN_ROWS[difficulty] + TEST_ROWS, TRAIN_ROWS[difficulty], MISFILED[difficulty]
+    cut, misfiled = TRAIN_ROWS[difficulty], MISFILED[difficulty]
+    rows = cut + TEST_ROWS[difficulty]
     canal = draw_canal(rng)
     texts, logit = write_notes(rng, canal, rows, QUOTING[difficulty])
     day = rng.integers(0, 730, rows)
@@ -71,7 +73,7 @@ def draw(rng: np.random.Generator, difficulty: Difficulty) -> ForgedData:
     desk = (rng.random((rows, 1)) > chance.cumsum(axis=1)[:, :-1]).sum(axis=1)
     table = pd.DataFrame(
         {
-            "note_id": [f"N{number:06d}" for number in rng.permutation(900_000)[:rows]],
+            "note_id": [f"N{number:06d}" for number in distinct_numbers(rng, 900_000, rows)],
             "received": (pd.Timestamp("2021-03-01") + pd.to_timedelta(day, unit="D")).strftime("%Y-%m-%d"),
             "text": misspell(rng, texts, MISSPELT[difficulty]),
         }
@@ -357,6 +359,32 @@ def default_bayes(data: PublicData, rng: np.random.Generator) -> np.ndarray:
     return np.asarray(MultinomialNB().fit(train, target).predict_proba(test))
 
 
+def _one_hot(matrices: Matrices) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    train, target, test = matrices
+    return train.toarray(), (target[:, None] == np.array(DESKS)).astype(float), test.toarray()
+
+
+@read_once
+def words(data: PublicData) -> Matrices:
+    return _one_hot(_vectors(data, "counts", min_df=2))
+
+
+@read_once
+def joined_words(data: PublicData) -> Matrices:
+    return _one_hot(_vectors(data, "counts", joined, min_df=2))
+
+
+@read_once
+def marks(data: PublicData) -> Matrices:
+    return _one_hot(_marked(data, READERS))
+
+
+def as_chances(prediction: np.ndarray) -> np.ndarray:
+    """Predicted shares as probabilities, none of them too sure."""
+    chance = np.clip(prediction, 0.05, 0.9)
+    return np.asarray(chance / chance.sum(axis=1, keepdims=True))
+
+
 family = Family(
     name="text-classification",
     title="Notes from the locks",
@@ -384,5 +412,13 @@ family = Family(
     defaults=(
         Pipeline("TfidfVectorizer() + LogisticRegression()", "plain", default_tfidf, 0),
         Pipeline("CountVectorizer() + MultinomialNB()", "plain", default_bayes, 0),
+    ),
+    tiny=(
+        Pipeline("desk shares by length", "naive", shares, 3),
+        Pipeline("linear on words", "plain", linear(words, (2, 4), as_chances), 5),
+        Pipeline("kernel on words", "plain", smooth(words, (-1, 1), as_chances), 4),
+        Pipeline("linear on joined words", "good", linear(joined_words, (2, 4), as_chances), 4),
+        Pipeline("linear on marks", "good", linear(marks, (2, 3.5), as_chances), 5),
+        Pipeline("kernel on marks", "expert", smooth(marks, (-1.5, 0), as_chances), 4),
     ),
 )

@@ -1,0 +1,228 @@
+"""`podium.Environment`: a task as an environment with `reset` and `step`, for training and for search over rollouts."""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import tempfile
+import weakref
+from collections.abc import Mapping
+from concurrent.futures import Future
+from functools import partial
+from os import PathLike
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+from podium.actions import ACTIONS
+from podium.catalog import load
+from podium.data.trees import remove_tree
+from podium.environment.episode import Episode, Turn
+from podium.environment.policy import read_action
+from podium.environment.rewards import Reward, Standing, Transition, final_value
+from podium.errors import PodiumError, UsageError
+from podium.runs.experiment import MOST_RUNS, make_experiment, read_experiment
+from podium.runs.grading import prepared_task
+from podium.runs.models import ExperimentDocument
+from podium.runs.start import make_plan, prepare_missing
+from podium.runs.steps import Steps
+from podium.workspace.budget import Budget
+from podium.workspace.events import Action, now
+from podium.workspace.observations import Interruption
+
+AGENT = "podium.environment.policy:Policy"
+OFFERED = (
+    *("list_files", "read_file", "write_file", "append_file", "copy_file", "inspect_script_lines", "undo_edit_script"),
+    *("execute_script", "run_command", "python_session", "validate_submission", "final_answer"),
+)
+"""The actions that an observation explains: they need no model, and their observations hold no times."""
+BUDGET = Budget(steps=50, time_s=3600.0)
+_PROMPT = """{instructions}
+DESCRIPTION
+{brief}
+ACTIONS
+Each of your steps is one action, given as a JSON object: {{"action": NAME, "arguments": {{...}}}}
+
+{actions}"""
+
+GivenAction = Action | Mapping[str, Any] | str
+
+
+class StepResult(NamedTuple):
+    """What `step` gives back, in Gymnasium's order."""
+
+    observation: str
+    reward: float
+    terminated: bool
+    """Whether the agent has ended the episode with its final answer."""
+    truncated: bool
+    """Whether something else has: the budget, or an error."""
+    info: dict[str, Any]
+    """For the trainer, not for the agent: it may hold grades."""
+
+
+class Environment:
+    """One agent's view of one task after another. Each episode is a run: sandboxed, journalled, budgeted, graded.
+
+    Training wants many at once; each has a sandbox and a thread of its own, and waits for cores with all others.
+    """
+
+    def __init__(
+        self,
+        *,
+        reward: Reward = final_value,
+        budget: Budget = BUDGET,
+        out: str | PathLike[str] | None = None,
+        **settings: Any,
+    ) -> None:
+        """
+        Args:
+            reward: what a step is worth; `podium.environment.rewards` has some to combine.
+            budget: of one episode.
+            out: a folder that keeps every episode as an experiment; by default they are removed with the next `reset`.
+            settings: other parts of the plan: `miniature`, `sandbox`, `env`, `limits`, `cores`, `data_dir`, ...
+        """
+        self.reward, self.budget, self.settings = reward, budget, settings
+        self._out = None if out is None else Path(out).absolute()
+        self._temporary: Path | None = None
+        self._episode: Episode | None = None
+        self._standing, self._steps, self._is_over = Standing(), 0, True
+        _open.add(self)
+
+    @property
+    def run(self) -> Path:
+        """The folder of the current episode: a run as `podium steps`, `view`, `verify` and `export` take it."""
+        return self._current().folder.path
+
+    def reset(self, task: str, seed: int = 0) -> str:
+        """Starts an episode on a task and gives back its first observation: instructions, description and actions.
+
+        Data that costs nothing to make is made: that of forged tasks, and miniatures if the settings ask for them.
+        """
+        return self._begun(self._begin(task, seed).result())
+
+    async def reset_async(self, task: str, seed: int = 0) -> str:
+        """`reset` for asyncio."""
+        begin = partial(self._begin, task, seed)
+        return self._begun(await asyncio.wrap_future(await asyncio.to_thread(begin)))
+
+    def step(self, action: GivenAction) -> StepResult:
+        """Carries out an action: an `Action`, a mapping with `action` and `arguments`, or JSON text of one.
+
+        What is none of these costs a step, and the observation says what is wrong.
+        """
+        wanted = read_action(action)
+        return self._stepped(wanted, self._give(wanted).result())
+
+    async def step_async(self, action: GivenAction) -> StepResult:
+        """`step` for asyncio."""
+        wanted = read_action(action)
+        return self._stepped(wanted, await asyncio.wrap_future(self._give(wanted)))
+
+    def fork(self) -> Environment:
+        """Another environment in the same state, to go on from here in another way.
+
+        Files, budget and standing are the same. Programs in the background, and the variables of a Python session, stay
+        with the original.
+        """
+        episode = self._current()
+        if self._is_over:
+            raise UsageError("The episode has ended: fork it before its last step.")
+        other = Environment(reward=self.reward, budget=self.budget, out=self._out, **self.settings)
+        if self._steps == 0:
+            other.reset(episode.task, episode.seed)
+            return other
+        folder = other._new_folder(episode.task)
+        Steps(episode.folder).fork(self._steps, folder, seed=episode.seed)
+        other._episode = Episode(read_experiment(folder), episode.task, episode.seed, standing=self._standing)
+        other._begun(other._episode.turn.result())
+        other._steps = self._steps
+        return other
+
+    def close(self) -> None:
+        """Ends the episode, if one is going on, and removes what nobody keeps. Closing twice is fine."""
+        if self._episode is not None:
+            self._episode.close()
+        self._episode, self._is_over = None, True
+        if self._temporary is not None:
+            remove_tree(self._temporary)
+            self._temporary = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _current(self) -> Episode:
+        if self._episode is None:
+            raise UsageError("There is no episode: call reset first.")
+        return self._episode
+
+    def _begin(self, task: str, seed: int) -> Future[Turn]:
+        if not 0 <= seed < MOST_RUNS:
+            raise UsageError(f"A seed is a whole number from 0 to {MOST_RUNS - 1}, not {seed}.")
+        self.close()
+        plan = make_plan([task], agent=AGENT, budget=self.budget, **self.settings)
+        prepare_missing([task], plan)
+        document = ExperimentDocument(plan=plan, tasks=(task,), seeds=seed + 1, created=now())
+        self._episode = Episode(make_experiment(self._new_folder(task), document), task, seed)
+        return self._episode.turn
+
+    def _new_folder(self, task: str) -> Path:
+        """A folder for an experiment, which is not there yet."""
+        if self._out is not None:
+            self._out.mkdir(parents=True, exist_ok=True)
+            return Path(tempfile.mkdtemp(prefix=f"{task}-", dir=self._out)) / "episode"
+        self._temporary = Path(tempfile.mkdtemp(prefix="podium-episode-"))
+        return self._temporary / "episode"
+
+    def _begun(self, turn: Turn) -> str:
+        episode = self._current()
+        if turn.record is not None:
+            raise PodiumError(f"The episode could not be started: {turn.ended_by}")
+        self._standing, self._steps, self._is_over = turn.standing, 0, False
+        prepared = prepared_task(episode.task, episode.plan)
+        return _PROMPT.format(
+            instructions=episode.instructions,
+            brief=(prepared.place.public / "description.md").read_text(encoding="utf-8"),
+            actions="\n\n".join(ACTIONS[name].prompt() for name in OFFERED),
+        )
+
+    def _give(self, action: Action) -> Future[Turn]:
+        episode = self._current()
+        if self._is_over:
+            raise UsageError("The episode has ended: call reset to start another.")
+        return episode.give(action)
+
+    def _stepped(self, action: Action, turn: Turn) -> StepResult:
+        before, self._standing = self._standing, turn.standing
+        self._steps += 1
+        self._is_over = turn.ended_by is not None
+        higher = load(self._current().task).metric.higher_is_better
+        observation = turn.observation or Interruption(cause=turn.ended_by or "the run")
+        step = Transition(before, turn.standing, action, observation, self._is_over, higher)
+        terminated = turn.ended_by == "the agent"
+        return StepResult(
+            observation.text, self.reward(step), terminated, self._is_over and not terminated, self._info(turn)
+        )
+
+    def _info(self, turn: Turn) -> dict[str, Any]:
+        standing = turn.standing
+        return {
+            "valid": standing.valid,
+            "milestones": sorted(standing.milestones),
+            "grade": None if standing.grade is None else standing.grade.to_dict(),
+            "ended_by": turn.ended_by,
+            "error": None if turn.record is None else turn.record.error,
+            "run": str(self.run),
+        }
+
+
+_open: weakref.WeakSet[Environment] = weakref.WeakSet()
+
+
+@atexit.register
+def _close_all() -> None:
+    """Nothing of an environment that nobody closed stays behind."""
+    for environment in list(_open):
+        environment.close()

@@ -1,0 +1,122 @@
+"""One episode: a run whose agent is decided for from outside, in a thread of its own."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass
+from functools import partial
+
+import anyio
+
+from podium._inspect import as_sample
+from podium.agents.base import Assignment, Options
+from podium.catalog.forge import is_training_task
+from podium.environment.policy import Policy
+from podium.environment.rewards import Standing
+from podium.environment.standing import Judge
+from podium.runs.attempt import run_attempt
+from podium.runs.context import RunContext
+from podium.runs.experiment import Experiment
+from podium.runs.inspect_eval import Evaluated, grade_work, work_in_sandbox
+from podium.runs.models import RunRecord
+from podium.sandbox.backend import find_backend
+from podium.sandbox.inspect import PodiumSandbox
+from podium.workspace.events import Action, Step, whole_observation
+from podium.workspace.observations import Observation
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Turn:
+    """What is known when the next action can be given, or when there is none any more."""
+
+    standing: Standing
+    observation: Observation | None = None
+    """What came of the last action; None before the first."""
+    ended_by: str | None = None
+    """What ended the episode; None while it goes on."""
+    record: RunRecord | None = None
+    """Of an episode that has ended."""
+
+
+class Episode:
+    """A run in a thread of its own. `turn` says when an action can be given and what came of the one before."""
+
+    def __init__(self, experiment: Experiment, task: str, seed: int, *, standing: Standing | None = None) -> None:
+        """
+        Args:
+            experiment: made for it; its run may have a past that it was forked with.
+            standing: at the end of that past.
+        """
+        self.task, self.seed, self.plan = task, seed, experiment.plan
+        self.folder = experiment.run(task, seed)
+        self.folder.make()
+        self.instructions = ""
+        self.turn: Future[Turn] = Future()
+        self._standing, self._judge = standing or Standing(), Judge(knows_answers=is_training_task(task))
+        self._stop = threading.Event()
+        self._policy: Policy | None = None
+        self._thread = threading.Thread(target=self._attempt, name="podium-episode", daemon=True)
+        self._thread.start()
+
+    def give(self, action: Action) -> Future[Turn]:
+        """Hands over an action; the next turn comes when it has been carried out."""
+        assert self._policy is not None and self.turn.done(), "it is not your turn"
+        self.turn = Future()
+        self._policy.give(action)
+        return self.turn
+
+    def close(self) -> None:
+        """Ends the episode; one that has not ended by itself is a run that was stopped, and is not graded."""
+        self._stop.set()
+        while self._thread.is_alive():
+            if self._policy is not None:
+                self._policy.give(None)
+            self._thread.join(0.05)
+
+    def _attempt(self) -> None:
+        try:
+            record = run_attempt(self.folder, self.plan, self.task, self.seed, stop=self._stop, evaluate=self._evaluate)
+            ended_by = record.ended_by or record.error or "an error"
+            if not self.turn.done():  # otherwise it was closed, and nobody waits
+                self.turn.set_result(Turn(self._standing, self._last_observation(), ended_by, record))
+        except Exception as error:
+            logger.exception("an episode failed")
+            if not self.turn.done():
+                self.turn.set_exception(error)
+
+    def _evaluate(self, context: RunContext, before_grading: Callable[[], None]) -> Evaluated:
+        evaluated = Evaluated()
+        self.instructions = context.instructions
+        try:
+            anyio.run(self._work, context, evaluated, before_grading)
+        except Exception as error:
+            raise evaluated.failure or error from error
+        return evaluated
+
+    async def _work(self, context: RunContext, evaluated: Evaluated, before_grading: Callable[[], None]) -> None:
+        with find_backend(context.plan.sandbox).open(context.spec) as sandbox:
+            box = PodiumSandbox(sandbox)
+            with as_sample(box):
+                await work_in_sandbox(context, evaluated, box, partial(self._make_policy, context))
+        await grade_work(context, evaluated, before_grading)
+        if evaluated.grade is not None:
+            self._standing = self._judge(context, self._standing, grade=evaluated.grade)
+
+    def _make_policy(self, context: RunContext, assignment: Assignment) -> Policy:
+        def ready(observation: Observation | None) -> None:
+            self._standing = self._judge(context, self._standing, observation)
+            self.turn.set_result(Turn(self._standing, observation))
+
+        self._policy = Policy(assignment, Options(), ready)
+        return self._policy
+
+    def _last_observation(self) -> Observation | None:
+        """As journalled: a policy does not observe what ended its episode."""
+        steps = self.folder.read_journal().all_of(Step)
+        with self.folder.read_history() as history:
+            return whole_observation(steps[-1], history.get) if steps else None

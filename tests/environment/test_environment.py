@@ -1,0 +1,154 @@
+"""An environment is a run that somebody else decides for: same sandbox, same journal, same budget, same grade."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import podium
+from podium.environment.environment import Environment, StepResult
+from podium.environment.rewards import gain, milestones, weighted
+from podium.errors import UsageError
+from podium.workspace.budget import Budget
+
+TASK = "forge-tabular-classification-tiny-t1"
+EVALUATION = "forge-tabular-classification-tiny-1"
+SUBMIT = "cp data/sample_submission.csv submission/submission.csv"
+FIT = """
+import pandas as pd
+from sklearn.linear_model import LogisticRegression
+train, test = pd.read_csv("data/train.csv"), pd.read_csv("data/test.csv")
+names = [name for name in test if name.startswith("reading")]
+model = LogisticRegression().fit(train[names], train["returned"])
+chance = model.predict_proba(test[names])[:, 1]
+test[["shipment_id"]].assign(returned=chance).to_csv("submission/submission.csv", index=False)
+print(set(names))
+print("podium-metric: 0.6")
+"""
+
+
+def shell(command: str) -> dict[str, Any]:
+    return {"action": "run_command", "arguments": {"command": command}}
+
+
+def write(name: str, content: str) -> dict[str, Any]:
+    return {"action": "write_file", "arguments": {"file_name": name, "content": content}}
+
+
+EPISODE: list[dict[str, Any] | str] = [
+    shell(SUBMIT),
+    write("fit.py", FIT),
+    {"action": "execute_script", "arguments": {"script_name": "fit.py"}},
+    "not an action",
+    {"action": "final_answer", "arguments": {"final_answer": "done"}},
+]
+
+
+@pytest.fixture
+def environment() -> Iterator[Environment]:
+    with Environment(reward=weighted({gain: 1.0, milestones: 0.5})) as opened:
+        yield opened
+
+
+def play(environment: Environment, task: str, seed: int = 0) -> list[StepResult]:
+    environment.reset(task, seed)
+    return [environment.step(action) for action in EPISODE]
+
+
+def test_the_same_actions_give_the_same_observations_and_rewards(environment: Environment) -> None:
+    first, second = play(environment, TASK, 7), play(environment, TASK, 7)
+    assert [step[:4] for step in first] == [step[:4] for step in second]
+    assert [step.reward != 0 for step in first] == [True, False, True, False, False]
+    assert "There is no action 'not an action'" in first[3].observation
+    assert (first[-1].terminated, first[-1].truncated) == (True, False)
+
+
+def test_an_episode_is_a_run_that_verifies(tmp_path: Path) -> None:
+    with Environment(out=tmp_path) as environment:
+        last = play(environment, TASK)[-1]
+        run = environment.run
+    assert last.reward == last.info["grade"]["percentile"] / 100 > 0
+    found = podium.verify(run.parent.parent)
+    assert found.summary == "Verified 1 of 1 run."
+    assert next((run / "workspace.git").iterdir(), None) is not None
+
+
+def test_grades_of_other_tasks_are_known_only_at_the_end(environment: Environment) -> None:
+    steps = play(environment, EVALUATION)
+    assert [step.info["grade"] is not None for step in steps] == [False] * 4 + [True]
+    assert steps[0].info["milestones"] == ["valid"]
+    assert steps[-1].info["grade"]["valid"]
+    assert steps[-1].reward > 0
+
+
+def test_a_fork_goes_on_from_the_same_state_in_another_way(environment: Environment) -> None:
+    environment.reset(TASK)
+    environment.step(shell(f"{SUBMIT}; echo first > notes.txt"))
+    with environment.fork() as other:
+        other.step(shell("echo second >> notes.txt; rm submission/submission.csv"))
+        assert other.step(shell("cat notes.txt")).observation.endswith("first\nsecond")
+        assert not other.step(EPISODE[-1]).info["valid"]
+    assert environment.step(shell("cat notes.txt")).observation.endswith("first")
+    assert environment.step(EPISODE[-1]).info["valid"]
+
+
+def test_a_fork_before_the_first_step_is_a_fresh_episode(environment: Environment) -> None:
+    environment.reset(TASK)
+    with environment.fork() as other:
+        assert other.step(shell("ls submission")).observation == "exit code 0"
+
+
+def test_the_budget_truncates_an_episode() -> None:
+    with Environment(budget=Budget(steps=2)) as environment:
+        environment.reset(TASK)
+        environment.step(shell(SUBMIT))
+        last = environment.step(shell("ls"))
+        assert (last.terminated, last.truncated, last.info["ended_by"]) == (False, True, "steps")
+        assert last.info["grade"]["valid"]
+        with pytest.raises(UsageError, match="call reset"):
+            environment.step(shell("ls"))
+
+
+def test_a_step_that_takes_too_long_is_interrupted() -> None:
+    with Environment(budget=Budget(time_s=1.0)) as environment:
+        environment.reset(TASK)
+        last = environment.step(shell("sleep 60"))
+        assert last.truncated
+        assert last.info["ended_by"] == "working time"
+
+
+def test_many_environments_work_side_by_side() -> None:
+    async def one(seed: int) -> float:
+        with Environment() as environment:
+            await environment.reset_async(TASK, seed)
+            await environment.step_async(shell(f"{SUBMIT}; echo {seed}"))
+            return (await environment.step_async(EPISODE[-1])).reward
+
+    async def all_of_them() -> list[float]:
+        return await asyncio.gather(*(one(seed) for seed in range(6)))
+
+    assert len(set(asyncio.run(all_of_them()))) == 1
+
+
+def test_closing_in_the_middle_stops_the_run_and_leaves_nothing(tmp_path: Path) -> None:
+    environment = Environment(out=tmp_path)
+    environment.reset(TASK)
+    run = environment.run
+    environment.close()
+    environment.close()
+    assert '"status": "stopped"' in (run / "run.json").read_text()
+    with pytest.raises(UsageError, match="call reset first"):
+        environment.step(shell("ls"))
+
+
+def test_wrong_settings_are_refused_before_anything_starts() -> None:
+    with pytest.raises(UsageError, match="There is no setting 'colour'"):
+        Environment(colour="red").reset(TASK)
+    with pytest.raises(UsageError, match="from 0 to"):
+        Environment().reset(TASK, -1)
+    with pytest.raises(podium.PodiumError, match="miniature"):
+        Environment().reset("spaceship-titanic")
