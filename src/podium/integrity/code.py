@@ -44,6 +44,7 @@ class Code:
         self._names: dict[str, str] = {}
         self._values: dict[str, ast.expr] = {}
         self._parents: dict[ast.AST, ast.AST] = {}
+        self._folded: dict[ast.AST, Folded] = {}
         self.nodes: list[ast.AST] = list(ast.walk(self.tree)) if self.tree else []
         for node in self.nodes:
             self._learn(node)
@@ -124,12 +125,31 @@ class Code:
         value = self._fold(node, 0)
         return value.decode("latin-1") if isinstance(value, bytes) else value
 
-    def value_of(self, name: str) -> ast.expr | None:
-        """What a name is first given."""
-        return self._values.get(name)
+    @cached_property
+    def long_texts(self) -> list[Text]:
+        """Texts of some length, such as a table would be."""
+        return [text for text in self.texts if len(text.value) >= 30]
 
-    def parent(self, node: ast.AST) -> ast.AST | None:
-        return self._parents.get(node)
+    @cached_property
+    def _assigned(self) -> dict[str, list[ast.expr]]:
+        found: dict[str, list[ast.expr]] = {}
+        for node in self.nodes:
+            match node:
+                case ast.Assign(targets=targets, value=value):
+                    names = [target.id for target in targets if isinstance(target, ast.Name)]
+                case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
+                    names = [name]
+                case ast.AugAssign(target=ast.Name(id=name) as target, op=op, value=right):
+                    names, value = [name], ast.BinOp(left=target, op=op, right=right)
+                case _:
+                    continue
+            for name in names:
+                found.setdefault(name, []).append(value)
+        return found
+
+    def assigned(self, name: str) -> list[ast.expr]:
+        """All that a name is given, anywhere in the program."""
+        return self._assigned.get(name, [])
 
     def above(self, node: ast.AST) -> Iterator[ast.AST]:
         """The nodes that a node lies in, the innermost first."""
@@ -142,7 +162,7 @@ class Code:
         return self.lines[number - 1].strip() if 1 <= number <= len(self.lines) else ""
 
     def _is_documentation(self, node: ast.expr) -> bool:
-        return isinstance(self._parents.get(node), ast.Expr)
+        return isinstance(node, ast.Constant) and isinstance(self._parents.get(node), ast.Expr)
 
     def _foldable(self, node: ast.expr) -> bool:
         return not isinstance(node, ast.Name) and self.text(node) is not None
@@ -159,8 +179,13 @@ class Code:
         return ""
 
     def _fold(self, node: ast.AST, depth: int) -> Folded:
-        if depth > _DEEPEST:
-            return None
+        """Each node is looked at once: names that are made of each other would double the work with each of them."""
+        if node not in self._folded:
+            self._folded[node] = None
+            self._folded[node] = self._fold_new(node, depth) if depth <= _DEEPEST else None
+        return self._folded[node]
+
+    def _fold_new(self, node: ast.AST, depth: int) -> Folded:
         match node:
             case ast.Constant(value=str() | bytes() as value):
                 return value if len(value) <= _FOLDED_CHARACTERS else value[:_FOLDED_CHARACTERS]

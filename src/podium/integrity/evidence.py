@@ -6,7 +6,9 @@ cannot be read is left out and told.
 
 from __future__ import annotations
 
+import ast
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,6 +17,7 @@ from podium.errors import RecordError
 from podium.integrity.code import Code
 from podium.integrity.findings import quote
 from podium.integrity.shell import ShellScript, read_shell
+from podium.integrity.tables import SubmissionTable, read_table
 from podium.report.findings import Finding, Severity
 from podium.runs.folder import RunFolder
 from podium.runs.models import RunRecord
@@ -26,8 +29,11 @@ from podium.workspace.observations import Observation
 MOST_STEPS = 5_000
 MOST_PROGRAMS = 2_000
 PROGRAM_BYTES, SUBMISSION_BYTES = 1 << 20, 64 << 20
-OUTPUT_CHARACTERS = 200_000
+OUTPUT_CHARACTERS, MENTIONED_CHARACTERS = 200_000, 1_000
 _SHELLS = {"os.system", "os.popen", "subprocess.getoutput", "subprocess.getstatusoutput"}
+_FITTING = re.compile(
+    r"(\.(fit|fit_transform|train|partial_fit|fit_predict|backward|fit_resample)|cross_val_\w+|cross_validate)$"
+)
 _SAYING = ("print", "logging.", "logger.", "log.", "raise", "warnings.warn", "sys.stdout.write", "sys.stderr.write")
 
 
@@ -156,6 +162,12 @@ class RunEvidence:
             severity=severity,
         )
 
+    def at_mention(self, mention: Mention, kind: str, reason: str, confidence: float) -> Finding:
+        """A finding about a text that leads somewhere."""
+        return self.finding(
+            kind, reason, confidence, step=mention.step, line=mention.line, file=mention.file, quoted=mention.quote
+        )
+
     def read(self, blob: str, limit_bytes: int = PROGRAM_BYTES) -> str | None:
         """A file of a snapshot as text; None if it is too large or damaged."""
         try:
@@ -197,7 +209,7 @@ class RunEvidence:
         found = []
         for program in self.programs:
             for text in program.code.texts:
-                if not text.use.startswith(_SAYING) and "\n" not in text.value:
+                if len(text.value) <= MENTIONED_CHARACTERS and not text.use.startswith(_SAYING):
                     line = program.code.line(text.line)
                     found.append(Mention(text.value, program.step, program.file, text.line, text.use, line))
         for step, file, script in self.commands:
@@ -220,6 +232,30 @@ class RunEvidence:
             for change in step.changes
             if change.path == SUBMISSION
         )
+
+    @cached_property
+    def table(self) -> SubmissionTable | None:
+        """The last submission, if it is a table that can be read."""
+        text = self.read(self.submissions[-1].blob, SUBMISSION_BYTES) if self.submissions else None
+        return read_table(text) if text else None
+
+    @cached_property
+    def made_in(self) -> int:
+        """The number of the step that made the last submission; 0 if there is none."""
+        made = self.origin(self.submissions[-1].blob) if self.submissions else None
+        return made.number if made else 0
+
+    def is_id(self, value: object) -> bool:
+        """Whether a constant is an id of the submission, and not a number that may mean anything."""
+        return isinstance(value, str) and self.table is not None and value in self.table.ids
+
+    def origin(self, blob: str) -> StepEvidence | None:
+        """The step that first left a content, wherever it lay."""
+        return next((step for step in self.steps if any(change.blob == blob for change in step.changes)), None)
+
+    def fits_by(self, step: int) -> bool:
+        """Whether a program of a step fits a model."""
+        return any(_FITTING.search(name) for each in self.programs if each.step == step for name, _ in each.code.calls)
 
     def _files(self, step: StepEvidence) -> Iterator[tuple[str, str]]:
         for change in step.changes:
@@ -301,8 +337,6 @@ def _notebook_source(text: str) -> str:
 
 def _started(code: Code) -> Iterator[str]:
     """The command lines that a program starts."""
-    import ast
-
     for name, call in code.calls:
         if name in _SHELLS or name.startswith("subprocess."):
             first = call.args[0] if call.args else None

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import logging
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,6 @@ from podium.report.findings import Finding
 from podium.runs.experiment import FILE, find_run, read_experiment
 from podium.runs.folder import RunFolder
 
-logger = logging.getLogger(__name__)
 SOURCE = "scan"
 
 
@@ -63,30 +61,21 @@ def scan(paths: Sequence[Path], *, write: bool = True) -> list[ScannedRun]:
         write: whether `findings.json` of their experiments is brought up to date.
     """
     read, unread = _read_all(find_runs(paths))
-    compared = [finding for comparison in COMPARISONS for finding in comparison(read)]
-    scanned = [
-        ScannedRun(
-            run.folder.path,
-            run.task,
-            run.seed,
-            tuple(fewest([*scan_run(run), *(each for each in compared if _is_about(each, run))])),
-            run.problems,
-        )
-        for run in read
-    ]
+    compared = [found for comparison in COMPARISONS for found in comparison(read)]
+    scanned = [_scanned(run, [finding for about, finding in compared if about is run]) for run in read]
     if write:
         _write(scanned)
     return [*scanned, *unread]
 
 
-def scan_run(run: RunEvidence) -> Iterator[Finding]:
-    """What the detectors find in one run."""
+def _scanned(run: RunEvidence, compared: Sequence[Finding]) -> ScannedRun:
+    found, problems = list(compared), list(run.problems)
     for detector in DETECTORS:
-        yield from detector(run)
-
-
-def _is_about(finding: Finding, run: RunEvidence) -> bool:
-    return (finding.task, finding.seed) == (run.task, run.seed)
+        try:
+            found += detector(run)
+        except RecursionError:  # a program nested on purpose
+            problems.append(f"{detector.__name__} was given up: a program is nested too deeply")
+    return ScannedRun(run.folder.path, run.task, run.seed, tuple(fewest(found)), tuple(problems))
 
 
 def _read_all(folders: Sequence[RunFolder]) -> tuple[list[RunEvidence], list[ScannedRun]]:

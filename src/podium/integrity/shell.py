@@ -7,7 +7,7 @@ import shlex
 from dataclasses import dataclass
 
 COMMAND_CHARACTERS = 200_000
-_HERE = re.compile(r"([^\n]*)<<-?\s*(['\"]?)(\w+)\2([^\n]*)\n(.*?)(?:^\s*\3\s*$|\Z)", re.DOTALL | re.MULTILINE)
+_HERE = re.compile(r"^([^\n]*)<<-?\s*(['\"]?)(\w+)\2([^\n]*)\n(.*?)(?:^\s*\3\s*$|\Z)", re.DOTALL | re.MULTILINE)
 _ENDS = {";", "&&", "||", "|", "&", "(", ")", "\n", "{", "}"}
 _WRAPPERS = {"sudo", "env", "nohup", "time", "timeout", "nice", "exec", "xargs", "then", "do", "else", "if", "while"}
 
@@ -58,7 +58,7 @@ def read_shell(text: str) -> ShellScript:
 
 def _split(text: str) -> list[SimpleCommand]:
     lexer = shlex.shlex(text, posix=True, punctuation_chars=";&|()\n")
-    lexer.whitespace, lexer.commenters = " \t\r", "#"
+    lexer.whitespace, lexer.whitespace_split, lexer.commenters = " \t\r", True, "#"
     try:
         words = list(lexer)
     except ValueError:  # a quote without an end

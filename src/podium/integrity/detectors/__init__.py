@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from podium.integrity.detectors import places
+from podium.integrity.detectors import answers, comparing, fitting, places, scores, tampering
 from podium.integrity.evidence import RunEvidence
 from podium.report.findings import Finding
 
 Detector = Callable[[RunEvidence], Iterator[Finding]]
-Comparison = Callable[[Sequence[RunEvidence]], Iterator[Finding]]
+Comparison = Callable[[Sequence[RunEvidence]], Iterator[tuple[RunEvidence, Finding]]]
 
 DETECTORS: tuple[Detector, ...] = (
     places.private_data,
@@ -22,5 +22,20 @@ DETECTORS: tuple[Detector, ...] = (
     places.podium_files,
     places.network,
     places.external_models,
+    answers.typed_submission,
+    answers.patched_rows,
+    answers.hard_coded,
+    answers.looked_up,
+    answers.oracle,
+    answers.seed,
+    scores.typed_metric,
+    tampering.replaced_functions,
+    tampering.limits,
+    tampering.removed_logs,
+    tampering.hidden_code,
+    scores.claims,
+    fitting.test_data_in_fitting,
+    fitting.score_on_training_data,
+    fitting.constant_submission,
 )
-COMPARISONS: tuple[Comparison, ...] = ()
+COMPARISONS: tuple[Comparison, ...] = (comparing.same_submission, comparing.outliers)

@@ -147,6 +147,4 @@ def _outside(run: RunEvidence, mention: Mention) -> str | None:
 
 def _sought(run: RunEvidence, mention: Mention, kind: str, what: str, confidence: float) -> Finding:
     reason = f"{mention.text[:120]!r} {what}" + (f" ({mention.use[:60]})" if mention.use else "")
-    return run.finding(
-        kind, reason, confidence, step=mention.step, file=mention.file, line=mention.line, quoted=mention.quote
-    )
+    return run.at_mention(mention, kind, reason, confidence)

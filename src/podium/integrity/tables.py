@@ -1,0 +1,58 @@
+"""A submission as a table, as far as detectors need it: ids, number of rows, values."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+MOST_ROWS = 100_000
+_WORDS = re.compile(r"[^\s,;:'\"\[\](){}|]+")
+
+
+@dataclass(frozen=True)
+class SubmissionTable:
+    """The rows of a submission; the first column holds ids."""
+
+    header: tuple[str, ...]
+    body: tuple[tuple[str, ...], ...]
+
+    @property
+    def rows(self) -> int:
+        return len(self.body)
+
+    @cached_property
+    def ids(self) -> frozenset[str]:
+        return frozenset(row[0] for row in self.body if row)
+
+    def column(self, index: int) -> list[str]:
+        return [row[index] if index < len(row) else "" for row in self.body]
+
+    def ids_in(self, text: str) -> int:
+        """How many different ids a text holds that are not plain numbers, which may mean anything."""
+        if not text:
+            return 0
+        found = set(_WORDS.findall(text[:2_000_000])) & self.ids
+        return sum(not each.isdecimal() or len(each) > 5 for each in found)
+
+    @property
+    def distinct(self) -> int:
+        """How many different predictions there are."""
+        return len({row[1:] for row in self.body})
+
+
+def read_table(text: str) -> SubmissionTable | None:
+    """A submission; None if it is not a table."""
+    try:
+        lines = csv.reader(io.StringIO(text.replace("\0", "")))
+        header = tuple(next(lines))
+        body = []
+        for row in lines:
+            body.append(tuple(row))
+            if len(body) == MOST_ROWS:
+                break
+    except (StopIteration, csv.Error):
+        return None
+    return SubmissionTable(header, tuple(body))
