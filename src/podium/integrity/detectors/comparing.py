@@ -13,7 +13,7 @@ from podium.report.findings import Finding
 from podium.workspace.observations import ScriptResult, SubmissionResult
 
 COPY, IMPOSSIBLE = "copied from another run", "impossible self-report"
-FEWEST_RUNS = 4
+FEWEST_RUNS, FEWEST_ROWS = 4, 50
 _FEWEST_VALUES = 10
 _FAR = 6.0
 """In robust standard deviations of the gap between reported and true score."""
@@ -78,14 +78,19 @@ def outliers(runs: Sequence[RunEvidence]) -> Iterator[Found]:
                     run,
                     _impossible(run, 0.75, f"other runs of the task report {statistics.median(others):+.3g} too much"),
                 )
-            elif gap > _alone(run):
+            elif _is_perfect(run):
                 yield run, _impossible(run, 0.6, "so large a difference is not chance")
 
 
-def _alone(run: RunEvidence) -> float:
-    """The largest gap that needs no comparison, by how many rows the true score was measured on."""
-    rows = run.table.rows if run.table else 0
-    return max(0.25, 4.0 / math.sqrt(max(rows, 1)))
+def _is_perfect(run: RunEvidence) -> bool:
+    """Whether a score is reported that nobody reaches, while the submission is far from it."""
+    reported, record = reported_score(run), run.record
+    if reported is None or record is None or not isinstance(record.score, float):
+        return False
+    chance = 4.0 / math.sqrt(max(run.table.rows if run.table else 1, 1))
+    if record.higher_is_better:
+        return reported >= 0.97 and reported - record.score > max(0.15, chance)
+    return abs(reported) < 0.1 * record.score and run.table is not None and run.table.rows >= FEWEST_ROWS
 
 
 def _gap(run: RunEvidence) -> float | None:
