@@ -31,6 +31,7 @@ from model_server import (
 from podium.actions.model_limits import ModelUnreachableError
 from podium.actions.text import bounded
 from podium.agents.base import Remaining
+from podium.agents.search import preview as preview_module
 from podium.agents.search import prompts
 from podium.agents.search.answers import read_answer, read_review
 from podium.agents.search.model import GIVE_UP, ModelProposer
@@ -231,6 +232,18 @@ class TestPrompts:
         ):
             assert part in text
         assert "Guess." not in text
+
+    @pytest.mark.parametrize("whole_bytes", [1 << 30, 1_000])
+    def test_a_sorted_table_is_not_taken_for_its_beginning(
+        self, tmp_path: Path, whole_bytes: int, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(preview_module, "WHOLE_BYTES", whole_bytes)
+        monkeypatch.setattr(preview_module, "PIECE_BYTES", 200)
+        rows = [f"{number},{'cat' if number < 5_000 else 'dog'}" for number in range(10_000)]
+        (tmp_path / "train.csv").write_text("\n".join(["id,kind", *rows]) + "\n")
+        text = preview(tmp_path, 6_000)
+        assert ("10,000 rows" in text and "cat 5" in text and "dog 4" in text) or "cat 50%, dog 50%" in text
+        assert ("drawn over the whole file" in text) == (whole_bytes == 1_000)
 
     def test_a_preview_survives_odd_files(self, tmp_path: Path) -> None:
         (tmp_path / "empty.csv").touch()

@@ -64,7 +64,7 @@ def play(
 def check_medal(row: FollowedRun) -> None:
     assert row.record is not None
     assert (row.record.status, row.record.ended_by, row.record.valid) == ("finished", "the agent", True)
-    assert row.record.medal is not None
+    assert row.record.medal is not None and not row.record.fallback
 
 
 @agents
@@ -101,7 +101,8 @@ def test_what_is_never_useful_ends_the_run_with_a_reason(
 ) -> None:
     row = play(name, behaviour, tmp_path / "run", data_dir, attempts=3, max_tokens=300)
     assert row.record is not None
-    assert (row.record.status, row.record.ended_by, row.record.valid) == ("finished", "the agent", False)
+    assert (row.record.status, row.record.ended_by, row.record.valid) == ("finished", "the agent", True)
+    assert row.record.fallback, "what is submitted is the sample submission it began with"
     action, observation = story(row)[-1]
     assert action == "final_answer"
     assert observation.startswith("Ended by the agent: 3 answers of the model could not be used. The last: ")
@@ -177,11 +178,11 @@ def test_a_dead_model_fails_the_run_which_can_go_on_later(name: str, tmp_path: P
     assert [action for action, _ in story(row)][:3] == ["list_files", "write_file", "execute_script"]
 
 
-def test_a_model_that_dies_at_once_leaves_nothing_to_grade(tmp_path: Path, data_dir: Path) -> None:
+def test_a_model_that_dies_at_once_leaves_the_sample_submission(tmp_path: Path, data_dir: Path) -> None:
     with serving(dead) as server:
         row = compete(tmp_path / "run", server, data_dir, "react", retries=0)
     assert row.record is not None
-    assert (row.record.status, row.record.valid, row.record.score) == ("failed", False, None)
+    assert (row.record.status, row.record.valid, row.record.fallback) == ("failed", True, True)
     assert "overloaded" in str(row.record.error)
     assert verified(row.folder).passed
 

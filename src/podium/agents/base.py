@@ -82,6 +82,8 @@ class Agent(ABC, Generic[AnyState]):
     """What it can submit; it is not started on a task that asks for something else."""
     needs_starter: ClassVar[bool] = False
     """Whether it works on starter code only."""
+    starts_from_sample: ClassVar[bool] = False
+    """Whether the sample submission is submitted before it begins, so that there is always something valid."""
     serves_model: ClassVar[bool] = False
     """Whether its programs may ask the run's model themselves, at an address inside the sandbox."""
 

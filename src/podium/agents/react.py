@@ -79,6 +79,7 @@ class React(Agent[ReactState]):
     State = ReactState
     options: ReactOptions
     needs_model = True
+    starts_from_sample = True
     roles = ROLES
 
     async def decide(self, state: ReactState) -> Sequence[Action]:

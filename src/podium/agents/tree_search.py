@@ -17,6 +17,7 @@ ROLES = {"coder": "writes scripts", "reviewer": "reads outputs in which no score
 
 class _ModelSearch(SearchAgent):
     needs_model = True
+    starts_from_sample = True
     roles = ROLES
 
     policy: ClassVar[staticmethod[[Tree, Any, Random], Choice | None]]

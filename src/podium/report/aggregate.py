@@ -254,6 +254,8 @@ class Summary:
     usage: dict[str, UsageTotals]
     causes: dict[str, int]
     """Why runs have no valid submission."""
+    fallbacks: int
+    """Runs whose submission is the one they began with, such as the sample submission."""
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -295,6 +297,7 @@ def summarise(
         not_secret=sum(map(is_public_draw, tasks)),
         pass_at_k=pass_curve(everything) if everything.seeds > 1 else (),
         usage=_usage(rows),
+        fallbacks=sum(row.fallback for row in rows),
         causes=dict(Counter(row.cause for row in rows if row.cause).most_common()),
     )
 

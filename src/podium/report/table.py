@@ -72,6 +72,8 @@ class Row:
     success: bool | None = None
     beyond_noise: bool | None = None
     """Whether the improvement is more than the baseline's own spread explains."""
+    fallback: bool = False
+    """Whether the submission is the one that the run began with."""
     error: str | None = None
     working_s: float | None = None
     wall_s: float | None = None
@@ -221,7 +223,7 @@ def _recorded(record: RunRecord, file: Path) -> dict[str, Any]:
     """
     same = (
         "agent model status ended_by higher_is_better medal percentile improvement best_improvement success "
-        "beyond_noise error edition miniature"
+        "beyond_noise error edition miniature fallback"
     )
     found = {
         **{name: getattr(record, name) for name in same.split()},

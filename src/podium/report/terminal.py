@@ -16,7 +16,7 @@ from podium.report.document import Report
 from podium.report.references import ReferenceScores
 from podium.report.table import Results, Row
 from podium.report.tables import USED_WORDS, amount, improvements_table, medal_table, notes, number, research_table
-from podium.text import printable
+from podium.text import plural, printable
 
 MOST_TASKS, MOST_SCORES = 100, 6
 """A table shows up to so many one by one, and sums up more."""
@@ -73,6 +73,8 @@ def _about(summary: Summary) -> Iterator[Text]:
     if summary.causes:
         said = ", ".join(f"{count} {words(cause)}" for cause, count in summary.causes.items())
         yield Text(f"{name}: without a valid submission: {said}.")
+    if summary.fallbacks:
+        yield Text(f"{name}: {plural(summary.fallbacks, 'run')} ended with the sample submission, where all began.")
     if summary.pass_at_k:
         few = len(summary.pass_at_k) <= MOST_SCORES
         shown = [at for at in summary.pass_at_k if few or at.k.bit_count() == 1]  # of many, the powers of two

@@ -16,13 +16,14 @@ from podium.grading.prepared import PreparedTask
 from podium.runs.context import RunContext, open_run
 from podium.runs.experiment import default_budget
 from podium.runs.folder import RunFolder
-from podium.runs.grading import grade_snapshot, graded_place, prepared_task
+from podium.runs.grading import grade_snapshot, graded_place, is_first_submission, prepared_task
 from podium.runs.inspect_eval import Evaluated, evaluate_run
 from podium.runs.models import Plan, RunRecord, Times
 from podium.runs.progress import Reporter
 from podium.runs.versions import versions
 from podium.workspace.budget import Usage
 from podium.workspace.events import Resume, now
+from podium.workspace.history import History
 from podium.workspace.journal import JournalReader
 
 logger = logging.getLogger(__name__)
@@ -99,7 +100,7 @@ def _ended(context: RunContext, record: RunRecord, evaluated: Evaluated) -> RunR
     if evaluated.grade is None:
         return record.model_copy(update={**update, "status": "stopped"})
     context.history.compact()
-    graded = _graded(context.folder, context.prepared, record, evaluated.grade, ended=context.journal.last.time)
+    graded = _graded(context.folder, context.prepared, record, evaluated.grade, context.history, context.journal)
     return record.model_copy(update={**update, **graded, "status": "finished"})
 
 
@@ -122,10 +123,10 @@ def grade_failed_run(
         prepared = prepared_task(record.task, plan)
         with folder.read_history() as history:
             grade = grade_snapshot(history, snapshot, prepared, plan, graded_place(folder, prepared))
+            graded = _graded(folder, prepared, record, grade, history, journal)
     except Exception:
         logger.exception("what the failed run had submitted cannot be graded")
         return failed
-    graded = _graded(folder, prepared, record, grade, ended=journal.last.time)
     return failed.model_copy(update={**graded, "error": reason})
 
 
@@ -143,11 +144,12 @@ def _journalled(journal: JournalReader) -> dict[str, Any]:
 
 
 def _graded(
-    folder: RunFolder, prepared: PreparedTask, record: RunRecord, grade: Grade, *, ended: str
+    folder: RunFolder, prepared: PreparedTask, record: RunRecord, grade: Grade, history: History, journal: JournalReader
 ) -> dict[str, Any]:
     facts = grade.to_dict()
     return {
         **{name: facts[name] for name in facts.keys() & RunRecord.model_fields.keys()},
         "submission_sha256": fingerprint(graded_place(folder, prepared)),
-        "times": Times(started=record.times.started, ended=ended, graded=now()),
+        "fallback": grade.valid and is_first_submission(history, journal),
+        "times": Times(started=record.times.started, ended=journal.last.time, graded=now()),
     }

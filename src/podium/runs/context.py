@@ -115,9 +115,10 @@ def open_run(
     lost: tuple[str, ...] = ()
     if len(journal) == 0:
         assignment = Assignment(task, seed, text, prepared.place.public, Remaining)
-        files = make_agent(plan.agent, plan.options, assignment).files()
+        agent = make_agent(plan.agent, plan.options, assignment)
         remove_tree(folder.workspace)
-        layout.lay_out(folder.workspace, starter=task.starter, agent_files=files)
+        sample = _valid_sample(prepared) if agent.starts_from_sample else None
+        layout.lay_out(folder.workspace, starter=task.starter, agent_files=agent.files(), submission=sample)
     else:
         if journal.start.data_sha256 != prepared.data_sha256:
             raise PodiumError(f"The run began with other data of {task.id} than what is in {prepared.place.root}.")
@@ -136,6 +137,14 @@ def open_run(
         stop=stop,
         lost=lost,
     )
+
+
+def _valid_sample(prepared: PreparedTask) -> Path | None:
+    """The sample submission, where it can be submitted as it stands."""
+    if not prepared.task.is_table:
+        return None
+    sample = prepared.place.public / prepared.task.form.sample
+    return sample if sample.suffix == ".csv" and prepared.validate(sample).valid else None
 
 
 def instructions(plan: Plan, prepared: PreparedTask, capabilities: Capabilities, spec: SandboxSpec) -> str:

@@ -13,9 +13,11 @@ from podium.grading.prepared import PreparedTask
 from podium.runs.evaluation import in_sandboxes
 from podium.runs.folder import RunFolder
 from podium.runs.models import CurvePoint, Plan
+from podium.task import SUBMISSION
 from podium.workspace.events import End, Snapshot, Start, Step
 from podium.workspace.extract import Extracted
 from podium.workspace.history import History
+from podium.workspace.journal import JournalReader
 
 
 def prepared_task(task_id: str, plan: Plan) -> PreparedTask:
@@ -91,6 +93,12 @@ def grade_curve(run: RunFolder, prepared: PreparedTask, plan: Plan, scratch: Pat
 def best_improvement(points: tuple[CurvePoint, ...]) -> float | None:
     """The largest improvement that any submission of a run had."""
     return max((gain for point in points if (gain := point.grade.improvement) is not None), default=None)
+
+
+def is_first_submission(history: History, journal: JournalReader) -> bool:
+    """Whether a table was there before the agent began, and is what it ended with."""
+    first = history.identity(journal.start.snapshot, SUBMISSION)
+    return first is not None and first == history.identity(journal.snapshot, SUBMISSION)
 
 
 def graded_place(run: RunFolder, prepared: PreparedTask) -> Path:

@@ -140,6 +140,8 @@ class RunRecord(_Document):
     changes: tuple[PlanChange, ...] = ()
     """What was changed in the plan between attempts at this run."""
     submission_sha256: str | None = None
+    fallback: bool = False
+    """Whether the submission is the one that the run began with, such as the sample submission."""
     journal_head: str | None = None
     """Hash of the journal's last line when the run ended."""
     validations: Count = 0

@@ -18,7 +18,7 @@ from podium.sandbox.backend import Capabilities
 from podium.sandbox.interpreter import python_inside
 from podium.sandbox.proxy import parse_host
 from podium.sandbox.spec import HOME, Mount, SandboxSpec
-from podium.task import Starter, Task
+from podium.task import SUBMISSION, Starter, Task
 from podium.text import format_duration, plural
 
 FOLDERS = ("submission", "code", "logs", "agent")
@@ -149,12 +149,20 @@ def _resources(resources: Resources, capabilities: Capabilities, spec: SandboxSp
     return "\n".join(line for line in lines if line)
 
 
-def lay_out(workspace: Path, *, starter: Starter | None, agent_files: Path | None) -> None:
-    """Fills an empty workspace with what the agent may change."""
+def lay_out(
+    workspace: Path, *, starter: Starter | None, agent_files: Path | None, submission: Path | None = None
+) -> None:
+    """Fills an empty workspace with what the agent may change.
+
+    Args:
+        submission: a table that stands as the submission until the agent replaces it.
+    """
     for name in (*FOLDERS, "data"):
         (workspace / name).mkdir(parents=True, exist_ok=True)
     if starter is not None:
         shutil.copytree(starter.folder, workspace, dirs_exist_ok=True)
+    if submission is not None:
+        shutil.copyfile(submission, workspace / SUBMISSION)
     if agent_files is not None:
         shutil.copytree(agent_files, workspace / "agent", dirs_exist_ok=True, symlinks=True)
 

@@ -71,6 +71,7 @@ class Researcher(Agent[ResearchState]):
     State = ResearchState
     options: ResearchOptions
     needs_model = True
+    starts_from_sample = True
     roles = ROLES
 
     async def decide(self, state: ResearchState) -> Sequence[Action]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import zipfile
 from collections import Counter
@@ -19,7 +20,10 @@ FILES_SHOWN = 8
 FILES_COUNTED = 200_000
 TABLES_SHOWN = 6
 COLUMNS_SHOWN = 40
-ROWS_READ = 2_000
+WHOLE_BYTES = 32 << 20
+"""Of larger tables a sample is read, in pieces from the beginning to the end."""
+PIECES = 64
+PIECE_BYTES = 128 << 10
 COUNTED_BYTES = 256 << 20
 """Lines of larger files are estimated."""
 CELL_CHARACTERS = 40
@@ -75,8 +79,13 @@ def _describe(path: Path) -> str:
 
 
 def _table(path: Path) -> str:
-    table = pd.read_csv(path, sep="\t" if path.suffix == ".tsv" else ",", nrows=ROWS_READ, low_memory=False)
+    is_whole = path.stat().st_size <= WHOLE_BYTES
+    source = path if is_whole else _sampled(path)
+    separator = "\t" if path.suffix == ".tsv" else ","
+    table = pd.read_csv(source, sep=separator, low_memory=False, on_bad_lines="error" if is_whole else "skip")
     lines = [f"{_row_count(path)} rows, {table.shape[1]} columns"]
+    if not is_whole:
+        lines[0] += f" (what follows is from {len(table):,} rows drawn over the whole file)"
     if table.shape[1] > COLUMNS_SHOWN:
         kinds = Counter(str(kind) for kind in table.dtypes[COLUMNS_SHOWN:])
         lines[0] += f", of which the first {COLUMNS_SHOWN}; the others by type: {dict(kinds)}"
@@ -85,8 +94,23 @@ def _table(path: Path) -> str:
     return "\n".join([*lines, "First rows:", head.to_csv(index=False).strip()])
 
 
+def _sampled(path: Path) -> io.BytesIO:
+    """The head of a large table and whole lines from many places of it."""
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        found = io.BytesIO()
+        found.write(file.readline())
+        for place in range(PIECES):
+            if place:
+                file.seek(place * (size // PIECES))
+                file.readline()  # the rest of a line
+            found.write(file.read(PIECE_BYTES) + file.readline())
+    found.seek(0)
+    return found
+
+
 def _column(column: pd.Series) -> str:
-    """Type, blanks and values of a column, as far as the first rows tell."""
+    """Type, blanks and values of a column."""
     blanks = column.isna().mean()
     known = column.dropna()
     text = f"{str(column.name)[:CELL_CHARACTERS]} ({column.dtype}"

@@ -124,17 +124,17 @@ def _means(context: Context) -> str:
 def _material(operator: Operator, parents: Sequence[Node], tree: Tree, limit: int) -> list[str]:
     """What was tried so far and matters here: to a draft other drafts, to a repair its chain, else the parents."""
     if operator == "draft":
-        return _memory("Approaches tried so far", tree.drafts, limit // 6)
+        return _memory("Approaches tried so far", tree.drafts, tree, limit // 6)
     if operator == "merge":
         return [_script(node, limit // 5, limit // 16, name=f" {place}") for place, node in enumerate(parents, 1)]
     parent = parents[0]
     if operator == "debug":
         return [
             _script(parent, limit // 4, limit // 10),
-            *_memory("Failed before it", _chain(tree, parent), limit // 8),
+            *_memory("Failed before it", _chain(tree, parent), tree, limit // 8),
         ]
     tried = tree.children(parent.number)
-    return [_script(parent, limit // 4, limit // 12), *_memory("Changes tried on it so far", tried, limit // 6)]
+    return [_script(parent, limit // 4, limit // 12), *_memory("Changes tried on it so far", tried, tree, limit // 6)]
 
 
 def _script(node: Node, script_limit: int, output_limit: int, name: str = "") -> str:
@@ -165,13 +165,13 @@ def _chain(tree: Tree, node: Node) -> list[Node]:
     return found
 
 
-def _memory(title: str, nodes: Sequence[Node], limit: int) -> list[str]:
+def _memory(title: str, nodes: Sequence[Node], tree: Tree, limit: int) -> list[str]:
     """What became of some scripts; of many, the newest."""
     if not nodes:
         return []
     entries: list[str] = []
     for node in reversed(nodes):
-        entry = f"- {bounded(node.plan, 500)}\n  {_outcome(node)}"
+        entry = f"- {bounded(node.plan, 500)}\n  {_outcome(node, tree)}"
         if sum(map(len, entries)) + len(entry) > limit:
             entries.append(f"- and {len(nodes) - len(entries)} more")
             break
@@ -179,13 +179,31 @@ def _memory(title: str, nodes: Sequence[Node], limit: int) -> list[str]:
     return [f"# {title}\n" + "\n".join(reversed(entries))]
 
 
-def _outcome(node: Node) -> str:
+def _outcome(node: Node, tree: Tree) -> str:
     if node.result is None:
         return "(running now)"
     if node.is_good:
-        return f"Score {node.metric:.6g}. {node.summary}".strip()
-    reason = node.result.stopped or node.summary or node.result.error or _last_line(node.result.output)
-    return f"Failed: {quoted('fault', bounded(reason, 300))}"
+        return f"{_score(node, tree)} {node.summary}".strip()
+    return f"Failed: {quoted('fault', bounded(failure_of(node.result, node.summary), 400))}"
+
+
+def _score(node: Node, tree: Tree) -> str:
+    """Its score, and what that is to the script it was made from."""
+    if node.metric is None:
+        return "No score."
+    parent = tree[node.parents[0]] if node.parents else None
+    if parent is None or parent.metric is None or not parent.is_good:
+        return f"Score {node.metric:.6g}."
+    change = node.metric - parent.metric
+    better = "better" if (change > 0) == tree.higher_is_better else "worse"
+    return f"Score {node.metric:.6g} ({change:+.4g}, {better if change else 'the same'})."
+
+
+def failure_of(result: ScriptResult, summary: str = "") -> str:
+    """Why a script failed: what stopped it or the last line of its error first, then what else is known."""
+    crashed = result.exit_code not in (0, None)
+    known = [result.stopped, _last_line(result.output) if crashed else None, summary, result.error]
+    return "; ".join(dict.fromkeys(part.strip() for part in known if part)) or _last_line(result.output)
 
 
 def quoted(tag: str, text: str) -> str:
