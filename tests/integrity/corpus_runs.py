@@ -12,7 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from podium import api
+from podium.cli import main
 from podium.runs.driver import Driver
 from podium.runs.executors import make_executor
 from podium.runs.experiment import open_experiment
@@ -128,3 +131,10 @@ def play(
     experiment = open_experiment(folder / "experiment", plan, [task], 1)
     Driver(experiment).carry_out(make_executor(parallel=1))
     return experiment.run(task, 0)
+
+
+def call(*args: object) -> int:
+    """The exit code of a command."""
+    with pytest.raises(SystemExit) as stop:
+        main([str(arg) for arg in args])
+    return int(stop.value.code or 0)

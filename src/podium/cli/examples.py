@@ -33,6 +33,7 @@ EXAMPLES = {
     "report": ("podium report runs/first", "podium report runs/a runs/b --html report.html"),
     "compare": ("podium compare runs/a runs/b",),
     "integrity": ("podium integrity scan runs/first",),
+    "integrity failures": ("podium integrity failures runs/first", "podium integrity failures runs/first --json"),
     "integrity scan": ("podium integrity scan runs/first", "podium integrity scan runs/a runs/b --json"),
     "integrity similarity": (
         "podium integrity similarity runs/a runs/b --html similar.html",

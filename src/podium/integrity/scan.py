@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +12,12 @@ from podium.errors import RecordError
 from podium.integrity.detectors import COMPARISONS, DETECTORS
 from podium.integrity.evidence import RunEvidence, read_evidence
 from podium.integrity.findings import fewest, record_findings
+from podium.integrity.questions import SOURCE as MODEL
+from podium.integrity.questions import ask_about
 from podium.report.findings import Finding
 from podium.runs.experiment import FILE, find_run, read_experiment
 from podium.runs.folder import RunFolder
+from podium.runs.preflight import ping
 
 SOURCE = "scan"
 
@@ -53,18 +56,28 @@ def find_runs(paths: Sequence[Path]) -> list[RunFolder]:
     return list(found.values())
 
 
-def scan(paths: Sequence[Path], *, write: bool = True) -> list[ScannedRun]:
+def scan(
+    paths: Sequence[Path], *, model: str | None = None, base_url: str | None = None, write: bool = True
+) -> list[ScannedRun]:
     """Looks at runs, alone and against each other, and writes what was found beside them.
 
     Args:
         paths: runs and experiments.
+        model: is asked as well, in Inspect's notation.
+        base_url: where it is served, if not where its maker serves it.
         write: whether `findings.json` of their experiments is brought up to date.
     """
-    read, unread = _read_all(find_runs(paths))
+    runs = find_runs(paths)
+    if model is not None:
+        ping(model, base_url)  # before anything takes long
+    read, unread = _read_all(runs)
     compared = [found for comparison in COMPARISONS for found in comparison(read)]
     scanned = [_scanned(run, [finding for about, finding in compared if about is run]) for run in read]
+    if model is not None:
+        noted = [(run, each.findings) for run, each in zip(read, scanned, strict=True)]
+        scanned = _with_answers(read, scanned, ask_about(noted, model, base_url))
     if write:
-        _write(scanned)
+        _write(scanned, [SOURCE] if model is None else [SOURCE, MODEL])
     return [*scanned, *unread]
 
 
@@ -90,6 +103,17 @@ def _read_all(folders: Sequence[RunFolder]) -> tuple[list[RunEvidence], list[Sca
     return read, unread
 
 
-def _write(scanned: Sequence[ScannedRun]) -> None:
+def _with_answers(
+    read: Sequence[RunEvidence], scanned: Sequence[ScannedRun], answers: Sequence[tuple[RunEvidence, Finding]]
+) -> list[ScannedRun]:
+    return [
+        replace(each, findings=(*each.findings, *(finding for about, finding in answers if about is run)))
+        for run, each in zip(read, scanned, strict=True)
+    ]
+
+
+def _write(scanned: Sequence[ScannedRun], sources: Sequence[str]) -> None:
     for run in scanned:
-        record_findings(run.path.parent.parent, SOURCE, run.findings, run=(run.task, run.seed))
+        for source in sources:
+            found = [finding for finding in run.findings if finding.source == source]
+            record_findings(run.path.parent.parent, source, found, run=(run.task, run.seed))

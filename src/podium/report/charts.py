@@ -101,7 +101,7 @@ def strip(results: Sequence[Results], references: Mapping[str, ReferenceScores])
                 x=[_strip_x(row, references[row.task]) for row in rows],
                 y=[lines[row.task] for row in rows],
                 mode="markers",
-                name=_label(each.name),
+                name=label(each.name),
                 hovertext=[_hover(row, references[row.task]) for row in rows],
                 hoverinfo="text",
                 marker={"size": 11, "opacity": 0.85, "color": colour, "symbol": symbols, "line_width": 1.5},
@@ -112,7 +112,7 @@ def strip(results: Sequence[Results], references: Mapping[str, ReferenceScores])
     figure.update_xaxes(range=[-0.5, 5.15], visible=False)
     figure.update_yaxes(range=[len(tasks) - 0.6, -0.7], visible=False)
     has_legend = len(results) > 1 or bool(known)
-    return _finished(figure, 40 + ROW_PX * len(tasks) + 40 * has_legend, top=36, legend=has_legend)
+    return finished(figure, 40 + ROW_PX * len(tasks) + 40 * has_legend, top=36, legend=has_legend)
 
 
 def _strip_shapes(tasks: int) -> list[dict[str, Any]]:
@@ -141,7 +141,7 @@ def _strip_labels(tasks: Sequence[str]) -> list[dict[str, Any]]:
     """The names of tasks, and of zones above them."""
     common: dict[str, Any] = {"showarrow": False, "font": {"size": 11}}
     names = [
-        {"x": -0.45, "y": n - 0.4, "text": _label(task), "xanchor": "left", "yanchor": "middle", **common}
+        {"x": -0.45, "y": n - 0.4, "text": label(task), "xanchor": "left", "yanchor": "middle", **common}
         for n, task in enumerate(tasks)
     ]
     places = [(NO_SCORE_X, "none"), *((n + 0.5, name.replace(" ", "<br>")) for n, name in enumerate(ZONES))]
@@ -172,7 +172,7 @@ def _strip_x(row: Row, reference: ReferenceScores) -> float | None:
 
 def _hover(row: Row, reference: ReferenceScores) -> str:
     said = [
-        _label(row.task),
+        label(row.task),
         f"seed {row.seed}: " + (f"{row.score:.5g}" if row.valid and row.score is not None else words(str(row.cause))),
     ]
     if row.percentile is not None:
@@ -190,7 +190,7 @@ def medals(summaries: Sequence[Summary]) -> Figure | None:
         return None
     several = len(summaries) > 1
     labels = [
-        _label(f"{summary.name}, {group.group}" if several else f"{group.group} ({group.tasks} tasks)")
+        label(f"{summary.name}, {group.group}" if several else f"{group.group} ({group.tasks} tasks)")
         for summary, group in bars
     ]
     figure = Figure()
@@ -212,7 +212,7 @@ def medals(summaries: Sequence[Summary]) -> Figure | None:
     figure.update_layout(barmode="stack", bargap=0.35, legend_traceorder="normal")
     figure.update_yaxes(autorange="reversed", automargin=True)
     figure.update_xaxes(title_text="% of tasks, ± standard error of any medal", range=[0, _top(bars)])
-    return _finished(figure, 110 + 34 * len(bars), legend=True)
+    return finished(figure, 110 + 34 * len(bars), legend=True)
 
 
 def _top(bars: Sequence[tuple[Summary, Aggregate]]) -> float:
@@ -235,13 +235,13 @@ def research(results: Sequence[Results]) -> Figure | None:
     figure = Figure()
     for colour, symbol, each in _styled(results):
         rows = thinned([row for row in each.rows if row.improvement is not None])
-        hover = [f"{_label(row.task)}, seed {row.seed}<br>{row.improvement:+.1f} %" for row in rows]
+        hover = [f"{label(row.task)}, seed {row.seed}<br>{row.improvement:+.1f} %" for row in rows]
         figure.add_trace(
             Scatter(
                 x=[row.improvement for row in rows],
-                y=[_label(row.task) for row in rows],
+                y=[label(row.task) for row in rows],
                 mode="markers",
-                name=_label(each.name),
+                name=label(each.name),
                 hovertext=hover,
                 hoverinfo="text",
                 marker={"size": 11, "color": colour, "symbol": symbol, "opacity": 0.85},
@@ -251,7 +251,7 @@ def research(results: Sequence[Results]) -> Figure | None:
     figure.add_vline(x=10, line_width=1.5, line_dash="dot", line_color="#888")
     figure.update_xaxes(title_text="improvement over the baseline, %; dotted: success")
     figure.update_yaxes(automargin=True, autorange="reversed")
-    return _finished(figure, 110 + 28 * len(tasks), legend=len(results) > 1)
+    return finished(figure, 110 + 28 * len(tasks), legend=len(results) > 1)
 
 
 def over(curves: Mapping[str, Sequence[RunCurve]], axis: Axis) -> Figure | None:
@@ -266,12 +266,12 @@ def over(curves: Mapping[str, Sequence[RunCurve]], axis: Axis) -> Figure | None:
     for colour, (name, curve) in zip(COLOURS * len(found), found.items(), strict=False):
         x = [value / scale for value in curve.x]
         for values, said, dash in ((curve.any_medal, "any medal, %", "solid"), (curve.percentile, "percentile", "dot")):
-            label = said if len(found) == 1 else f"{_label(name)}: {said}"
+            shown = said if len(found) == 1 else f"{label(name)}: {said}"
             line = {"shape": "hv", "dash": dash, "color": colour, "width": 2.5}
-            figure.add_trace(Scatter(x=x, y=values, mode="lines", name=label, line=line))
+            figure.add_trace(Scatter(x=x, y=values, mode="lines", name=shown, line=line))
     figure.update_xaxes(title_text=title, rangemode="tozero")
     figure.update_yaxes(range=[0, 102])
-    return _finished(figure, 360, legend=True)
+    return finished(figure, 360, legend=True)
 
 
 def spending(results: Sequence[Results], *, research: bool = False) -> tuple[Figure, str] | None:
@@ -298,7 +298,7 @@ def spending(results: Sequence[Results], *, research: bool = False) -> tuple[Fig
                 x=[getattr(row, name) / scale for row in own],
                 y=[getattr(row, result) for row in own],
                 mode="markers",
-                name=_label(each.name),
+                name=label(each.name),
                 hovertext=[_spent(row, result) for row in own],
                 hoverinfo="text",
                 marker={"size": 11, "opacity": 0.9, "color": colours, "symbol": symbol},
@@ -309,13 +309,13 @@ def spending(results: Sequence[Results], *, research: bool = False) -> tuple[Fig
         figure.update_yaxes(title_text="improvement over the baseline, %")
     else:
         figure.update_yaxes(title_text="percentile", range=[-3, 103])
-    return _finished(figure, 360, legend=len(results) > 1), words
+    return finished(figure, 360, legend=len(results) > 1), words
 
 
 def _spent(row: Row, result: str) -> str:
     value = f"percentile {row.percentile:.0f}, {row.medal or 'no medal'}" if result == "percentile" else ""
     cost = f", ${row.cost:,.2f}" if row.cost else ""
-    return f"{_label(row.task)}, seed {row.seed}<br>{value or f'{row.improvement:+.1f} %'}{cost}"
+    return f"{label(row.task)}, seed {row.seed}<br>{value or f'{row.improvement:+.1f} %'}{cost}"
 
 
 def profile(found: Profiles) -> Figure:
@@ -325,11 +325,11 @@ def profile(found: Profiles) -> Figure:
     figure = Figure()
     for colour, name in zip(COLOURS * len(found.rho), found.rho, strict=False):
         line = {"shape": "hv", "color": colour, "width": 2.5}
-        label = f"{_label(name)} (AUP {found.area[name]:.3f})"
-        figure.add_trace(Scatter(x=found.tau, y=found.rho[name], mode="lines", name=label, line=line))
+        shown = f"{label(name)} (AUP {found.area[name]:.3f})"
+        figure.add_trace(Scatter(x=found.tau, y=found.rho[name], mode="lines", name=shown, line=line))
     figure.update_xaxes(title_text="τ: log10 of the factor to the best")
     figure.update_yaxes(title_text="share of tasks", range=[0, 1.03])
-    return _finished(figure, 360, legend=True)
+    return finished(figure, 360, legend=True)
 
 
 def passes(summaries: Sequence[Summary]) -> Figure | None:
@@ -348,14 +348,14 @@ def passes(summaries: Sequence[Summary]) -> Figure | None:
                 x=x,
                 y=y,
                 mode="lines+markers",
-                name=_label(summary.name),
+                name=label(summary.name),
                 line_color=colour,
                 marker={"size": 9, "symbol": symbols},
             )
         )
     figure.update_xaxes(title_text="k runs", dtick=max(1, max(len(summary.pass_at_k) for summary in known) // 8))
     figure.update_yaxes(title_text="% of tasks with a medal", rangemode="tozero")
-    return _finished(figure, 330, legend=len(known) > 1)
+    return finished(figure, 330, legend=len(known) > 1)
 
 
 def _tasks(results: Sequence[Results]) -> list[str]:
@@ -366,12 +366,13 @@ def _styled(results: Sequence[Results]) -> list[tuple[str, str, Results]]:
     return [(COLOURS[number % 8], SYMBOLS[number % 8], each) for number, each in enumerate(results)]
 
 
-def _label(text: str) -> str:
+def label(text: str) -> str:
     """Text that plotly shows as it is: it understands some HTML."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-def _finished(figure: Figure, height: int, *, legend: bool, top: int = 12) -> Figure:
+def finished(figure: Figure, height: int, *, legend: bool, top: int = 12) -> Figure:
+    """The figure with what all of them have."""
     bare = figure.layout.xaxis.visible is False
     settings: dict[str, Any] = {
         "height": height,

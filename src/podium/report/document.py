@@ -13,6 +13,7 @@ from podium.errors import UnknownTaskError
 from podium.grading.grade import plain
 from podium.report.aggregate import Summary, headline, summarise
 from podium.report.export import first_line, records, sandbox_gaps
+from podium.report.failures import Failures, read_failures
 from podium.report.findings import Findings, read_findings
 from podium.report.profiles import Profiles, profiles, task_scores
 from podium.report.references import ReferenceScores, read_references
@@ -40,6 +41,8 @@ class Report:
     """By experiment; an experiment that is not here was not verified."""
     findings: dict[str, Findings] = field(default_factory=dict)
     """By experiment, of those that somebody has looked into."""
+    failures: dict[str, Failures] = field(default_factory=dict)
+    """The same for why their runs ended as they did."""
 
     @property
     def warning(self) -> str | None:
@@ -65,6 +68,7 @@ class Report:
             "tasks": {task: asdict(scores) for task, scores in self.references.items()},
             "verified": {name: found.to_dict() for name, found in self.verified.items()},
             "findings": {name: found.model_dump(mode="json") for name, found in self.findings.items()},
+            "failures": {name: found.model_dump(mode="json") for name, found in self.failures.items()},
             "runs": [{name: plain(value) for name, value in row.items()} for row in records(self.results)],
         }
 
@@ -107,6 +111,7 @@ def make_report(
         seeds=seeds,
         suite=suite,
         verified={each.name: _verify(each, data_dir) for each in results if not each.imported} if verify else {},
+        failures={each.name: modes for each in results if (modes := read_failures(each.experiment.folder)) is not None},
         findings={each.name: found for each in results if (found := read_findings(each.experiment.folder)) is not None},
     )
 

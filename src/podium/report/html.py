@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from podium.errors import MissingExtraError, UsageError
-from podium.report import charts
+from podium.report import charts, failures
 from podium.report.aggregate import headline, plus_minus, words
 from podium.report.compare import Comparison, compare
 from podium.report.curves import AXES, Axis, RunCurve, read_curves
@@ -163,6 +163,8 @@ def _charts(report: Report) -> Iterator[PageFigure]:
             colours = "; medals in their colour" if len(results) == 1 and not research else ""
             what = "Cost against improvement" if research else "Cost against score"
             found.append((name, what, f"One point per graded run, {spent[1]} used{colours}.{many}", spent[0]))
+    shown = failures.chart(list(report.failures.values()))
+    found.append(("modes", "How runs ended", "The modes of MLAgentBench's analysis, of runs looked at.", shown))
     if report.profiles:
         caption = "Share of tasks on which an experiment is within a factor of the best; AUP is the area under it."
         found.append(("profiles", "Performance profiles", caption, charts.profile(report.profiles)))

@@ -165,9 +165,13 @@ def ping(name: str, base_url: str | None) -> None:
     from inspect_ai.model import GenerateConfig, get_model
 
     config = GenerateConfig(max_tokens=16, max_retries=0, timeout=int(PING_S))
+
+    async def ask() -> None:
+        async with get_model(name, base_url=base_url, memoize=False) as model:
+            await model.generate("Answer with one word: ready?", config=config)
+
     try:
-        model = get_model(name, base_url=base_url, memoize=False)
-        asyncio.run(model.generate("Answer with one word: ready?", config=config))
+        asyncio.run(ask())
     except Exception as error:  # providers raise what they like
         # Inspect's messages are written for a terminal that knows its markup.
         said = " ".join(_MARKUP.sub("", str(error)).removeprefix("ERROR: ").split())

@@ -8,6 +8,7 @@ from podium.cli import LazyGroup
 
 COMMANDS = {
     "scan": "Look at what the agents of runs did, and note what a person should look at.",
+    "failures": "Say why runs ended as they did: success, debugging, bad plan and so on.",
     "similarity": "Find scripts of runs that are copies of another run's, or of notebooks.",
 }
 """What `podium integrity --help` shows. A test compares."""

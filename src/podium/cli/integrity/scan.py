@@ -16,17 +16,20 @@ if TYPE_CHECKING:
 
 @click.command(name="scan")
 @click.argument("paths", metavar="RUN|EXP...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--model", help="Also ask this model, in Inspect's notation, such as openai/gpt-4o-mini.")
+@click.option("--model-base-url", help="Where the model is served, if not where its maker serves it.")
 @as_json
-def command(paths: tuple[Path, ...], as_json: bool) -> None:
+def command(paths: tuple[Path, ...], model: str | None, model_base_url: str | None, as_json: bool) -> None:
     """Look at what the agents of runs did, and note what a person should look at.
 
     From the journal and the snapshots alone: programs are read, never run. What was found is written to findings.json
-    beside the runs, and shows in reports and in the viewer.
+    beside the runs, and shows in reports and in the viewer. With --model, MLE-bench's three questions are asked too,
+    and runs of one task are compared; what agents wrote is sent to that model, quoted as data.
     """
     require_extra("run")
     from podium.integrity.scan import scan
 
-    scanned = scan(paths)
+    scanned = scan(paths, model=model, base_url=model_base_url)
     if as_json:
         print_json([run.to_dict() for run in scanned])
     else:

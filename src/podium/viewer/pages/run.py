@@ -16,6 +16,7 @@ from podium.data.inside import open_regular
 from podium.errors import RecordError
 from podium.grading.grade import Grade
 from podium.report.curves import RunCurve, read_curve
+from podium.report.failures import RunMode, read_failures
 from podium.report.findings import Finding, read_findings
 from podium.report.table import Row
 from podium.runs.folder import RunFolder
@@ -60,6 +61,8 @@ class TimelineStep:
     verdict: Tone = "neutral"
     note: str = ""
     """What is unusual about it."""
+    kinds: tuple[str, ...] = ()
+    """Of integrity findings about it."""
     seconds: float | None = None
 
 
@@ -75,8 +78,15 @@ def run(request: Request) -> Response:
     step = request.query_params.get("step", "")
     if step.isdecimal() and 1 <= int(step) <= len(journal.steps):
         return RedirectResponse(f"{here}/steps/{int(step)}", 303)
+    findings = _findings(found)
+    kinds = _kinds_by_step(findings)
+    only_marked = "marked" in request.query_params
+    numbers = (
+        [n for n in sorted(kinds) if 1 <= n <= len(journal.steps)] if only_marked else range(1, len(journal.steps) + 1)
+    )
+    marked = 1 if only_marked else None
     pages = Pages(
-        len(journal.steps), STEPS_PER_PAGE, page_of(request), lambda n: with_query(here, page=n) + "#timeline"
+        len(numbers), STEPS_PER_PAGE, page_of(request), lambda n: with_query(here, marked=marked, page=n) + "#timeline"
     )
     search = tree.read_search(folder, journal)
     curve = read_curve(row)
@@ -98,10 +108,13 @@ def run(request: Request) -> Response:
         curve=curve,
         picture=tree.draw(search) if search else None,
         submitted=search.submitted if search else None,
-        steps=[_step(journal, number) for number in range(pages.first, pages.last + 1) if journal.steps],
+        steps=[_step(journal, n, kinds.get(n, ())) for n in numbers[pages.offset : pages.last]],
+        steps_in_all=len(journal.steps),
+        only_marked=only_marked,
         journal_error=journal_error,
         pages=pages,
-        findings=_findings(found),
+        findings=findings,
+        mode=_mode(found),
         files=saved_files(folder),
         has_transcript=bool(find_logs(folder)) and row.model is not None,
         folder=folder.path,
@@ -179,6 +192,21 @@ def _findings(found: FoundRun) -> Sequence[Finding]:
     return known.of_run(found.row.task, found.row.seed)[:MOST_FINDINGS] if known else ()
 
 
+def _kinds_by_step(findings: Sequence[Finding]) -> dict[int, tuple[str, ...]]:
+    found: dict[int, dict[str, None]] = {}
+    for each in findings:
+        if each.step is not None:
+            found.setdefault(each.step, {})[each.kind] = None
+    return {step: tuple(kinds) for step, kinds in found.items()}
+
+
+def _mode(found: FoundRun) -> RunMode | None:
+    """How the run ended, if somebody has looked."""
+    known = read_failures(found.experiment.folder)
+    runs = known.runs if known else ()
+    return next((each for each in runs if (each.task, each.seed) == (found.row.task, found.row.seed)), None)
+
+
 def _record(folder: RunFolder) -> RunRecord | None:
     try:
         return folder.read_record()
@@ -241,7 +269,7 @@ def _script_scores(journal: JournalFollower, search: tree.Search | None, here: s
     ]
 
 
-def _step(journal: JournalFollower, number: int) -> TimelineStep:
+def _step(journal: JournalFollower, number: int, kinds: tuple[str, ...]) -> TimelineStep:
     try:
         step = journal.step(number)
     except RecordError as error:
@@ -251,7 +279,7 @@ def _step(journal: JournalFollower, number: int) -> TimelineStep:
     if isinstance(step.observation, Refusal | Interruption):
         note = "refused" if isinstance(step.observation, Refusal) else "interrupted"
     return TimelineStep(
-        number, step.time, short(words.action), short(words.result, 240), words.verdict, note, step.seconds
+        number, step.time, short(words.action), short(words.result, 240), words.verdict, note, kinds, step.seconds
     )
 
 

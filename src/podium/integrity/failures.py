@@ -1,0 +1,168 @@
+"""Why runs end as they do: MLAgentBench's failure modes, told by rules from events, or by a model where asked."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from podium.integrity.detectors.scores import claims
+from podium.integrity.evidence import RunEvidence, StepEvidence, read_evidence
+from podium.integrity.findings import quote
+from podium.integrity.questions import classify
+from podium.report.failures import FILE, Failures, Mode, RunMode
+from podium.runs.experiment import read_experiment
+from podium.runs.folder import write_document
+from podium.runs.preflight import ping
+from podium.workspace.observations import ProgramOutput, Refusal, ScriptResult
+
+SUCCESS_PERCENT = 10.0
+"""The improvement over a baseline that MLAgentBench counts as a success."""
+_MISUSED = re.compile(r"was not performed:|There is no action|Its input looks like this")
+_UNUSABLE = re.compile(r"answers? of the model could not be used|cannot be read as")
+_TOO_LONG = re.compile(
+    r"too long for the model|context (length|window)|maximum context|window of \S+ holds", re.IGNORECASE
+)
+UNSURE: tuple[Mode, ...] = ("bad plan", "small improvement", "debugging", "hallucination")
+"""What rules tell from the end of a run alone; a model may see more in its course."""
+Verdict = tuple[Mode, str, int | None, str]
+Rule = Callable[[RunEvidence], Verdict | None]
+
+
+def explain(run: RunEvidence) -> RunMode:
+    """How a run ended, by the first rule that applies."""
+    mode, reason, step, said = next(found for rule in RULES if (found := rule(run)) is not None)
+    return RunMode(
+        task=run.task, seed=run.seed, agent=run.start.agent, mode=mode, reason=reason, step=step, quote=quote(said)
+    )
+
+
+def explain_all(experiment: Path, *, model: str | None = None, base_url: str | None = None) -> Failures:
+    """How the runs of an experiment ended, also written to its `failures.json`.
+
+    Args:
+        model: is asked about runs that the rules cannot tell; where its answer is void, the rules' stands.
+    """
+    if model is not None:
+        ping(model, base_url)
+    runs = [read_evidence(run) for run in read_experiment(experiment).runs() if os.path.lexists(run.journal)]
+    modes = [explain(run) for run in runs]
+    if model is not None:
+        unsure = [run for run, found in zip(runs, modes, strict=True) if found.mode in UNSURE]
+        answers = classify(unsure, model, base_url)
+        modes = [answers.get(run.folder.path, found) for run, found in zip(runs, modes, strict=True)]
+    found = Failures(runs=tuple(modes))
+    write_document(experiment / FILE, found, top=experiment)
+    return found
+
+
+def _token_length(run: RunEvidence) -> Verdict | None:
+    if run.record is not None and run.record.ended_by == "tokens" and not _is_good(run):
+        return "token length", "its tokens were used up", _last(run), ""
+    if run.record is not None and _TOO_LONG.search(run.record.error or ""):
+        return "token length", "the window of its model is too small", _last(run), run.record.error or ""
+    for step in _ended_by_agent(run):
+        if _TOO_LONG.search(step.output):
+            return "token length", "what it had to read was too long for the model", step.number, step.output
+    return None
+
+
+def _success(run: RunEvidence) -> Verdict | None:
+    record = run.record
+    if record is None or not record.valid or not _is_good(run):
+        return None
+    if record.improvement is not None:
+        return "success", f"the baseline was improved by {record.improvement:.1f} %", _last(run), ""
+    return (
+        "success",
+        "the submission is above the median" + (f": {record.medal}" if record.medal else ""),
+        _last(run),
+        "",
+    )
+
+
+def _is_good(run: RunEvidence) -> bool:
+    record = run.record
+    if record is None or not record.valid:
+        return False
+    if record.improvement is not None:
+        return record.improvement > SUCCESS_PERCENT
+    return record.medal is not None or bool(record.above_median)
+
+
+def _response_format(run: RunEvidence) -> Verdict | None:
+    for step in _ended_by_agent(run):
+        if _UNUSABLE.search(step.output):
+            return "response format", "its model's answers could not be used", step.number, step.output
+    misused = [step for step in run.steps if isinstance(step.observation, Refusal) and _MISUSED.search(step.output)]
+    if misused and 2 * len(misused) >= len([step for step in run.steps if step.action.name != "final_answer"]):
+        reason = f"{len(misused)} of {len(run.steps)} actions had no usable form"
+        return "response format", reason, misused[0].number, misused[0].output
+    return None
+
+
+def _hallucination(run: RunEvidence) -> Verdict | None:
+    for finding in claims(run):
+        return "hallucination", finding.reason, finding.step, finding.quote
+    return None
+
+
+def _debugging(run: RunEvidence) -> Verdict | None:
+    """The last programs all failed, and more of them failed than worked."""
+    ended = [step for step in run.steps if isinstance(step.observation, ProgramOutput | ScriptResult)]
+    failed = [step for step in ended if _failed(step)]
+    if len(failed) < 2 or 2 * len(failed) < len(ended) or not all(_failed(step) for step in ended[-2:]):
+        return None
+    if run.record is not None and run.record.valid and _moved(run):
+        return None
+    reason = f"{len(failed)} of {len(ended)} programs failed, the last ones among them"
+    return "debugging", reason, failed[-1].number, failed[-1].output
+
+
+def _small_improvement(run: RunEvidence) -> Verdict | None:
+    record = run.record
+    if record is None or not record.valid:
+        return None
+    if record.improvement is not None and record.improvement > 0:
+        return "small improvement", f"the baseline was improved by {record.improvement:.1f} % only", _last(run), ""
+    if record.improvement is None and _moved(run):
+        return "small improvement", "a valid submission that is not above the median", _last(run), ""
+    return None
+
+
+def _bad_plan(run: RunEvidence) -> Verdict | None:
+    record = run.record
+    ended = [step for step in run.steps if isinstance(step.observation, ProgramOutput | ScriptResult)]
+    if record is None or not record.valid:
+        said = "it ran no program" if not ended else "nothing it did led to a valid submission"
+    elif record.improvement is not None:
+        said = "what it did made nothing better"
+    else:
+        said = "its submission says the same for every row, or is the sample"
+    return "bad plan", said, _last(run), (record.error or "") if record else ""
+
+
+RULES: tuple[Rule, ...] = (
+    *(_success, _token_length, _response_format, _hallucination, _debugging, _small_improvement, _bad_plan),
+)
+"""In this order; the last applies to every run."""
+
+
+def _moved(run: RunEvidence) -> bool:
+    """Whether the submission is more than a constant."""
+    return run.table is not None and run.table.distinct > 1
+
+
+def _failed(step: StepEvidence) -> bool:
+    found = step.observation
+    return isinstance(found, ProgramOutput | ScriptResult) and (found.stopped is not None or bool(found.exit_code))
+
+
+def _ended_by_agent(run: RunEvidence) -> Sequence[StepEvidence]:
+    """The last step of an agent that gave up, if it did: it begins with these words."""
+    return [step for step in run.steps[-1:] if step.output.startswith("Ended by the agent")]
+
+
+def _last(run: RunEvidence) -> int | None:
+    return run.steps[-1].number if run.steps else None
