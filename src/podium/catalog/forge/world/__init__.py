@@ -1,0 +1,7 @@
+"""What new families are composed of: words, populations, mechanisms, damage, files, and entrants that know none of it.
+
+- `vocabulary` has the domains and turns their words into column and file names.
+- `expressions` is the grammar that mechanisms are drawn from; `population` draws who and what there is.
+- `corruption` damages what is recorded; `layout` decides which files hold it; `brief` tells the story.
+- `features` and `entrants` are ways of working that read any such task as a stranger would.
+"""

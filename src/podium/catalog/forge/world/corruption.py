@@ -1,0 +1,103 @@
+"""What goes wrong between what is true and what is recorded.
+
+Each function damages one thing and says in a sentence what it did, where an honest brief would: competitors are told of
+units, repeated rows and columns that may not be used; why a cell is blank they have to find out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from podium.catalog.forge.world.vocabulary import Quantity
+
+OTHER_UNITS = {"kg": ("lb", 2.2046), "km": ("mi", 0.62137), "m": ("ft", 3.2808), "cm": ("in", 0.3937), "l": ("pt", 1.7598)}
+SCALED_UNIT = ("tenths", 10.0)
+
+
+def recorded_values(quantity: Quantity, facts: np.ndarray) -> np.ndarray:
+    """Facts of mean 0 and spread 1 as values of a quantity, with as many digits as people write down.
+
+    Quantities that span more than a factor of ten spread on a logarithmic scale.
+    """
+    share = np.clip((facts + 2) / 4, -0.25, 1.25)
+    if quantity.low > 0 and quantity.high / quantity.low > 10:
+        values = quantity.low * (quantity.high / quantity.low) ** share
+    else:
+        values = quantity.low + (quantity.high - quantity.low) * share
+    digits = max(0, 3 - int(np.floor(np.log10(quantity.high - quantity.low))))
+    return np.asarray(np.round(values if quantity.low < 0 else np.maximum(values, 0), min(digits, 3)))
+
+
+def blank_by_hidden(rng: np.random.Generator, column: pd.Series, hidden: np.ndarray, share: float) -> pd.Series:
+    """Blanks that are likelier where a hidden fact is large, so that a blank says something about it."""
+    chance = 1 / (1 + np.exp(-2.5 * (hidden - np.quantile(hidden, 1 - share))))
+    return column.mask(rng.random(len(column)) < chance)
+
+
+def change_unit(
+    rng: np.random.Generator, column: pd.Series, group: pd.Series, unit: str
+) -> tuple[pd.Series, tuple[str, str]]:
+    """The values of some categories of a group in another unit; the categories, and the unit they use."""
+    categories = sorted(group.dropna().unique())
+    chosen = rng.choice(categories, max(1, len(categories) // 3), replace=False)
+    other, factor = OTHER_UNITS.get(unit, SCALED_UNIT)
+    converted = column.where(~group.isin(chosen), (column * factor).round(3))
+    return converted, (", ".join(f"`{name}`" for name in sorted(chosen)), other)
+
+
+def repeat_rows(rng: np.random.Generator, table: pd.DataFrame, share: float) -> pd.DataFrame:
+    """The table with some rows entered twice, at random places."""
+    twice = rng.choice(len(table), max(1, int(share * len(table))), replace=False)
+    order = np.sort(np.concatenate([np.arange(len(table)), twice]))
+    return table.iloc[order].reset_index(drop=True)
+
+
+def nested_codes(rng: np.random.Generator, *parts: np.ndarray) -> np.ndarray:
+    """Several groups, from the widest to the narrowest, written as one code such as `K3-07B`."""
+    letters = rng.permutation(list("ABCDEFGHJKLMNPQRSTUVWXYZ"))
+    first, *others = parts
+    codes = letters[first % len(letters)].astype(object)
+    for position, part in enumerate(others):
+        numbers = (rng.permutation(part.max() + 1) + 1)[part]
+        codes = codes + np.array([f"{'-' * (position > 0)}{number:02d}" for number in numbers], dtype=object)
+    return np.asarray(codes)
+
+
+def free_text(rng: np.random.Generator, conditions: Sequence[np.ndarray], phrases: Sequence[str]) -> np.ndarray:
+    """A remark for every row; the first phrases, two for each condition, are said mostly where it holds."""
+    lines: list[list[str]] = [[] for _ in conditions[0]]
+    for number, condition in enumerate(conditions):
+        said = rng.random(len(condition)) < np.where(condition > 0, 0.8, 0.04)
+        which = rng.integers(0, 2, len(condition)) + 2 * number
+        for row in np.flatnonzero(said):
+            lines[row].append(phrases[which[row]])
+    idle = phrases[2 * len(conditions) :]
+    chatter = rng.integers(0, 2 * len(idle), len(lines))
+    order = rng.random(len(lines)) < 0.5
+    for row, line in enumerate(lines):
+        if chatter[row] < len(idle):
+            line.insert(0 if order[row] else len(line), idle[chatter[row]])
+    return np.array(["; ".join(line) for line in lines], dtype=object)
+
+
+@dataclass(frozen=True)
+class Leak:
+    """A column that tells the answer, and may not be used."""
+
+    column: str
+    values: np.ndarray
+
+
+def leaked(rng: np.random.Generator, target: np.ndarray) -> np.ndarray:
+    """What was written down after the fact: the target's rank with a little noise."""
+    rank = target.argsort(kind="stable").argsort(kind="stable") / len(target)
+    return np.asarray(np.round(100 * (rank + rng.normal(0, 0.08, len(target))), 1))
+
+
+def drifting(rng: np.random.Generator, values: np.ndarray, progress: np.ndarray) -> np.ndarray:
+    """Values that move as time goes on, so that test rows, which come later, differ from those to learn from."""
+    return np.asarray(values + rng.choice([-1, 1]) * rng.uniform(0.4, 0.9) * progress)

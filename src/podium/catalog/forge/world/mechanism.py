@@ -1,0 +1,39 @@
+"""The hidden truth of a task: some terms of the grammar with a weight each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from podium.catalog.forge.world.expressions import Facts, Term, draw_term, standardised
+
+
+@dataclass(frozen=True)
+class Mechanism:
+    """A weighted sum of terms."""
+
+    terms: tuple[Term, ...]
+    weights: tuple[float, ...]
+
+    @property
+    def signal(self) -> np.ndarray:
+        """What the mechanism says of every row, mean 0 and spread 1."""
+        return standardised(sum(w * term.values for w, term in zip(self.weights, self.terms, strict=True)))  # type: ignore[arg-type]
+
+    @property
+    def formula(self) -> str:
+        return " + ".join(term.formula for term in self.terms)
+
+
+def draw_mechanism(
+    rng: np.random.Generator, facts: Facts, *, terms: int, always: tuple[Term, ...] = ()
+) -> Mechanism:
+    """A mechanism of so many terms, none of them twice, with those that are in every task of a family."""
+    drawn = list(always)
+    while len(drawn) < terms:
+        term = draw_term(rng, facts)
+        if term.values.any() and term.formula not in {other.formula for other in drawn}:
+            drawn.append(term)
+    weights = rng.uniform(0.5, 1.2, len(drawn)) * rng.choice([-1.0, 1.0], len(drawn))
+    return Mechanism(tuple(drawn), tuple(float(weight) for weight in weights))

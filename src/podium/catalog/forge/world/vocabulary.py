@@ -1,0 +1,170 @@
+"""The words of a task: a domain, and a way of writing its words as names of columns and files.
+
+Two tasks rarely share a column: a name is a quantity of the domain, often with a word before it, in one of several
+styles of writing.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+DOMAINS = Path(__file__).with_name("domains.toml")
+QUALIFIERS = (
+    "measured", "recorded", "estimated", "initial", "latest", "reported", "usual", "nominal", "verified", "planned",
+    "smoothed", "typical", "corrected", "declared",
+)  # fmt: skip
+SYLLABLES = ("ar", "bel", "cor", "dun", "el", "fen", "gar", "hol", "is", "ker", "lam", "mor", "nor", "os", "pel", "quin")
+ENDINGS = ("by", "den", "field", "gate", "ham", "ley", "mere", "stad", "ton", "vale", "wick", "wood")
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """Something that is measured, with its unit and the range of most values."""
+
+    name: str
+    unit: str
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Noun:
+    """A thing, one and many."""
+
+    one: str
+    many: str
+
+
+@dataclass(frozen=True)
+class Domain:
+    """What a task can be about."""
+
+    name: str
+    owner: str
+    """Who asks."""
+    row: Noun
+    """What a row of train and test is."""
+    parents: tuple[Noun, ...]
+    """What many rows belong to."""
+    region: str
+    record: Noun
+    """What is noted several times per parent."""
+    recorded: Quantity
+    aims: tuple[str, ...]
+    event: str
+    amount: Quantity
+    wait: str
+    grade: str
+    labels: tuple[str, ...]
+    numbers: tuple[Quantity, ...]
+    parent_numbers: tuple[Quantity, ...]
+    categories: Mapping[str, tuple[str, ...]]
+    remarks: tuple[str, ...]
+
+
+@cache
+def domains() -> tuple[Domain, ...]:
+    """All domains, in the order of the file."""
+    tables = tomllib.loads(DOMAINS.read_text(encoding="utf-8"))
+    return tuple(_domain(name, table) for name, table in tables.items())
+
+
+def _domain(name: str, table: dict) -> Domain:  # type: ignore[type-arg]  # as TOML has it
+    one, many, *recorded = table.pop("record")
+    low, high = (0.4, 0.9)  # Aggregates of records have no range of their own: what they mean is drawn.
+    quantities = {key: tuple(Quantity(*entry) for entry in table.pop(key)) for key in ("numbers", "parent_numbers")}
+    texts = {key: tuple(table.pop(key)) for key in ("aims", "labels", "remarks")}
+    return Domain(
+        name,
+        row=Noun(*table.pop("row")),
+        parents=tuple(Noun(*names) for names in table.pop("parents")),
+        record=Noun(one, many),
+        recorded=Quantity(*recorded, low, high),
+        amount=Quantity(*table.pop("amount")),
+        categories={key: tuple(values) for key, values in table.pop("categories").items()},
+        **quantities,
+        **texts,
+        **table,
+    )
+
+
+def place_name(rng: np.random.Generator) -> str:
+    """A name that no map has, for whoever asks and wherever it happens."""
+    first, second = rng.choice(SYLLABLES, 2, replace=False)
+    return f"{first}{second if rng.random() < 0.6 else ''}{rng.choice(ENDINGS)}".capitalize()
+
+
+Style = Callable[[list[str], str], str]
+"""Writes words and a unit as the name of a column."""
+
+
+def _letters(text: str) -> list[str]:
+    return re.findall(r"[a-z0-9]+", text.lower())
+
+
+def _with_unit(words: list[str], unit: str) -> str:
+    return "_".join([*words, *_letters(unit)])
+
+
+def _spoken(words: list[str], unit: str) -> str:
+    return " ".join(words).capitalize() + (f" ({unit})" if unit else "")
+
+
+def _camel(words: list[str], unit: str) -> str:
+    return words[0] + "".join(word.capitalize() for word in words[1:])
+
+
+def _short(words: list[str], unit: str) -> str:
+    return "".join(re.sub(r"(?<!^)[aeiou]", "", word)[:4] for word in words)
+
+
+STYLES: Mapping[str, Style] = {
+    "snake": lambda words, unit: "_".join(words),
+    "units": _with_unit,
+    "camel": _camel,
+    "pascal": lambda words, unit: "".join(word.capitalize() for word in words),
+    "upper": lambda words, unit: "_".join(words).upper(),
+    "kebab": lambda words, unit: "-".join(words),
+    "dotted": lambda words, unit: ".".join(words),
+    "spoken": _spoken,
+    "short": _short,
+}
+
+
+class Naming:
+    """One task's way of naming columns; no two of its columns have the same name."""
+
+    def __init__(self, rng: np.random.Generator) -> None:
+        self.style = str(rng.choice(list(STYLES)))
+        self._rng = rng
+        self._taken: set[str] = set()
+
+    def column(self, name: str, unit: str = "", *, qualified: bool = True) -> str:
+        """A column's name; `qualified` puts a word before it that changes nothing of its meaning."""
+        words = _letters(name)
+        if qualified:
+            words = [str(self._rng.choice(QUALIFIERS)), *words]
+        return self._unused(STYLES[self.style](words, unit))
+
+    def key(self, name: str) -> str:
+        """The name of a column that says which thing is meant."""
+        ending = str(self._rng.choice(["id", "code", "no", "ref", "key"]))
+        return self._unused(STYLES[self.style]([*_letters(name), ending], ""))
+
+    def file(self, *words: str) -> str:
+        """A file's name, without its ending; files are named as columns are, but never with blanks."""
+        style = "snake" if self.style in {"spoken", "short", "dotted", "units"} else self.style
+        return STYLES[style]([letter for word in words for letter in _letters(word)], "")
+
+    def _unused(self, name: str) -> str:
+        while name in self._taken or name in {"id", "target"}:
+            name += "2"
+        self._taken.add(name)
+        return name
