@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from podium.catalog.forge.family import Family
 
-FAMILIES = (
+STORY_FAMILIES = (
     "tabular-classification",
     "tabular-regression",
     "time-series",
@@ -19,7 +19,11 @@ FAMILIES = (
     "ranking",
     "audio",
 )
-TINY_FAMILIES = ("tabular-classification", "tabular-regression", "text-classification")
+"""Those with one story each, of which the suite `quick` has a task."""
+WORLD_FAMILIES = ("tables-classification", "tables-regression")
+"""Those whose stories and structures are drawn."""
+FAMILIES = (*STORY_FAMILIES, *WORLD_FAMILIES)
+TINY_FAMILIES = ("tabular-classification", "tabular-regression", "text-classification", *WORLD_FAMILIES)
 """Those with a field that trains in milliseconds, so that training can have a fresh task for every episode."""
 
 

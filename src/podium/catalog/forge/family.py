@@ -23,9 +23,11 @@ class PublicData:
     train: pd.DataFrame
     test: pd.DataFrame
     tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)
-    """Further tables by file name, such as `edges.csv`."""
+    """Further tables by path, such as `edges.csv`; `.jsonl` and members of archives (`tables.zip/a.csv`) too."""
     payload: Mapping[str, np.ndarray] = field(default_factory=dict)
     """Pictures (`.png`, uint8), sound (`.wav`, int16) and arrays (`.npy`) by path."""
+    forbidden: tuple[str, ...] = ()
+    """Columns that give answers away and may not be used, as the brief says; entrants leave them alone."""
 
 
 Predict = Callable[[PublicData, np.random.Generator], np.ndarray]

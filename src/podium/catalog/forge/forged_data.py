@@ -7,12 +7,12 @@ import wave
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 
 from podium.catalog.forge import ForgeId, stored_field
 from podium.catalog.forge.families import load_family
 from podium.catalog.forge.family import ForgedData
 from podium.catalog.forge.field import Source, draw_data, measure_field
+from podium.catalog.forge.world.layout import write_tables
 from podium.grading.reference import LEADERBOARD_FILE
 
 logger = logging.getLogger(__name__)
@@ -26,7 +26,7 @@ def write_forged_data(parts: ForgeId, public: Path, private: Path) -> None:
     source = parts.source()
     forged = draw_data(family, parts.difficulty, source)
     write_public(forged, public)
-    _write_table(forged.answers, private / family.submission.answers)
+    write_tables({family.submission.answers: forged.answers}, private)
     field = stored_field(parts) or _measure(parts, source, forged)
     (private / LEADERBOARD_FILE).write_text(field, encoding="utf-8")
 
@@ -45,14 +45,9 @@ def write_public(forged: ForgedData, public: Path) -> None:
     (public / "description.md").write_text(forged.brief, encoding="utf-8")
     data = forged.public
     tables = {"train.csv": data.train, "test.csv": data.test, "sample_submission.csv": forged.sample}
-    for name, table in (tables | dict(data.tables)).items():
-        _write_table(table, public / name)
+    write_tables(tables | dict(data.tables), public)
     for name, array in data.payload.items():
         _write_array(array, public / name)
-
-
-def _write_table(table: pd.DataFrame, path: Path) -> None:
-    table.to_csv(path, index=False, lineterminator="\n")
 
 
 def _write_array(array: np.ndarray, path: Path) -> None:

@@ -7,15 +7,19 @@ units, repeated rows and columns that may not be used; why a cell is blank they 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
 from podium.catalog.forge.world.vocabulary import Quantity
 
-OTHER_UNITS = {"kg": ("lb", 2.2046), "km": ("mi", 0.62137), "m": ("ft", 3.2808), "cm": ("in", 0.3937), "l": ("pt", 1.7598)}
-SCALED_UNIT = ("tenths", 10.0)
+OTHER_UNITS = {
+    "kg": ("lb", 2.2046),
+    "km": ("mi", 0.62137),
+    "m": ("ft", 3.2808),
+    "cm": ("in", 0.3937),
+    "l": ("pt", 1.7598),
+}
 
 
 def recorded_values(quantity: Quantity, facts: np.ndarray) -> np.ndarray:
@@ -44,7 +48,7 @@ def change_unit(
     """The values of some categories of a group in another unit; the categories, and the unit they use."""
     categories = sorted(group.dropna().unique())
     chosen = rng.choice(categories, max(1, len(categories) // 3), replace=False)
-    other, factor = OTHER_UNITS.get(unit, SCALED_UNIT)
+    other, factor = OTHER_UNITS.get(unit, (f"tenths of {unit}", 10.0))
     converted = column.where(~group.isin(chosen), (column * factor).round(3))
     return converted, (", ".join(f"`{name}`" for name in sorted(chosen)), other)
 
@@ -78,18 +82,10 @@ def free_text(rng: np.random.Generator, conditions: Sequence[np.ndarray], phrase
     idle = phrases[2 * len(conditions) :]
     chatter = rng.integers(0, 2 * len(idle), len(lines))
     order = rng.random(len(lines)) < 0.5
-    for row, line in enumerate(lines):
-        if chatter[row] < len(idle):
-            line.insert(0 if order[row] else len(line), idle[chatter[row]])
+    for line, first, phrase in zip(lines, order, chatter, strict=True):
+        if phrase < len(idle):
+            line.insert(0 if first else len(line), idle[phrase])
     return np.array(["; ".join(line) for line in lines], dtype=object)
-
-
-@dataclass(frozen=True)
-class Leak:
-    """A column that tells the answer, and may not be used."""
-
-    column: str
-    values: np.ndarray
 
 
 def leaked(rng: np.random.Generator, target: np.ndarray) -> np.ndarray:

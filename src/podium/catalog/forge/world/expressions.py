@@ -57,7 +57,7 @@ def saturation(rng: np.random.Generator, values: np.ndarray) -> np.ndarray:
 
 
 def threshold(rng: np.random.Generator, values: np.ndarray) -> np.ndarray:
-    return (values > np.quantile(values, rng.uniform(0.25, 0.75))) * 1.0
+    return np.asarray(values > np.quantile(values, rng.uniform(0.25, 0.75)), dtype=float)
 
 
 def optimum(rng: np.random.Generator, values: np.ndarray) -> np.ndarray:

@@ -1,13 +1,12 @@
-"""Which files hold the tables of a task: one or several, as CSV or JSON lines, plain, compressed or in an archive.
+"""Which files hold the tables of a task: one or several, as CSV or JSON lines, plain or in an archive.
 
-The name of a file says how it is written; `tables.zip/stations.csv` lies in an archive. Parquet is left out: its bytes
-depend on the version of its writer, and an interpreter inside the sandbox may not read it.
+The name of a file says how it is written; `tables.zip/stations.csv` lies in an archive. One secret makes the same bytes
+everywhere, so archives are not compressed and nothing is parquet: those bytes depend on versions of other libraries.
 """
 
 from __future__ import annotations
 
 import io
-import gzip
 import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -38,17 +37,15 @@ class Layout:
 
 def draw_layout(rng: np.random.Generator, archive: str) -> Layout:
     """Any of the habits; an archive, where there is one, has this name."""
-    ending = str(rng.choice([".csv", ".csv", ".jsonl", ".csv.gz"]))
-    packed = ending != ".csv.gz" and rng.random() < 0.3
-    return Layout(bool(rng.random() < 0.35), ending, f"{archive}.zip" if packed else "")
+    ending = str(rng.choice([".csv", ".csv", ".jsonl"]))
+    return Layout(bool(rng.random() < 0.35), ending, f"{archive}.zip" if rng.random() < 0.3 else "")
 
 
 def table_bytes(table: pd.DataFrame, name: str) -> bytes:
     """A table as its file's name asks for."""
     if name.endswith(".jsonl"):
         return table.to_json(orient="records", lines=True, force_ascii=False).encode()
-    text = table.to_csv(index=False, lineterminator="\n").encode()
-    return gzip.compress(text, mtime=0) if name.endswith(".gz") else text
+    return table.to_csv(index=False, lineterminator="\n").encode()
 
 
 def write_tables(tables: Mapping[str, pd.DataFrame], folder: Path) -> None:
@@ -66,7 +63,7 @@ def write_tables(tables: Mapping[str, pd.DataFrame], folder: Path) -> None:
 
 def _zipped(members: Mapping[str, bytes]) -> bytes:
     buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(buffer, "w") as archive:
         for name, content in members.items():
-            archive.writestr(zipfile.ZipInfo(name, EPOCH), content, zipfile.ZIP_DEFLATED)
+            archive.writestr(zipfile.ZipInfo(name, EPOCH), content)
     return buffer.getvalue()

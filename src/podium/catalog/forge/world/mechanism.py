@@ -26,9 +26,7 @@ class Mechanism:
         return " + ".join(term.formula for term in self.terms)
 
 
-def draw_mechanism(
-    rng: np.random.Generator, facts: Facts, *, terms: int, always: tuple[Term, ...] = ()
-) -> Mechanism:
+def draw_mechanism(rng: np.random.Generator, facts: Facts, *, terms: int, always: tuple[Term, ...] = ()) -> Mechanism:
     """A mechanism of so many terms, none of them twice, with those that are in every task of a family."""
     drawn = list(always)
     while len(drawn) < terms:

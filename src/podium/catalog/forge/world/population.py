@@ -6,13 +6,13 @@ graph: each may depend on some that were drawn before it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from podium.catalog.forge.world.expressions import SHAPES, standardised
-from podium.catalog.forge.world.vocabulary import Domain
+from podium.catalog.forge.world.vocabulary import Domain, Quantity
 
 RECORDS_PER_PARENT = (4, 12)
 
@@ -72,13 +72,12 @@ class Population:
 def draw_population(rng: np.random.Generator, domain: Domain, rows: int, *, days: int) -> Population:
     """Draws the parents first, then the rows and their records."""
     counts = [max(6, int(rows / rng.uniform(14, 40))), int(rng.integers(8, 9 + rows // 60))]
-    names = [domain.parent_numbers[index].name for index in rng.permutation(len(domain.parent_numbers))]
-    kinds = zip(domain.parents, counts, (names[::2], names[1::2]), strict=True)
-    parents = tuple(_draw_parent(rng, noun.one, count, numbers, rows) for noun, count, numbers in kinds)
+    kinds = zip(domain.parents, counts, domain.parent_numbers, strict=True)
+    parents = tuple(_draw_parent(rng, noun.one, count, _some(rng, known, 2), rows) for noun, count, known in kinds)
     day = np.sort(rng.uniform(0, days, rows))
     level, spread = rng.normal(size=counts[0]), rng.normal(size=counts[0])
     above = {name: values[parent.member] for parent in parents for name, values in parent.numbers.items()}
-    chosen = [domain.numbers[index].name for index in rng.permutation(len(domain.numbers))[: int(rng.integers(5, 8))]]
+    chosen = _some(rng, domain.numbers, int(rng.integers(5, 8)))
     drawn, edges = _draw_causes(rng, chosen, above)
     member = parents[0].member
     hidden = {"level of records": level[member], "spread of records": spread[member]}
@@ -87,6 +86,10 @@ def draw_population(rng: np.random.Generator, domain: Domain, rows: int, *, days
     return Population(
         day, drawn, hidden, _draw_categories(rng, domain, rows), parents, _draw_records(rng, level, spread, days), edges
     )
+
+
+def _some(rng: np.random.Generator, quantities: Sequence[Quantity], count: int) -> list[str]:
+    return [quantities[index].name for index in rng.permutation(len(quantities))[:count]]
 
 
 def _draw_parent(rng: np.random.Generator, name: str, count: int, numbers: list[str], rows: int) -> Parent:

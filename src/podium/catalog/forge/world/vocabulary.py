@@ -8,19 +8,51 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 DOMAINS = Path(__file__).with_name("domains.toml")
-QUALIFIERS = (
+NUMBER_WORDS = (
     "measured", "recorded", "estimated", "initial", "latest", "reported", "usual", "nominal", "verified", "planned",
     "smoothed", "typical", "corrected", "declared",
 )  # fmt: skip
-SYLLABLES = ("ar", "bel", "cor", "dun", "el", "fen", "gar", "hol", "is", "ker", "lam", "mor", "nor", "os", "pel", "quin")
+TEXT_WORDS = ("noted", "main", "stated", "listed", "first", "assigned", "official", "actual", "entered", "original")
+TIMES = (
+    "date",
+    "day",
+    "moment",
+    "timestamp",
+    "when",
+    "logged at",
+    "entry date",
+    "clock time",
+    "occurred",
+    "recorded on",
+)
+REMARKS = ("remark", "note", "comment", "memo", "observation", "free text", "annotation", "log entry")
+SYLLABLES = (
+    "ar",
+    "bel",
+    "cor",
+    "dun",
+    "el",
+    "fen",
+    "gar",
+    "hol",
+    "is",
+    "ker",
+    "lam",
+    "mor",
+    "nor",
+    "os",
+    "pel",
+    "quin",
+)
 ENDINGS = ("by", "den", "field", "gate", "ham", "ley", "mere", "stad", "ton", "vale", "wick", "wood")
 
 
@@ -64,7 +96,8 @@ class Domain:
     grade: str
     labels: tuple[str, ...]
     numbers: tuple[Quantity, ...]
-    parent_numbers: tuple[Quantity, ...]
+    parent_numbers: tuple[tuple[Quantity, ...], ...]
+    """For each kind of parent."""
     categories: Mapping[str, tuple[str, ...]]
     remarks: tuple[str, ...]
 
@@ -76,23 +109,27 @@ def domains() -> tuple[Domain, ...]:
     return tuple(_domain(name, table) for name, table in tables.items())
 
 
-def _domain(name: str, table: dict) -> Domain:  # type: ignore[type-arg]  # as TOML has it
-    one, many, *recorded = table.pop("record")
-    low, high = (0.4, 0.9)  # Aggregates of records have no range of their own: what they mean is drawn.
-    quantities = {key: tuple(Quantity(*entry) for entry in table.pop(key)) for key in ("numbers", "parent_numbers")}
-    texts = {key: tuple(table.pop(key)) for key in ("aims", "labels", "remarks")}
+def _domain(name: str, table: dict[str, Any]) -> Domain:
+    one, many, recorded, unit = table.pop("record")
+    above = tuple(_quantities(entries) for entries in table.pop("parent_numbers"))
+    texts: dict[str, Any] = {key: tuple(table.pop(key)) for key in ("aims", "labels", "remarks")}
     return Domain(
         name,
         row=Noun(*table.pop("row")),
         parents=tuple(Noun(*names) for names in table.pop("parents")),
         record=Noun(one, many),
-        recorded=Quantity(*recorded, low, high),
+        recorded=Quantity(recorded, unit, 0, 10),
         amount=Quantity(*table.pop("amount")),
         categories={key: tuple(values) for key, values in table.pop("categories").items()},
-        **quantities,
+        numbers=_quantities(table.pop("numbers")),
+        parent_numbers=above,
         **texts,
         **table,
     )
+
+
+def _quantities(entries: Sequence[Sequence[Any]]) -> tuple[Quantity, ...]:
+    return tuple(Quantity(*entry) for entry in entries)
 
 
 def place_name(rng: np.random.Generator) -> str:
@@ -146,24 +183,30 @@ class Naming:
         self._rng = rng
         self._taken: set[str] = set()
 
-    def column(self, name: str, unit: str = "", *, qualified: bool = True) -> str:
-        """A column's name; `qualified` puts a word before it that changes nothing of its meaning."""
-        words = _letters(name)
-        if qualified:
-            words = [str(self._rng.choice(QUALIFIERS)), *words]
-        return self._unused(STYLES[self.style](words, unit))
+    def number(self, quantity: Quantity) -> str:
+        """A column of numbers: a word that changes nothing of its meaning, and the quantity."""
+        return self._column([str(self._rng.choice(NUMBER_WORDS)), *_letters(quantity.name)], quantity.unit)
+
+    def text(self, name: str) -> str:
+        """A column of texts or categories."""
+        return self._column([str(self._rng.choice(TEXT_WORDS)), *_letters(name)])
+
+    def one_of(self, names: Sequence[str]) -> str:
+        """A column that goes by one of several names."""
+        return self._column(_letters(str(self._rng.choice(names))))
 
     def key(self, name: str) -> str:
         """The name of a column that says which thing is meant."""
         ending = str(self._rng.choice(["id", "code", "no", "ref", "key"]))
-        return self._unused(STYLES[self.style]([*_letters(name), ending], ""))
+        return self._column([*_letters(name), ending])
 
     def file(self, *words: str) -> str:
         """A file's name, without its ending; files are named as columns are, but never with blanks."""
         style = "snake" if self.style in {"spoken", "short", "dotted", "units"} else self.style
         return STYLES[style]([letter for word in words for letter in _letters(word)], "")
 
-    def _unused(self, name: str) -> str:
+    def _column(self, words: list[str], unit: str = "") -> str:
+        name = STYLES[self.style](words, unit)
         while name in self._taken or name in {"id", "target"}:
             name += "2"
         self._taken.add(name)

@@ -1,0 +1,46 @@
+"""Regression on tables with keys: how much will it be? Domain, structure and damage all come from the seed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from podium.catalog.forge.world.entrants import Goal
+from podium.catalog.forge.world.row_family import row_family
+from podium.catalog.forge.world.row_task import ID_AND_TARGET, Form, Outcome, World
+from podium.metrics import rmse
+from podium.task import Columns
+
+FORM = Form(
+    metric="The root mean squared error. Lower is better.",
+    submission=ID_AND_TARGET,
+)
+
+
+def outcome(rng: np.random.Generator, world: World) -> Outcome:
+    """The amount follows the signal, with noise that is the same for all rows."""
+    signal = world.draw_mechanism(rng).signal
+    amount = world.story.domain.amount
+    scale = amount.high - amount.low
+    noisy = signal + world.noise * rng.normal(size=world.rows)
+    values = amount.low + scale * (noisy + 2.5) / 5
+    return Outcome(
+        target=pd.DataFrame({"target": values.round(3)}),
+        ceiling=amount.low + scale * (signal + 2.5) / 5,
+        asked=f"the {amount.name} in {amount.unit}",
+        sample={"target": round(amount.low + scale / 2, 3)},
+        meaning=f"{amount.name} [{amount.unit}]",
+        order=values,
+    )
+
+
+family = row_family(
+    "tables-regression",
+    "How much will it be?",
+    "tabular regression",
+    metric=rmse,
+    submission=Columns(id="id", target="target", values=float),
+    form=FORM,
+    make_outcome=outcome,
+    goal=Goal(learned=lambda train: train["target"].to_numpy(float)),
+)

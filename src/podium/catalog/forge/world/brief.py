@@ -1,0 +1,122 @@
+"""Stories by composition: who asks for what, and the brief that says so.
+
+Every sentence of more than eight words names something of this task (a place, a file, a column or a count), so that no
+two briefs share one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from podium.catalog.forge.world.vocabulary import Domain, Naming, domains, place_name
+
+HEADINGS = (
+    ("Files", "Columns", "Good to know", "Metric", "Submission"),
+    ("What you get", "Data dictionary", "Notes", "Scoring", "What to hand in"),
+    ("The data", "Fields", "Remarks", "How entries are judged", "Format"),
+    ("Contents", "What the columns mean", "Caveats", "Evaluation", "Your entry"),
+)
+OPENINGS = (
+    "{organisation} wants to {aim} and has opened its books on {rows}.",
+    "To {aim}, {organisation} has collected {count:,} {rows} over {days} days.",
+    "{count:,} {rows} were written down for {organisation}, which would like to {aim}.",
+    "How could {organisation} {aim}? {place} kept notes on {count:,} {rows}.",
+    "Around {place}, {rows} are a daily matter. {organisation} now hopes to {aim} by learning from {count:,} of them.",
+    "{organisation} looks back on {days} days of {rows}. With their help it means to {aim}, in {place} and beyond.",
+)
+TASKS = (
+    "For each of the {test:,} {rows} in `test.csv`, predict {asked}.",
+    "Predict {asked}. `test.csv` lists {test:,} {rows} of {place} for which it is not known.",
+    "Of {test:,} further {rows} only the circumstances are given: say {asked}.",
+    "Your task: work out {asked}, for all {test:,} {rows} that `test.csv` holds.",
+    "What {place} would like to know of {test:,} {rows} is {asked}.",
+)
+LATER = (
+    "All {rows} in `test.csv` took place after {date}, those in `train.csv` before.",
+    "Records up to {date} are in `train.csv`; what came later is in `test.csv`.",
+    "On {date} the {rows} were cut in two: earlier ones train, later ones test.",
+)
+MIXED = (
+    "The {test:,} {rows} to predict were taken out at random.",
+    "Which {rows} went to `test.csv` was decided by lot, {test:,} in all.",
+    "`train.csv` and `test.csv` cover the same {days} days of {place}.",
+)
+UNITS = (
+    "Where `{group}` is {categories}, `{column}` was noted in {unit}, not in {usual}.",
+    "Beware: `{column}` is in {usual}, but in {unit} for {categories} (see `{group}`).",
+    "{categories} (`{group}`) report `{column}` in {unit} instead of {usual}.",
+)
+REPEATED = (
+    "About {share:.0%} of the {rows} in `train.csv` were entered twice.",
+    "Some {rows} of {place} appear twice in `train.csv`, by mistake.",
+    "Clerks in {place} entered {share:.0%} of the training {rows} a second time.",
+)
+FORBIDDEN = (
+    "`{column}` was filled in afterwards, when the outcome was known: using it in any way is against the rules.",
+    "Do not use `{column}`, neither to learn nor to predict; it is known only when all is over.",
+    "The rules forbid `{column}`, which {organisation} adds after the fact.",
+)
+
+
+@dataclass(frozen=True)
+class Story:
+    """Who asks, about what, and how the one who keeps the data names things."""
+
+    domain: Domain
+    place: str
+    organisation: str
+    aim: str
+    naming: Naming
+
+
+@dataclass(frozen=True)
+class Column:
+    """A line of the data dictionary."""
+
+    file: str
+    name: str
+    meaning: str
+
+
+def draw_story(rng: np.random.Generator) -> Story:
+    """Any domain, a place that does not exist, and one of the domain's aims."""
+    domain = domains()[int(rng.integers(len(domains())))]
+    place = place_name(rng)
+    owner = str(
+        rng.choice([f"the {place} {domain.owner}", f"the {domain.owner} of {place}", f"{place}'s {domain.owner}"])
+    )
+    return Story(domain, place, owner, str(rng.choice(domain.aims)), Naming(rng))
+
+
+def say(rng: np.random.Generator, templates: Sequence[str], **words: object) -> str:
+    """One of some sentences with its words filled in, beginning with a capital."""
+    sentence = str(rng.choice(list(templates))).format(**words)
+    return sentence[0].upper() + sentence[1:]
+
+
+def write_brief(
+    rng: np.random.Generator,
+    story: Story,
+    *,
+    opening: Sequence[str],
+    files: Sequence[tuple[str, str]],
+    columns: Sequence[Column],
+    notes: Sequence[str],
+    metric: str,
+    form: str,
+) -> str:
+    """Goal, files, data dictionary, metric and form of the submission, in Markdown."""
+    rows = story.domain.row.many.capitalize()
+    title = rng.choice(
+        [f"{rows} of {story.place}", f"{story.place}: {rows.lower()}", f"The {rows.lower()} of {story.place}"]
+    )
+    heads = HEADINGS[int(rng.integers(len(HEADINGS)))]
+    listed = "\n".join(f"- `{name}`: {content}" for name, content in files)
+    dictionary = "\n".join(f"| {column.file} | `{column.name}` | {column.meaning} |" for column in columns)
+    table = f"| file | column | meaning |\n|---|---|---|\n{dictionary}"
+    bodies = (listed, table, "\n".join(f"- {note}" for note in notes), metric, form)
+    sections = [f"## {head}\n{body}\n" for head, body in zip(heads, bodies, strict=True)]
+    return "\n".join([f"# {title}\n", " ".join(opening) + "\n", *sections])

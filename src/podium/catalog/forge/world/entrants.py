@@ -1,0 +1,260 @@
+"""Entrants that know nothing of the family: any reading of the tables with any model.
+
+All learn numbers by least squares; a family's `Goal` says which numbers stand for its target and how to make a
+submission of what was predicted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from podium.catalog.forge.family import Pipeline, Predict, PublicData, Skill
+from podium.catalog.forge.tiny import Matrices, read_once
+from podium.catalog.forge.tiny import linear as tiny_linear
+from podium.catalog.forge.tiny import smooth as tiny_smooth
+from podium.catalog.forge.toolbox import (
+    Model,
+    boosting,
+    default_model,
+    forest,
+    scaled,
+    subsample,
+    target_encoding,
+)
+from podium.catalog.forge.world.calibration import Probes
+from podium.catalog.forge.world.features import Reading, read
+
+Learn = Callable[[np.ndarray, np.ndarray, np.ndarray, np.random.Generator], np.ndarray]
+"""`learn(train, target, test, rng)` predicts one number for each test row."""
+Features = Callable[[PublicData, np.ndarray, np.random.Generator], tuple[np.ndarray, np.ndarray]]
+"""Train and test features; those that use the target get it as numbers."""
+
+
+@dataclass(frozen=True)
+class Goal:
+    """How a family's target becomes numbers to learn, and predictions a submission."""
+
+    learned: Callable[[pd.DataFrame], np.ndarray]
+    """The numbers of train rows: one per row, or several in columns."""
+    finish: Callable[[np.ndarray, np.ndarray], np.ndarray] = lambda prediction, target: prediction
+    """A submission from what was predicted for test rows and the target of train rows."""
+    fit: Callable[[Learn, np.ndarray, np.ndarray, np.ndarray, np.random.Generator], np.ndarray] | None = None
+    """How a learner is used, where it is not once for every column."""
+
+
+def entrant(goal: Goal, features: Features, learn: Learn) -> Predict:
+    """A pipeline of one reading and one learner."""
+
+    def predict(data: PublicData, rng: np.random.Generator) -> np.ndarray:
+        target = goal.learned(data.train)
+        train, test = features(data, target, rng)
+        return goal.finish(_fit(goal, learn, train, target, test, rng), target)
+
+    return predict
+
+
+def _fit(
+    goal: Goal, learn: Learn, train: np.ndarray, target: np.ndarray, test: np.ndarray, rng: np.random.Generator
+) -> np.ndarray:
+    if goal.fit:
+        return goal.fit(learn, train, target, test, rng)
+    if target.ndim == 1:
+        return learn(train, target, test, rng)
+    return np.column_stack([learn(train, column, test, rng) for column in target.T])
+
+
+def blend(goal: Goal, *parts: tuple[Features, Learn]) -> Predict:
+    """The mean of several entrants' predictions."""
+
+    def predict(data: PublicData, rng: np.random.Generator) -> np.ndarray:
+        target = goal.learned(data.train)
+        found = [_fit(goal, learn, *_split(features(data, target, rng), target), rng) for features, learn in parts]
+        return goal.finish(np.asarray(np.mean(found, axis=0)), target)
+
+    return predict
+
+
+def _split(features: tuple[np.ndarray, np.ndarray], target: np.ndarray) -> Matrices:
+    return features[0], target, features[1]
+
+
+def reading(name: str) -> Features:
+    """One of the readings, as numbers."""
+    return lambda data, target, rng: read(data, name).numbers()
+
+
+def encoded(name: str) -> Features:
+    """A reading with the mean target of each category beside it."""
+
+    def features(data: PublicData, target: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        found = read(data, name)
+        columns = target if target.ndim > 1 else target[:, None]
+        means = [_encode(found, text, column, rng) for text in found.texts() for column in columns.T]
+        sides = found.numbers()
+        return tuple(
+            np.column_stack([side, *added]) for side, added in zip(sides, zip(*means, strict=True), strict=True)
+        )  # type: ignore[return-value]
+
+    return features
+
+
+def _encode(found: Reading, text: str, target: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    column = found.both[text].fillna("")
+    train, test = column[: found.train_rows], column[found.train_rows :]
+    return target_encoding(train, target, test, smoothing=float(rng.choice([5, 10, 20])), rng=rng)
+
+
+def one_hot(name: str) -> Features:
+    """A reading with a column for each category and curves for numbers, for linear models."""
+
+    def features(data: PublicData, target: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        from sklearn.preprocessing import SplineTransformer
+
+        found = read(data, name)
+        numbers = found.both.select_dtypes("number")
+        numbers = numbers.fillna(numbers.median()).loc[:, numbers.nunique() > 1]
+        few = [column for column in numbers if numbers[column].nunique() <= 4]
+        curves = SplineTransformer(n_knots=5, degree=2, extrapolation="constant", knots="quantile")
+        bent = curves.fit_transform(numbers.drop(columns=few))
+        dummies = pd.get_dummies(found.both[found.texts()].fillna(""), dtype=float).to_numpy()
+        matrix = np.column_stack([bent, numbers[few], dummies])
+        return matrix[: found.train_rows], matrix[found.train_rows :]
+
+    return features
+
+
+def learner(model: Model, *, least_share: float = 1.0) -> Learn:
+    """Fits a model to all rows, or to a random share of at least this size; blanks are filled where it needs that."""
+
+    def learn(train: np.ndarray, target: np.ndarray, test: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        made = model(rng)
+        if not _takes_blanks(made):
+            middle = np.nan_to_num(np.nanmedian(train, axis=0))
+            train, test = (np.where(np.isnan(rows), middle, rows) for rows in (train, test))
+        rows = subsample(len(train), rng.uniform(least_share, 1), rng) if least_share < 1 else slice(None)
+        return np.asarray(made.fit(train[rows], target[rows]).predict(test))
+
+    return learn
+
+
+def _takes_blanks(model: Any) -> bool:
+    return type(model).__name__.startswith("HistGradientBoosting")
+
+
+def one_column(train: np.ndarray, target: np.ndarray, test: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """The mean target in four parts of one column."""
+    column = int(rng.integers(train.shape[1]))
+    edges = np.nanquantile(train[:, column], [0.25, 0.5, 0.75])
+    parts = np.searchsorted(edges, train[:, column])
+    means = np.array([target[parts == part].mean() if (parts == part).any() else target.mean() for part in range(4)])
+    return np.asarray(means[np.searchsorted(edges, test[:, column])])
+
+
+def _ridge(low: float, high: float) -> Model:
+    def model(rng: np.random.Generator) -> Any:
+        from sklearn.linear_model import Ridge
+
+        return scaled(Ridge(10 ** rng.uniform(low, high)))
+
+    return model
+
+
+def _neighbours(rng: np.random.Generator) -> Any:
+    from sklearn.neighbors import KNeighborsRegressor
+
+    return scaled(KNeighborsRegressor(int(rng.integers(4, 40))))
+
+
+def _tree(rng: np.random.Generator) -> Any:
+    from sklearn.tree import DecisionTreeRegressor
+
+    return DecisionTreeRegressor(max_depth=int(rng.integers(3, 8)), random_state=int(rng.integers(2**31)))
+
+
+def _boosting(rng: np.random.Generator) -> Any:
+    return boosting(rng, classify=False)
+
+
+def _patient_boosting(rng: np.random.Generator) -> Any:
+    settings = {"max_leaf_nodes": int(rng.integers(6, 14)), "max_features": 0.4, "min_samples_leaf": 12}
+    return boosting(rng, classify=False, learning_rate=0.05, max_iter=int(rng.integers(180, 260)), **settings)
+
+
+def _trees(kind: str, share: float) -> Model:
+    def model(rng: np.random.Generator) -> Any:
+        return forest(kind, trees=(40, 80), leaf=(2, 6))(rng).set_params(max_features=share)
+
+    return model
+
+
+BOOSTED = learner(_boosting, least_share=0.7)
+PATIENT = learner(_patient_boosting)
+LINEAR = learner(_ridge(1.5, 3))
+
+
+def generic_field(goal: Goal) -> tuple[Pipeline, ...]:
+    """A field of strangers: most look at the rows alone, some at all tables, few at everything."""
+    random_forest = learner(_trees("RandomForestRegressor", 0.4), least_share=0.6)
+    extra_trees = learner(_trees("ExtraTreesRegressor", 0.5))
+    simple: list[tuple[str, Skill, Features, Learn, int]] = [
+        ("one column", "naive", reading("as is"), one_column, 4),
+        ("nearest neighbours on numbers", "naive", reading("numbers"), learner(_neighbours, least_share=0.5), 4),
+        ("decision tree as is", "naive", reading("as is"), learner(_tree, least_share=0.5), 4),
+        ("linear on numbers", "plain", reading("numbers"), learner(_ridge(0, 3), least_share=0.5), 6),
+        ("random forest as is", "plain", reading("as is"), random_forest, 6),
+        ("boosting as is", "plain", reading("as is"), BOOSTED, 6),
+        ("boosting on dates", "plain", reading("dated"), BOOSTED, 6),
+        ("extra trees on joined tables", "good", reading("joined"), extra_trees, 4),
+        ("boosting on joined tables", "good", reading("joined"), BOOSTED, 5),
+        ("boosting on summaries", "good", reading("summed up"), BOOSTED, 6),
+        ("linear on summaries", "good", one_hot("summed up"), LINEAR, 4),
+        ("boosting on encodings", "expert", encoded("summed up"), PATIENT, 5),
+        ("boosting on history", "expert", encoded("history"), PATIENT, 4),
+    ]  # fmt: skip
+    pipelines = [Pipeline(name, skill, entrant(goal, features, learn), n) for name, skill, features, learn, n in simple]
+    parts = ((encoded("summed up"), PATIENT), (one_hot("summed up"), LINEAR), (encoded("history"), PATIENT))
+    return (*pipelines, Pipeline("blend", "expert", blend(goal, *parts), 4))
+
+
+def generic_defaults(goal: Goal) -> tuple[Pipeline, ...]:
+    """scikit-learn's models as they come, on the columns as they are."""
+    names = ("ensemble.HistGradientBoostingRegressor", "ensemble.RandomForestRegressor", "linear_model.Ridge")
+    return tuple(
+        Pipeline(f"{name.split('.')[1]}()", "plain", entrant(goal, reading("as is"), learner(default_model(name))), 0)
+        for name in names
+    )
+
+
+def generic_tiny(goal: Goal) -> tuple[Pipeline, ...]:
+    """A field that trains in milliseconds: linear and kernel models on several readings."""
+
+    def matrices(name: str) -> Callable[[PublicData], Matrices]:
+        def columns(data: PublicData) -> Matrices:
+            return _split(read(data, name).numbers(), goal.learned(data.train))
+
+        return read_once(columns)
+
+    def finished(predict: Predict) -> Predict:
+        return lambda data, rng: goal.finish(predict(data, rng), goal.learned(data.train))
+
+    pipelines = [Pipeline("one column", "naive", entrant(goal, reading("as is"), one_column), 4)]
+    skills: tuple[tuple[str, Skill], ...] = (("numbers", "plain"), ("joined", "good"), ("summed up", "expert"))
+    for name, skill in skills:
+        found = matrices(name)
+        pipelines.append(Pipeline(f"linear on {name}", skill, finished(tiny_linear(found, (1, 3))), 4))
+        pipelines.append(Pipeline(f"kernel on {name}", skill, finished(tiny_smooth(found, (-1, 1))), 3))
+    return tuple(pipelines)
+
+
+def probes(goal: Goal) -> Probes:
+    """Two quick entrants that tell how hard a task is before its field is trained."""
+    quick = learner(lambda rng: boosting(rng, classify=False, learning_rate=0.1, max_iter=60, max_leaf_nodes=12))
+    return Probes(
+        careless=Pipeline("quick boosting as is", "plain", entrant(goal, reading("as is"), quick), 0),
+        careful=Pipeline("quick boosting on encodings", "good", entrant(goal, encoded("summed up"), quick), 0),
+    )

@@ -1,0 +1,169 @@
+"""How a stranger reads a table task: what can be told from the files alone, without knowing how they were made.
+
+Each step adds to the one before: columns as they are, dates taken apart, other tables joined, records and remarks
+summed up, history and comparisons within groups.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from podium.catalog.forge.family import PublicData
+
+KNOWN_DATES = ("%Y-%m-%d %H:%M", "%Y-%m-%d", "%Y%m%dT%H%M", "%d %b %Y %H:%M", "%Y/%m/%d %H.%M")
+MOST_WORDS = 40
+FEWEST_ROWS_WITH_WORD = 8
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Columns of train and test, one below the other."""
+
+    both: pd.DataFrame
+    train_rows: int
+
+    def numbers(self) -> tuple[np.ndarray, np.ndarray]:
+        """Train and test with texts as the numbers of their categories; blanks are NaN."""
+        values = self.both.copy()
+        for column in values.select_dtypes(exclude="number"):
+            codes = values[column].astype("category").cat.codes.astype(float)
+            values[column] = codes.where(codes >= 0)
+        matrix = values.to_numpy(float)
+        return matrix[: self.train_rows], matrix[self.train_rows :]
+
+    def texts(self) -> list[str]:
+        """The names of columns with categories that repeat."""
+        kinds = self.both.select_dtypes(exclude="number")
+        return [str(name) for name in kinds if 2 < kinds[name].nunique() < len(kinds) / 3]
+
+
+def as_is(data: PublicData) -> Reading:
+    """The columns that both tables have, without ids and without what may not be used."""
+    shared = [name for name in data.test if name != "id" and name not in data.forbidden]
+    return Reading(pd.concat([data.train[shared], data.test[shared]], ignore_index=True), len(data.train))
+
+
+def only_numbers(data: PublicData) -> Reading:
+    reading = as_is(data)
+    numbers = reading.both.select_dtypes("number")
+    return Reading(numbers.fillna(numbers.median()), reading.train_rows)
+
+
+def dated(data: PublicData) -> Reading:
+    """With dates taken apart."""
+    reading = as_is(data)
+    both = reading.both.copy()
+    for name in reading.both.select_dtypes(exclude="number"):
+        moment = parse_dates(both[name])
+        if moment is not None:
+            both = both.drop(columns=name).assign(**_date_parts(moment))
+    return Reading(both, reading.train_rows)
+
+
+def parse_dates(column: pd.Series) -> pd.Series | None:
+    """The column as dates, if that is what it holds."""
+    for written in KNOWN_DATES:
+        moment = pd.to_datetime(column, format=written, errors="coerce")
+        if moment.notna().all():
+            return moment
+    return None
+
+
+def _date_parts(moment: pd.Series) -> dict[str, pd.Series]:
+    minute = (moment - moment.min()).dt.total_seconds() / 60
+    clock = moment.dt.hour + moment.dt.minute / 60
+    parts = {"elapsed": minute, "clock": clock, "weekday": moment.dt.dayofweek, "yearday": moment.dt.dayofyear}
+    return parts | {"monthday": moment.dt.day, "fortnight": minute // 1440 % 14}
+
+
+def joined(data: PublicData) -> Reading:
+    """With what other tables say about the thing a row names."""
+    reading = dated(data)
+    both = reading.both
+    for key, table in _keyed_tables(data, both):
+        if table[key].is_unique:
+            both = both.merge(table, on=key, how="left")
+    for name in _codes(both):
+        both = both.assign(**{f"{name} letters": both[name].str.extract(r"^([A-Z]+)")[0]})
+    return Reading(both, reading.train_rows)
+
+
+def _keyed_tables(data: PublicData, both: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
+    """Tables that share one column with the rows, and that column."""
+    shared = [([str(name) for name in table if name in both], table) for table in data.tables.values()]
+    return [(keys[0], table) for keys, table in shared if len(keys) == 1]
+
+
+def _codes(both: pd.DataFrame) -> list[str]:
+    """Columns of texts such as `K07`: letters, then digits."""
+    texts = both.select_dtypes(exclude="number")
+    return [str(name) for name in texts if texts[name].str.fullmatch(r"[A-Z]+[\d-]+").all()]
+
+
+def summed_up(data: PublicData) -> Reading:
+    """With statistics of records, the words of remarks, and which cells are blank."""
+    reading = joined(data)
+    both = reading.both
+    for key, table in _keyed_tables(data, as_is(data).both):
+        if not table[key].is_unique:
+            statistics = table.groupby(key)[list(table.select_dtypes("number"))].agg(["count", "mean", "std", "max"])
+            statistics.columns = pd.Index([" ".join(names) for names in statistics.columns])
+            both = both.merge(statistics.reset_index(), on=key, how="left")
+    blank = {f"{name} blank": both[name].isna() * 1 for name in both.select_dtypes("number") if both[name].isna().any()}
+    words: dict[str, np.ndarray] = {}
+    for name in [name for name in both.select_dtypes(exclude="number") if both[name].str.contains(" ").mean() > 0.2]:
+        words |= _words(both[name])
+        both = both.drop(columns=name)
+    return Reading(both.assign(**blank, **words), reading.train_rows)
+
+
+def _words(column: pd.Series) -> dict[str, np.ndarray]:
+    """Whether each of the frequent words is in a text."""
+    sets = [frozenset(re.findall(r"[a-z]{3,}", text.lower())) for text in column.fillna("")]
+    counts = pd.Series([word for words in sets for word in words], dtype=object).value_counts()
+    frequent = sorted(counts.index[counts >= FEWEST_ROWS_WITH_WORD][:MOST_WORDS])
+    return {f"says {word}": np.array([word in words for words in sets], dtype=float) for word in frequent}
+
+
+def with_history(data: PublicData) -> Reading:
+    """With what the row before it in its group had, and how its numbers stand to the group's mean."""
+    reading = summed_up(data)
+    both = reading.both
+    numbers = list(as_is(data).both.select_dtypes("number"))
+    added = {}
+    for group in reading.texts():
+        ordered = both.sort_values("elapsed")[[group, *numbers]].groupby(group)
+        previous = ordered[numbers].shift().reindex(both.index)
+        mean = both.groupby(group)[numbers].transform("mean")
+        for name in numbers:
+            added[f"{name} before in {group}"] = previous[name]
+            added[f"{name} less {group}"] = both[name] - mean[name]
+        added[f"{group} count"] = both[group].map(both[group].value_counts())
+    return Reading(pd.concat([both, pd.DataFrame(added)], axis=1), reading.train_rows)
+
+
+Read = Callable[[PublicData], Reading]
+READINGS: Mapping[str, Read] = {
+    "numbers": only_numbers,
+    "as is": as_is,
+    "dated": dated,
+    "joined": joined,
+    "summed up": summed_up,
+    "history": with_history,
+}
+_read: list[tuple[PublicData, dict[str, Reading]]] = []
+
+
+def read(data: PublicData, name: str) -> Reading:
+    """One of the readings; done once for all entrants of a field."""
+    if not _read or _read[0][0] is not data:
+        _read[:] = [(data, {})]
+    known = _read[0][1]
+    if name not in known:
+        known[name] = READINGS[name](data)
+    return known[name]

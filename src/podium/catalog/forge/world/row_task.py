@@ -1,0 +1,155 @@
+"""Tasks whose answers belong to rows of a table: everything but what is asked, which families add."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from podium.catalog.forge.family import Difficulty, ForgedData, PublicData
+from podium.catalog.forge.world.brief import (
+    FORBIDDEN,
+    LATER,
+    MIXED,
+    OPENINGS,
+    REPEATED,
+    TASKS,
+    Column,
+    Story,
+    draw_story,
+    say,
+    write_brief,
+)
+from podium.catalog.forge.world.corruption import leaked, repeat_rows
+from podium.catalog.forge.world.expressions import Facts, Term, standardised
+from podium.catalog.forge.world.layout import draw_layout
+from podium.catalog.forge.world.mechanism import Mechanism, draw_mechanism
+from podium.catalog.forge.world.population import Population, draw_population
+from podium.catalog.forge.world.recording import Recording, record
+
+TRAIN_ROWS: Mapping[Difficulty, tuple[int, int]] = {
+    "easy": (2600, 3200), "medium": (2000, 2600), "hard": (1500, 2000), "tiny": (100, 140),
+}  # fmt: skip
+TEST_ROWS: Mapping[Difficulty, tuple[int, int]] = {
+    "easy": (1800, 2200), "medium": (1800, 2200), "hard": (1800, 2200), "tiny": (50, 60),
+}  # fmt: skip
+TERMS: Mapping[Difficulty, tuple[int, int]] = {"easy": (5, 8), "medium": (7, 11), "hard": (9, 14), "tiny": (4, 6)}
+NOISE: Mapping[Difficulty, float] = {"easy": 0.35, "medium": 0.5, "hard": 0.7, "tiny": 0.3}
+"""The spread of the noise, where the signal's is 1."""
+
+AFTERWARDS = ("settlement", "closing figure", "audit mark", "final tally", "review score", "balance", "debrief value")
+
+
+@dataclass(frozen=True)
+class World:
+    """What families make their outcomes from."""
+
+    story: Story
+    population: Population
+    difficulty: Difficulty
+
+    @property
+    def rows(self) -> int:
+        return len(self.population.day)
+
+    @property
+    def noise(self) -> float:
+        return NOISE[self.difficulty]
+
+    def draw_mechanism(self, rng: np.random.Generator) -> Mechanism:
+        """A mechanism over everything that is true, with some of what no column holds."""
+        population = self.population
+        facts = Facts(population.everything(), population.groups(), population.day)
+        told = [Term(name, standardised(values)) for name, values in population.hidden.items() if values.any()]
+        some = rng.permutation(len(told))[: int(rng.integers(2, 4))]
+        return draw_mechanism(
+            rng, facts, terms=int(rng.integers(*TERMS[self.difficulty])), always=tuple(told[index] for index in some)
+        )
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What is asked of every row, and what the best answer would be."""
+
+    target: pd.DataFrame
+    """The columns that train shows and test lacks."""
+    ceiling: np.ndarray
+    asked: str
+    """Such as `the probability that the wine is sent back`."""
+    sample: Mapping[str, float | str]
+    """What a submission that knows nothing has in its columns."""
+    meaning: str
+    """Of the target, for the data dictionary."""
+    answers: pd.DataFrame | None = None
+    """What is graded, where it differs from the target."""
+    order: np.ndarray | None = None
+    """A number for each row that grows with the answer, for a column that gives it away."""
+
+
+@dataclass(frozen=True)
+class Form:
+    """What a family says about its metric and its submissions, in short sentences."""
+
+    metric: str
+    submission: str
+
+
+ID_AND_TARGET = "A CSV with the columns `id` and `target`.\nOne row per row of `test.csv`."
+MakeOutcome = Callable[[np.random.Generator, World], Outcome]
+
+
+def draw_row_task(
+    rng: np.random.Generator, difficulty: Difficulty, make_outcome: MakeOutcome, form: Form
+) -> ForgedData:
+    """Draws a story, a population, what is recorded of it and what is asked, and cuts it into train and test."""
+    story = draw_story(rng)
+    sizes = [int(rng.integers(*bounds[difficulty])) for bounds in (TRAIN_ROWS, TEST_ROWS)]
+    days = int(rng.integers(150, 900))
+    population = draw_population(rng, story.domain, sum(sizes), days=days)
+    layout = draw_layout(rng, story.naming.file(story.place, "data"))
+    recording = record(rng, story, layout, population)
+    outcome = make_outcome(rng, World(story, population, difficulty))
+    forbidden = _leak(rng, story, recording, outcome)
+    later = bool(rng.random() < 0.5)
+    chosen = np.arange(sum(sizes)) if later else rng.permutation(sum(sizes))
+    train_rows, test_rows = np.sort(chosen[: sizes[0]]), np.sort(chosen[sizes[0] :])
+    train = pd.concat([recording.rows, outcome.target], axis=1).iloc[train_rows]
+    train = repeat_rows(rng, train, share := rng.uniform(0.02, 0.06))
+    words = {
+        "organisation": story.organisation, "place": story.place, "aim": story.aim, "rows": story.domain.row.many,
+        "count": sum(sizes), "test": sizes[1], "days": days, "asked": outcome.asked, "share": share,
+        "date": recording.rows.iloc[test_rows[0], 1],
+    }  # fmt: skip
+    recording.notes += [say(rng, LATER if later else MIXED, **words), say(rng, REPEATED, **words)]
+    files = [("train.csv", "to learn from"), ("test.csv", "to predict"), ("sample_submission.csv", "the required form")]
+    answers = (outcome.target if outcome.answers is None else outcome.answers).iloc[test_rows]
+    test = recording.rows.iloc[test_rows].reset_index(drop=True)
+    answers = pd.concat([test[["id"]], answers.reset_index(drop=True)], axis=1)
+    return ForgedData(
+        brief=write_brief(
+            rng,
+            story,
+            opening=(say(rng, OPENINGS, **words), say(rng, TASKS, **words)),
+            files=[*files, *recording.contents],
+            columns=[*recording.columns, *(Column("train", str(name), outcome.meaning) for name in outcome.target)],
+            notes=[str(note) for note in rng.permutation(recording.notes)],
+            metric=form.metric,
+            form=form.submission,
+        ),
+        public=PublicData(train, test, recording.tables, forbidden=forbidden),
+        answers=answers,
+        sample=answers[["id"]].assign(**outcome.sample),
+        ceiling=outcome.ceiling[test_rows],
+    )
+
+
+def _leak(rng: np.random.Generator, story: Story, recording: Recording, outcome: Outcome) -> tuple[str, ...]:
+    """In some tasks a column that gives the answer away, and the rule that forbids it."""
+    if outcome.order is None or rng.random() > 0.3:
+        return ()
+    column = story.naming.one_of(AFTERWARDS)
+    recording.add(column, leaked(rng, outcome.order), "filled in afterwards")
+    recording.notes.append(say(rng, FORBIDDEN, column=column, organisation=story.organisation))
+    return (column,)

@@ -1,0 +1,177 @@
+"""Families with drawn stories and structures: no two tasks look alike, and the same seed gives the same bytes."""
+
+from __future__ import annotations
+
+import itertools
+import re
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from podium.catalog.forge.families import WORLD_FAMILIES, load_family
+from podium.catalog.forge.family import ForgedData
+from podium.catalog.forge.world.brief import draw_story
+from podium.catalog.forge.world.corruption import (
+    blank_by_hidden,
+    change_unit,
+    free_text,
+    leaked,
+    nested_codes,
+    recorded_values,
+    repeat_rows,
+)
+from podium.catalog.forge.world.expressions import PRODUCTIONS, Facts
+from podium.catalog.forge.world.features import READINGS
+from podium.catalog.forge.world.layout import write_tables
+from podium.catalog.forge.world.mechanism import draw_mechanism
+from podium.catalog.forge.world.population import draw_population
+from podium.catalog.forge.world.vocabulary import Quantity, domains
+
+SEEDS = range(8)
+LONG_SENTENCE = 8
+LARGEST_SHARE = 0.2
+
+
+@pytest.fixture(scope="module", params=WORLD_FAMILIES)
+def tasks(request: pytest.FixtureRequest) -> list[ForgedData]:
+    family = load_family(request.param)
+    return [family.draw(np.random.default_rng(seed), "tiny") for seed in SEEDS]
+
+
+@pytest.fixture(scope="module")
+def facts() -> Facts:
+    population = draw_population(np.random.default_rng(5), domains()[0], 400, days=400)
+    return Facts(population.everything(), population.groups(), population.day)
+
+
+def _columns(forged: ForgedData) -> set[str]:
+    tables = (forged.public.train, forged.public.test, *forged.public.tables.values())
+    return {str(name) for table in tables for name in table}
+
+
+def _long_sentences(brief: str) -> set[str]:
+    sentences = re.split(r"[.!?;:]\s|\n|\|", brief)
+    return {sentence.strip() for sentence in sentences if len(sentence.split()) > LONG_SENTENCE}
+
+
+def test_two_tasks_share_few_columns_and_no_long_sentence(tasks: list[ForgedData]) -> None:
+    for one, other in itertools.combinations(tasks, 2):
+        columns = _columns(one), _columns(other)
+        assert len(columns[0] & columns[1]) < LARGEST_SHARE * min(map(len, columns)), columns[0] & columns[1]
+        assert not _long_sentences(one.brief) & _long_sentences(other.brief)
+
+
+def test_a_brief_explains_every_file_and_column(tasks: list[ForgedData]) -> None:
+    for forged in tasks:
+        for name in (*_columns(forged), *forged.public.tables, "train.csv", "test.csv", "sample_submission.csv"):
+            assert f"`{name}`" in forged.brief
+
+
+def test_the_sample_is_a_submission_and_the_ceiling_is_better(
+    tasks: list[ForgedData], request: pytest.FixtureRequest
+) -> None:
+    family = load_family(request.node.callspec.params["tasks"])
+    for forged in tasks:
+        assert set(forged.sample) == {*family.submission.ids, *family.submission.targets}
+        columns = list(family.submission.targets)
+        sample = forged.sample[columns if len(columns) > 1 else columns[0]].to_numpy()
+        assert family.metric.is_better(family.score(forged, forged.ceiling), family.score(forged, sample))
+
+
+def test_a_column_that_gives_answers_away_is_forbidden_and_left_alone(tasks: list[ForgedData]) -> None:
+    for forged in tasks:
+        for column in forged.public.forbidden:
+            assert re.search(
+                rf"`{re.escape(column)}`.*(rules|Do not use|forbid)|(rules forbid|Do not use) `", forged.brief
+            )
+            assert not [name for read in READINGS.values() for name in read(forged.public).both if column in str(name)]
+
+
+def test_some_tasks_have_a_forbidden_column() -> None:
+    family = load_family("tables-regression")
+    assert any(family.draw(np.random.default_rng(seed), "tiny").public.forbidden for seed in SEEDS)
+
+
+def test_there_are_twelve_domains_with_words_of_their_own() -> None:
+    assert len({domain.name for domain in domains()}) >= 12
+    rows = [domain.row.one for domain in domains()]
+    assert len(set(rows)) == len(rows)
+    assert len({draw_story(np.random.default_rng(seed)).organisation for seed in range(50)}) == 50
+
+
+def test_structures_are_drawn_from_the_whole_grammar(facts: Facts) -> None:
+    mechanisms = [draw_mechanism(np.random.default_rng(seed), facts, terms=6) for seed in range(30)]
+    assert len({mechanism.formula for mechanism in mechanisms}) == 30
+    words = ("*", "level of", " by ", "wave of", "until a day", "previous", "relative to", " / ", "threshold")
+    assert all(any(word in mechanism.formula for mechanism in mechanisms) for word in words)
+
+
+@pytest.mark.parametrize("name", PRODUCTIONS)
+def test_a_term_has_mean_0_and_spread_1_and_comes_from_its_seed(name: str, facts: Facts) -> None:
+    one, again = (PRODUCTIONS[name][0](np.random.default_rng(3), facts) for _ in range(2))
+    assert one.formula == again.formula
+    assert np.array_equal(one.values, again.values)
+    assert one.values.mean() == pytest.approx(0, abs=1e-9)
+    assert one.values.std() == pytest.approx(1)
+
+
+def test_causes_come_before_effects() -> None:
+    population = draw_population(np.random.default_rng(2), domains()[3], 300, days=200)
+    order = [*(name for parent in population.parents for name in parent.numbers), *population.numbers]
+    assert population.edges
+    assert all(order.index(cause) < order.index(effect) for cause, effect in population.edges)
+
+
+def test_blanks_tell_of_what_is_hidden() -> None:
+    rng = np.random.default_rng(0)
+    hidden = rng.normal(size=2000)
+    blank = blank_by_hidden(rng, pd.Series(rng.normal(size=2000)), hidden, 0.3).isna()
+    assert 0.15 < blank.mean() < 0.45
+    assert hidden[blank].mean() > hidden[~blank].mean() + 0.8
+
+
+def test_some_groups_use_another_unit() -> None:
+    rng = np.random.default_rng(0)
+    group = pd.Series(["a", "b", "c"] * 10)
+    changed, (categories, unit) = change_unit(rng, pd.Series([10.0] * 30), group, "kg")
+    assert unit == "lb"
+    assert changed[group == categories.strip("`")].eq(22.046).all()
+    assert changed.eq(10).sum() == 20
+
+
+def test_other_damage_keeps_what_it_promises() -> None:
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"id": np.arange(100)})
+    assert len(repeat_rows(rng, table, 0.05)) == 105
+    codes = nested_codes(rng, np.array([0, 0, 1]), np.array([0, 1, 2]))
+    assert len(set(codes)) == 3
+    assert codes[0][0] == codes[1][0] != codes[2][0]
+    target = rng.normal(size=500)
+    assert np.corrcoef(leaked(rng, target), target)[0, 1] > 0.85
+    condition = np.arange(500) % 2
+    said = np.array(
+        ["storm" in text or "frost" in text for text in free_text(rng, [condition], ["storm", "frost", "calm"])]
+    )
+    assert said[condition == 1].mean() > 0.7 > 0.1 > said[condition == 0].mean()
+    values = recorded_values(Quantity("age", "years", 0, 90), np.array([-3.0, 0.0, 3.0]))
+    assert values.min() >= 0
+    assert values[1] == 45
+
+
+def test_tables_are_written_as_their_names_say(tmp_path: Path) -> None:
+    table = pd.DataFrame({"a": [1, 2], "b": ["é", None]})
+    names = ("one.csv", "two.jsonl", "all.zip/three.csv", "all.zip/four.jsonl")
+    for folder in ("first", "second"):
+        (tmp_path / folder).mkdir()
+        write_tables(dict.fromkeys(names, table), tmp_path / folder)
+    first = tmp_path / "first"
+    assert pd.read_csv(first / "one.csv").equals(table)
+    assert pd.read_json(first / "two.jsonl", lines=True).equals(table)
+    with zipfile.ZipFile(first / "all.zip") as archive:
+        assert archive.namelist() == ["three.csv", "four.jsonl"]
+        assert pd.read_csv(archive.open("three.csv")).equals(table)
+    for path in first.iterdir():
+        assert path.read_bytes() == (tmp_path / "second" / path.name).read_bytes()
