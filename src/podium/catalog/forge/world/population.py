@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from podium.catalog.forge.world.corruption import drifting
 from podium.catalog.forge.world.expressions import SHAPES, standardised
 from podium.catalog.forge.world.vocabulary import Domain, Quantity
 
@@ -79,6 +80,7 @@ def draw_population(rng: np.random.Generator, domain: Domain, rows: int, *, days
     above = {name: values[parent.member] for parent in parents for name, values in parent.numbers.items()}
     chosen = _some(rng, domain.numbers, int(rng.integers(5, 8)))
     drawn, edges = _draw_causes(rng, chosen, above)
+    drawn[chosen[-1]] = standardised(drifting(rng, drawn[chosen[-1]], day / days))
     member = parents[0].member
     hidden = {"level of records": level[member], "spread of records": spread[member]}
     hidden |= {f"condition {number}": (rng.random(rows) < rng.uniform(0.15, 0.4)) * 1.0 for number in (1, 2)}
