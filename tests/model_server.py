@@ -42,6 +42,8 @@ class Reply:
     finish: Literal["stop", "length", "tool_calls", "content_filter"] | None = None
     """By default what fits."""
     delay_s: float = 0.0
+    logprobs: tuple[tuple[str, float], ...] = ()
+    """The tokens of the text, if they are told."""
     input_tokens: int = 100
     output_tokens: int = 20
 
@@ -207,7 +209,11 @@ class _Handler(BaseHTTPRequestHandler):
         if isinstance(found, Reply):
             time.sleep(found.delay_s)
             self.server.served.append(found)  # before a client can look at it
-            self._send(200, from_chat(self.path, _document(request, found)))
+            document = _document(request, found)
+            if request.get("stream"):
+                self._stream(document)
+            else:
+                self._send(200, from_chat(self.path, document))
             return
         self.server.faults += 1
         if found.status is not None:
@@ -224,6 +230,18 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header("Retry-After-Ms", str(int(1000 * retry_after_s)))
         self.end_headers()
         self.wfile.write(body)
+
+    def _stream(self, document: dict[str, Any]) -> None:
+        """The answer to a chat as server-sent events: all of it in one, then the end."""
+        choice = document["choices"][0]
+        parts = [{**choice, "delta": choice["message"], "finish_reason": None}, {**choice, "delta": {}}]
+        chunks = [{**document, "object": "chat.completion.chunk", "choices": [part]} for part in parts]
+        body = "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks) + "data: [DONE]\n\n"
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.send_header("Content-Length", str(len(body.encode())))
+        self.end_headers()
+        self.wfile.write(body.encode())
 
     def _break_off(self, *, halfway: bool) -> None:
         if halfway:
@@ -250,13 +268,18 @@ def _document(request: Request, reply: Reply) -> dict[str, Any]:
         "object": "chat.completion",
         "created": 0,
         "model": request["model"],
-        "choices": [{"index": 0, "message": message, "finish_reason": finish}],
+        "choices": [{"index": 0, "message": message, "finish_reason": finish, "logprobs": _logprobs(reply)}],
         "usage": {
             "prompt_tokens": reply.input_tokens,
             "completion_tokens": reply.output_tokens,
             "total_tokens": reply.input_tokens + reply.output_tokens,
         },
     }
+
+
+def _logprobs(reply: Reply) -> dict[str, Any] | None:
+    told = [{"token": token, "logprob": chance, "bytes": None, "top_logprobs": []} for token, chance in reply.logprobs]
+    return {"content": told} if told else None
 
 
 def _call(number: int, call: Call) -> dict[str, Any]:

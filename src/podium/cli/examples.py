@@ -52,6 +52,10 @@ EXAMPLES = {
     "forge": ("podium forge tabular-regression", "podium forge graph --difficulty hard --seed 7"),
     "new-task": ("podium new-task churn --from customers.csv --target left",),
     "import": ("podium import mle-bench/", "podium import grading_report.json --out runs/theirs"),
+    "export": (
+        "podium export runs/first/spaceship-titanic/0 --format messages",
+        "podium export quick --format harbor --out harbor",
+    ),
     "demo": ("podium demo", "podium demo --time 60s --out runs/demo"),
     "doctor": ("podium doctor", "podium doctor --json"),
     "completion": ('eval "$(podium completion bash)"', "podium completion fish | source"),

@@ -1,14 +1,18 @@
-"""`podium import`: takes over what MLE-bench has: leaderboards and texts of a checkout, or grading reports."""
+"""`podium import`: takes over leaderboards, texts and grading reports of MLE-bench, and trials of Harbor."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from podium.cli.options import as_json, print_json
 from podium.text import plural
+
+if TYPE_CHECKING:
+    from podium.report.imported import Import
 
 
 @click.command(name="import")
@@ -17,23 +21,25 @@ from podium.text import plural
 @click.option("--agent", help="Whose runs the grading reports are about.  [default: as the run group says]")
 @as_json
 def command(path: Path, out: Path | None, agent: str | None, as_json: bool) -> None:
-    """Take over what PATH holds of MLE-bench: a checkout's leaderboards and texts, or grading reports.
+    """Take over what PATH holds of MLE-bench or Harbor: leaderboards and texts, grading reports, or trials.
 
-    With a checkout's leaderboards, ranks and percentiles are exact from then on. A grading report, or a folder of them
-    or of run groups, becomes an experiment that podium report and podium compare read.
+    With the leaderboards of an MLE-bench checkout, ranks and percentiles are exact from then on. A grading report, or a
+    folder of them or of run groups, becomes an experiment that podium report and podium compare read; so do the trials
+    of a job of Harbor on tasks that podium export wrote.
     """
-    from podium.report.imported import is_grading_reports
+    from podium.report.harbor import import_harbor, is_harbor_job
+    from podium.report.imported import import_reports, is_grading_reports
 
-    if is_grading_reports(path):
-        _import_reports(path, out or Path("runs", f"imported-{path.resolve().stem}"), agent, as_json=as_json)
+    target = out or Path("runs", f"imported-{path.resolve().stem}")
+    if is_harbor_job(path):
+        _tell(import_harbor(path, target, agent=agent), target, as_json=as_json)
+    elif is_grading_reports(path):
+        _tell(import_reports(path, target, agent=agent), target, as_json=as_json)
     else:
         _import_checkout(path, as_json=as_json)
 
 
-def _import_reports(path: Path, out: Path, agent: str | None, *, as_json: bool) -> None:
-    from podium.report.imported import import_reports
-
-    found = import_reports(path, out, agent=agent)
+def _tell(found: Import, out: Path, *, as_json: bool) -> None:
     tasks = found.by_task()
     missing = sum(found.seeds - len(reports) for reports in tasks.values())
     if as_json:

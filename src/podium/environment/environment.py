@@ -214,7 +214,6 @@ class Environment:
             "grade": None if standing.grade is None else standing.grade.to_dict(),
             "ended_by": turn.ended_by,
             "error": None if turn.record is None else turn.record.error,
-            "run": str(self.run),
         }
 
 

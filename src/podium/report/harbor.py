@@ -1,0 +1,88 @@
+"""Trials of Harbor on exported tasks, taken over as an experiment, so that its agents can be compared with others."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from podium.catalog import load
+from podium.data.files import write_atomically
+from podium.data.inside import read_regular
+from podium.errors import UnknownTaskError, UsageError
+from podium.report.imported import FILE, MAX_BYTES, CompetitionReport, Import
+
+RESULT = "result.json"
+
+
+def is_harbor_job(path: Path) -> bool:
+    """Whether a folder is a job of Harbor, or one of its trials."""
+    return path.is_dir() and any(True for _ in _trials(path))
+
+
+def import_harbor(path: Path, out: Path, *, agent: str | None = None) -> Import:
+    """Takes over the results of a job's trials.
+
+    Raises:
+        UsageError: a trial is not one of an exported task, several agents are in it, or `out` is taken.
+    """
+    if out.exists() and any(out.iterdir()):
+        raise UsageError(f"{out} is there already. Give another --out.")
+    trials = list(_trials(path))
+    names = {_agent(trial) for trial in trials}
+    if agent is None and len(names) > 1:
+        raise UsageError(f"{path} holds trials of several agents ({', '.join(sorted(names))}). Name one with --agent.")
+    chosen = [trial for trial in trials if agent is None or _agent(trial) == agent]
+    if not chosen:
+        raise UsageError(f"{path} holds no trial of {agent}. There are: {', '.join(sorted(names))}")
+    found = Import(
+        agent=_agent(chosen[0]),
+        source=path.name,
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        reports=tuple(_report(trial) for trial in chosen),
+        planned={},
+    )
+    write_atomically(out / FILE, json.dumps(asdict(found), indent=1, ensure_ascii=False) + "\n")
+    return found
+
+
+def _trials(path: Path) -> Iterator[dict[str, Any]]:
+    for file in sorted({*path.glob(RESULT), *path.glob(f"*/{RESULT}")}):
+        try:
+            document = json.loads(read_regular(file, MAX_BYTES))
+        except (OSError, ValueError):
+            continue
+        if isinstance(document, dict) and {"task_name", "trial_name"} <= document.keys():
+            yield document
+
+
+def _agent(trial: dict[str, Any]) -> str:
+    known = trial.get("agent_info") or {}
+    model = (known.get("model_info") or {}).get("name")
+    return str(known.get("name", "unknown")) + (f" ({model})" if model else "")
+
+
+def _report(trial: dict[str, Any]) -> CompetitionReport:
+    name = str(trial["task_name"]).rpartition("/")[2]
+    try:
+        task = load(name)
+    except UnknownTaskError as error:
+        raise UsageError(f"The trial {trial['trial_name']} is not one of Podium's tasks: {error}") from error
+    rewards = (trial.get("verifier_result") or {}).get("rewards") or {}
+    failure = trial.get("exception_info") or {}
+    score = rewards.get("score")
+    return CompetitionReport(
+        competition_id=task.id,
+        score=None if score is None else float(score),
+        **{f"{medal}_medal": bool(rewards.get(f"{medal}_medal")) for medal in ("gold", "silver", "bronze")},
+        above_median=bool(rewards.get("above_median")),
+        submission_exists=bool(rewards.get("submitted")),
+        valid_submission=bool(rewards.get("valid")),
+        is_lower_better=not task.metric.higher_is_better,
+        created_at=trial.get("finished_at"),
+        edition=task.edition,
+        error=failure.get("exception_message"),
+    )
