@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup demo test test-slow test-browser test-research test-aideml test-constraints test-docker test-cluster test-packaging test-oracle docs test-docs lint format screenshots index fields constraints clean
+.PHONY: setup demo test test-slow test-bridges test-browser test-research test-aideml test-constraints test-docker test-cluster test-packaging test-oracle docs test-docs lint format screenshots index fields constraints clean
 
 setup: .venv/.installed
 
@@ -22,6 +22,10 @@ test-slow: setup
 test-aideml: setup
 	PYTHON="$(PYTHON)" sh scripts/aideml_env.sh .venv-aideml
 	PODIUM_AIDEML_ENV=$(CURDIR)/.venv-aideml $(BIN)/python -m pytest -m slow tests/agents/test_aideml.py
+
+test-bridges: setup
+	PYTHON="$(PYTHON)" sh scripts/bridges_env.sh .venv-bridges
+	.venv-bridges/bin/python -m pytest -m bridges tests/environment
 
 test-browser: setup
 	sh scripts/install_chromium.sh
@@ -80,4 +84,4 @@ test-constraints: setup
 	$(BIN)/python scripts/constraints.py check
 
 clean:
-	rm -rf .venv .venv-aideml demo site .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-aideml .venv-bridges demo site .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -23,6 +23,8 @@ LIBRARY = {"__init__", "api", "catalog", "cli", "data", "errors", "grading", "me
 """The layers that work without any extra; report, board and viewer have extras of their own, all others need `run`."""
 CONTAINERS = {"sandbox/container.py", "sandbox/container_image.py", "sandbox/docker.py"}
 """Imported by the backend docker alone."""
+NAMES = {"openenv": "openenv-core"}
+"""Distributions that need not be installed, by what is imported of them."""
 ELSEWHERE = {"py7zr": "recipes read .7z files of competitions, whose data needs the extra kaggle to be prepared"}
 
 
@@ -100,7 +102,7 @@ def is_declared(module: str, extra: str | None) -> bool:
     top = module.partition(".")[0]
     if top in sys.stdlib_module_names or top == "podium":
         return True
-    return bool(distributions().get(top, {canonicalize_name(top)}) & declared(extra))
+    return bool(distributions().get(top, {NAMES.get(top, canonicalize_name(top))}) & declared(extra))
 
 
 def extra_of(path: Path) -> str | None:
@@ -111,6 +113,8 @@ def extra_of(path: Path) -> str | None:
         return "docker"
     if path.is_relative_to(SOURCE / "runs/executors/ray"):
         return "cluster"
+    if path.is_relative_to(SOURCE / "environment/bridges"):
+        return "training"
     return {"viewer": "view", "report": "report", "board": "board"}.get(layer, "run")
 
 
@@ -187,5 +191,5 @@ def test_an_undeclared_import_is_noticed(tmp_path: Path) -> None:
 
 
 def test_the_extra_all_brings_what_every_other_does() -> None:
-    others = PROJECT["optional-dependencies"].keys() - {"all", "benchmarks", "dev", "docs"}
+    others = PROJECT["optional-dependencies"].keys() - {"all", "benchmarks", "dev", "docs", "training"}
     assert declared("all") == frozenset().union(*map(declared, others))

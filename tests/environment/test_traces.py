@@ -10,12 +10,14 @@ import pytest
 from click.testing import CliRunner
 
 import podium
+from driving import drive
 from model_server import Reply, Request, serving
 from podium.cli import podium as cli
 from podium.environment.environment import Environment
 from podium.environment.export import export_run
 from podium.environment.traces import REMOVED, conversations, without_keys
 from podium.runs.experiment import find_run
+from podium.runs.models import Plan
 
 pq = pytest.importorskip("pyarrow.parquet")
 
@@ -78,16 +80,16 @@ def answer(request: Request, rng: Random) -> Reply:
 def test_calls_of_a_model_become_conversations_with_tokens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PODIUM_API_KEY", "none")
     with serving(answer) as server:
-        experiment = podium.run(
-            TASK,
+        podium.prepare(TASK)
+        plan = Plan(
             agent="react",
             model="openai-api/podium/scripted",
             model_base_url=server.url,
             budget=podium.Budget(steps=3, time_s=60.0),
-            out=tmp_path / "experiment",
         )
+        drive(tmp_path / "experiment", plan, TASK)
         asked = len(server.served)
-    run = next(experiment.runs())
+    run = find_run(tmp_path / "experiment" / TASK / "0")
     talks = conversations(run)
     generated = [message for talk in talks for message in talk.messages if message.generated]
     assert len(generated) == asked

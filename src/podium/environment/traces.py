@@ -146,7 +146,7 @@ def _message(message: ChatMessage) -> Message:
 def _tokens(call: ModelEvent) -> Tokens | None:
     choice = call.output.choices[0]
     raw: Any = call.call.response if call.call and isinstance(call.call.response, dict) else {}
-    first = next(iter(raw.get("choices") or ()), {})
+    first: Any = next(iter(raw.get("choices") or ()), {})
     ids, prompt_ids = first.get("token_ids"), raw.get("prompt_token_ids")
     content = choice.logprobs.content if choice.logprobs else None
     if content is None and ids is None:

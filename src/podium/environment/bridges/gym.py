@@ -40,7 +40,7 @@ class AnyText(Text):
 class PodiumEnv(gymnasium.Env[str, str]):
     """An environment whose episodes are runs on tasks."""
 
-    metadata = {"render_modes": []}  # noqa: RUF012 (Gymnasium's form)
+    metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012 (Gymnasium's form)
 
     def __init__(
         self,

@@ -1,0 +1,12 @@
+#!/bin/sh
+# Makes an environment with the training tools that Podium has bridges to, for tests/environment/test_bridges.py. They want
+# older clients of models than Podium itself, so it is one of its own.
+# usage: scripts/bridges_env.sh FOLDER
+set -eu
+folder=$1
+if [ ! -f "$folder/.installed" ] || [ pyproject.toml -nt "$folder/.installed" ]; then
+    printf 'installing gymnasium, openenv-core and verifiers into %s\n' "$folder"
+    [ -x "$folder/bin/python" ] || "${PYTHON:-python3}" -m venv "$folder"
+    "$folder/bin/python" -m pip install --quiet --disable-pip-version-check --editable '.[training]' pytest uv
+    touch "$folder/.installed"
+fi

@@ -1,0 +1,99 @@
+"""The tools of others drive Podium's environments as they come from their registries: `make test-bridges`."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from model_server import Request, serving
+
+pytestmark = [pytest.mark.bridges, pytest.mark.filterwarnings("default")]
+
+TASK = "forge-tabular-classification-tiny-t1"
+SUBMIT = {"action": "run_command", "arguments": {"command": "cp data/sample_submission.csv submission/submission.csv"}}
+FINISH = {"action": "final_answer", "arguments": {"final_answer": "done"}}
+EVALUATED = 20
+
+
+def test_gymnasium_finds_nothing_wrong() -> None:
+    import gymnasium
+    from gymnasium.utils.env_checker import check_env
+
+    import podium.environment.bridges.gym  # noqa: F401
+
+    environment = gymnasium.make("podium/Training-v0")
+    check_env(environment.unwrapped, skip_render_check=True)
+    environment.close()
+
+
+def test_gymnasium_plays_a_named_task() -> None:
+    import gymnasium
+
+    environment = gymnasium.make("podium.environment.bridges.gym:podium/Task-v0", tasks=[TASK])
+    _, info = environment.reset(seed=1)
+    assert info == {"task": TASK}
+    environment.step(json.dumps(SUBMIT))
+    _, reward, terminated, truncated, info = environment.step(json.dumps(FINISH))
+    assert (terminated, truncated) == (True, False)
+    assert reward == info["grade"]["percentile"] / 100
+    environment.close()
+
+
+@contextmanager
+def openenv_server() -> Iterator[str]:
+    import uvicorn
+
+    from podium.environment.bridges.openenv import make_app
+
+    server = uvicorn.Server(uvicorn.Config(make_app(sessions=4), port=0, log_level="error"))
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    while not server.started:
+        thread.join(0.05)
+    yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+    server.should_exit = True
+    thread.join()
+
+
+def test_openenv_plays_an_episode_with_its_own_client() -> None:
+    from openenv.core.generic_client import GenericEnvClient
+
+    with openenv_server() as address, GenericEnvClient(base_url=address).sync() as client:
+        first = client.reset(task=TASK)
+        assert "Returned shipments" in first.observation["text"]
+        assert not client.step(SUBMIT).done
+        last = client.step(FINISH)
+        assert last.done
+        assert last.reward is not None and 0 <= last.reward <= 1
+
+
+def play(request: Request, rng: Random) -> str:
+    has_begun = any(message["role"] == "assistant" for message in request["messages"])
+    return json.dumps(FINISH) if has_begun else f"```json\n{json.dumps(SUBMIT)}\n```"
+
+
+def test_verifiers_evaluates_forged_tasks(tmp_path: Path) -> None:
+    tools = Path(sys.executable).parent
+    with serving(play) as server:
+        options = ["-m", "scripted", "-n", str(EVALUATED), "-c", "4", "--no-push", "--no-rich", "-o", str(tmp_path)]
+        endpoint = ["--client.base-url", server.url, "--client.api-key-var", "SCRIPTED_KEY"]
+        environment = os.environ | {"SCRIPTED_KEY": "none", "PATH": f"{tools}:{os.environ['PATH']}"}
+        command = [tools / "vf-eval", "podium-verifiers", *options, *endpoint]
+        done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (written,) = tmp_path.rglob("traces.jsonl")
+    traces: list[dict[str, Any]] = [json.loads(line)["traces"][0] for line in written.read_text().splitlines()]
+    assert len(traces) == EVALUATED
+    assert all(trace["errors"] == [] and trace["metrics"]["valid"] == 1.0 for trace in traces)
+    for trace in traces:
+        assert trace["rewards"]["reward"]["score"] == pytest.approx(trace["metrics"]["percentile"] / 100)
