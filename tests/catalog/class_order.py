@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 
 from podium.data.archives import extract, write_7z
+from podium.integrity.audit.metadata import names_in
 from podium.task import Columns, Task
 
 LABELS = {
@@ -41,11 +42,6 @@ ARRAYS = {
 """Raw arrays: the labels, and what they belong to."""
 ARCHIVES = (".zip", ".7z", ".tar", ".tar.gz")
 UNLABELLED = -1.0
-
-
-def names_in(path: str) -> set[str]:
-    """What a file may be called in a table: the parts of its path, with and without what follows a dot."""
-    return {name for part in Path(path).parts for name in (part, part.split(".")[0], Path(part).stem)}
 
 
 def all_files(folder: Path) -> Iterator[tuple[str, bytes]]:

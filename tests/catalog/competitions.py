@@ -13,7 +13,7 @@ import podium
 from podium.catalog import FOLDERS, HERE, leaderboards
 from podium.data.archives import opened_member
 from podium.data.home import Place
-from podium.grading.table import read_answers
+from podium.integrity.audit.audited import submission_of_answers
 from podium.task import Edition, Task
 
 VECTORS = Path(__file__).with_name("vectors.json")
@@ -34,14 +34,9 @@ def read_sample(task: Task, place: Place) -> pd.DataFrame:
 
 def perfect_submission(task: Task, place: Place) -> pd.DataFrame:
     """The answers in the form of a submission."""
-    form = task.submission
-    gold = place.private / "gold_submission.csv"
-    if gold.exists():
-        return pd.read_csv(gold, dtype=str, keep_default_na=False)
-    answers = read_answers(place.private / form.answers, form)
-    names = form.answers_target or form.target
-    names = (names,) if isinstance(names, str) else names
-    return answers[[*form.ids, *names]].set_axis([*form.ids, *form.targets], axis=1)
+    found = submission_of_answers(task.form, place.private)
+    assert found is not None
+    return found
 
 
 def noisy_submission(perfect: pd.DataFrame, task: Task) -> pd.DataFrame:

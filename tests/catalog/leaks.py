@@ -10,13 +10,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from class_order import Labels, answer_columns, order_files, order_rows
-from metadata import Rows, as_numbers, observe
-from prediction import Prediction, predict
 
 import podium
 from podium.catalog import listings
 from podium.data.publish import publish
 from podium.grading.table import read_answers
+from podium.integrity.audit.metadata import Rows, as_numbers, observe
+from podium.integrity.audit.prediction import Prediction, predict
 from podium.task import Task
 
 SUSPICIOUS, CERTAIN = 0.01, 0.0002

@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 
 from leaks import CLOSER, examine_with, table_tasks
-from prediction import Prediction
 
 import podium
+from podium.integrity.audit.prediction import Prediction
 
 PAGE = Path(__file__).parents[2] / "docs" / "leaks.md"
 START, END = "<!-- table -->", "<!-- end of table -->"

@@ -35,6 +35,10 @@ EXAMPLES = {
     "integrity": ("podium integrity scan runs/first",),
     "integrity failures": ("podium integrity failures runs/first", "podium integrity failures runs/first --json"),
     "integrity scan": ("podium integrity scan runs/first", "podium integrity scan runs/a runs/b --json"),
+    "integrity audit": (
+        "podium integrity audit spaceship-titanic",
+        "podium integrity audit mle-bench-lite --miniature --edition v1",
+    ),
     "integrity similarity": (
         "podium integrity similarity runs/a runs/b --html similar.html",
         "podium integrity similarity runs/a --notebooks 50",

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+
+from podium.data.trees import remove_tree
 
 if TYPE_CHECKING:
     from podium.catalog.new_task import NewTask
@@ -41,6 +44,22 @@ def command(name: str, source: Path, **options: Any) -> None:
     made = make_task(name, source, **options, on_score=on_score)
     for line in _lines(made, name, options["out"]):
         click.echo(line)
+    _audit(made)
+
+
+def _audit(made: NewTask) -> None:
+    """Looks for faults of the new task, as `podium integrity audit` does."""
+    from podium.catalog.task_files import load_task_file
+    from podium.cli.integrity.audit import show_findings
+    from podium.data.prepare import prepare_task
+    from podium.grading.prepared import find_prepared
+    from podium.integrity.audit import audit
+
+    with tempfile.TemporaryDirectory() as data_dir:
+        task = load_task_file(made.folder / "task.py")
+        prepare_task(task, data_dir=Path(data_dir))
+        show_findings(audit(find_prepared(task, data_dir=Path(data_dir))))
+    remove_tree(made.folder / "__pycache__")
 
 
 def _lines(made: NewTask, name: str, out: Path) -> list[str]:

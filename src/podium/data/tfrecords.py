@@ -19,7 +19,7 @@ from podium.errors import RawDataError
 # Numbers of fields, from the definition of tf.train.Example; what holds only one kind of thing numbers it 1.
 _ONLY = 1
 _NAME, _FEATURE = 1, 2
-_BYTES, _INTEGERS = 1, 3
+_BYTES, _FLOATS, _INTEGERS = 1, 2, 3
 # How a field is laid out; the lowest three bits of its tag.
 _VARINT, _SIZED = 0, 2
 _FIXED_SIZES = {1: 8, 5: 4}
@@ -60,6 +60,29 @@ def first_bytes(record: bytes, name: str) -> bytes:
         if _find(entry, _NAME) == name.encode():
             return _find(_find(_find(entry, _FEATURE), _BYTES), _ONLY)
     raise RawDataError(f"A record has no feature '{name}'.")
+
+
+def features_of(record: bytes) -> dict[str, list[bytes | int | float]]:
+    """All features of a record with their values."""
+    found: dict[str, list[bytes | int | float]] = {}
+    for entry in _entries(record):
+        kind, content = next(iter(_fields(_find(entry, _FEATURE))), (_BYTES, b""))
+        found[_find(entry, _NAME).decode("utf-8", "replace")] = list(_values(kind, content))
+    return found
+
+
+def _values(kind: int, content: bytes) -> Iterator[bytes | int | float]:
+    if kind == _BYTES:
+        yield from (value for _, value in _fields(content))
+        return
+    packed = b"".join(value for _, value in _fields(content))
+    if kind == _FLOATS:
+        yield from (float(value) for value in np.frombuffer(packed[: len(packed) // 4 * 4], "<f4"))
+        return
+    place = 0
+    while place < len(packed):
+        value, place = _read_varint(packed, place)
+        yield value
 
 
 def keep_features(record: bytes, names: Collection[str]) -> bytes:

@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from class_order import names_in
 
 _TEXT = (".csv", ".json", ".jsonl", ".txt", ".tsv")
 _FACTS = ("st_ino", "st_mtime_ns", "st_ctime_ns", "st_mode", "st_nlink", "st_size")
@@ -28,6 +27,11 @@ class Rows:
     facts: pd.DataFrame
     """A column for each kind of metadata."""
     answers: pd.DataFrame
+
+
+def names_in(path: str) -> set[str]:
+    """What a file may be called in a table: the parts of its path, with and without what follows a dot."""
+    return {name for part in Path(path).parts for name in (part, part.split(".")[0], Path(part).stem)}
 
 
 def observe(public: Path, ids: Sequence[str], answers: pd.DataFrame) -> Rows:

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from metadata import OF_ROWS, Rows
+
+from podium.integrity.audit.metadata import OF_ROWS, Rows
 
 Array = npt.NDArray[np.float64]
 FEWEST_ROWS = 5

@@ -1,0 +1,82 @@
+"""People and things that are on both sides of the split: who was learnt by heart is then recognised."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import PurePosixPath
+
+from podium.integrity.audit.audited import AuditedTask, TaskFinding
+from podium.integrity.audit.duplicates import digest
+
+_WHO = re.compile(
+    r"patient|subject|speaker|person|donor|participant|individual|volunteer|author|user_?(id|name)|device|session",
+    re.IGNORECASE,
+)
+FEWEST_GROUPS = 8
+SHARED = 0.5
+"""Share of the test rows whose group is in the training data as well."""
+_IDENTIFIER = re.compile(r"(?=.*\d)[0-9A-Za-z]{4,}")
+
+
+def groups_in_columns(task: AuditedTask) -> Iterator[TaskFinding]:
+    """Columns that say who or what a row comes from, with values in both parts."""
+    train = [table for table in task.tables if set(task.form.targets) <= set(table.cells.columns)]
+    for table in task.tables:
+        if table in train or table.name == task.form.sample:
+            continue
+        for column in (name for name in table.cells if _WHO.search(str(name)) and name not in task.form.ids):
+            for other in (other for other in train if column in other.cells):
+                reason = _crossing(list(other.cells[column]), list(table.cells[column]))
+                if reason:
+                    yield task.finding(
+                        "groups that cross the split",
+                        f"{column}: {reason}",
+                        0.7,
+                        severity="remark",
+                        file=table.name,
+                    )
+
+
+def groups_in_names(task: AuditedTask) -> Iterator[TaskFinding]:
+    """Parts of raw file names, such as a speaker's, that recur in both parts, also where public names hide them."""
+    named = {found: file for file in task.raw_files if (found := digest(file)) is not None}
+    sides: tuple[list[str], list[str]] = ([], [])
+    for file in task.public_files:
+        raw = named.get(digest(file) or b"")
+        if raw is not None:
+            sides[not file.is_train].append(PurePosixPath(raw.name).stem)
+    if min(map(len, sides)) < FEWEST_GROUPS:
+        return
+    parts = [[re.split(r"[_\-. ]+", name) for name in side] for side in sides]
+    for place in range(min(min(map(len, side)) for side in parts)):
+        train, test = ([name[place] for name in side] for side in parts)
+        if _are_identities([*train, *test]):
+            reason = _crossing(train, test)
+            if reason:
+                example = next(file.name for file in task.raw_files if test[0] in file.name)
+                told = f"part {place + 1} of the raw files' names, as in {example}: {reason}"
+                yield task.finding("groups that cross the split", told, 0.8)
+
+
+def _are_identities(values: Sequence[str]) -> bool:
+    """Whether these look like names of people or things with a few rows each, not like classes or row numbers."""
+    counts = Counter(values)
+    return (
+        sum(_IDENTIFIER.fullmatch(value) is not None for value in counts) >= 0.9 * len(counts)
+        and len(counts) >= FEWEST_GROUPS
+        and len(values) >= 2 * len(counts)
+        and max(counts.values()) <= 0.2 * len(values)
+    )
+
+
+def _crossing(train: list[str], test: list[str]) -> str | None:
+    known, counts = set(train), Counter([*train, *test])
+    test = [value for value in test if value]
+    if len(counts) < FEWEST_GROUPS or len(test) < FEWEST_GROUPS or len(counts) > 0.9 * (len(train) + len(test)):
+        return None
+    crossing = sum(value in known for value in test)
+    if crossing < SHARED * len(test):
+        return None
+    return f"{len(counts)} groups, and {crossing} of {len(test)} test rows belong to one that is in the training data"
