@@ -145,7 +145,7 @@ def run(
         settings["budget"] = budget
     ids = catalog.expand([tasks] if isinstance(tasks, str) else list(tasks))
     plan = make_plan(ids, agent=agent, model=model, miniature=miniature, **settings)
-    experiment = start_experiment(ids, plan, seeds=seeds, out=_path(out))
+    experiment = start_experiment(ids, plan, seeds=seeds, out=_path(out), local=_is_local(executor))
     return _carry_out(experiment, executor, retry=retry)
 
 
@@ -174,6 +174,12 @@ def resume(
     from podium.runs.start import resume_experiment
 
     return _carry_out(resume_experiment(read_experiment(Path(out)), changes, trust=trust), executor, retry=retry)
+
+
+def _is_local(executor: Executor | None) -> bool:
+    from podium.runs.executors.local import LocalExecutor
+
+    return executor is None or isinstance(executor, LocalExecutor)
 
 
 def _carry_out(experiment: Experiment, executor: Executor | None, *, retry: bool) -> Experiment:

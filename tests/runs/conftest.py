@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
 from running import TASK, drive, write_script
+from s3_server import Relay, s3_server
 
 from podium import api
 from podium.runs.driver import Driver, FollowedRun
@@ -80,3 +81,11 @@ def perfect(data_dir: Path) -> str:
     """A submission that is right in every row."""
     answers = pd.read_csv(data_dir / f"{TASK}@miniature" / "private" / "test.csv")
     return answers[["PassengerId", "Transported"]].to_csv(index=False)
+
+
+@pytest.fixture(scope="session")
+def s3() -> Iterator[Relay]:
+    """The way to an S3 server with an empty bucket."""
+    pytest.importorskip("moto")
+    with s3_server() as relay:
+        yield relay

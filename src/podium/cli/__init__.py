@@ -23,6 +23,7 @@ COMMANDS = {
     "run": "Let an agent work on tasks, and grade what it submits. Repeat the command to continue an experiment.",
     "resume": "Continue the experiment in DIR with the options it was started with.",
     "baseline": "Measure what the starter code of a research TASK scores, and how much that varies.",
+    "cluster": "Carry runs out on many machines: start a Ray cluster, look at it, write a batch script for Slurm.",
     "agents": "List the agents, or explain the options and the model roles of NAME.",
     "shell": "Open the shell of a RUN whose agent is a person.",
     "steps": "List the steps of a RUN, or show step NUMBER.",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from podium.cli.options import key_file, print_json, require_extra, resume_command
+from podium.cli.options import key_file, pairs, print_json, require_extra, resume_command
 from podium.cli.results import place_of, show_results, tell_next
 from podium.errors import PodiumError, UsageError
 from podium.text import miniature_warning, plural, printable
@@ -30,6 +30,19 @@ def executor_options(command: Command) -> Command:
     for option in (
         click.option("--on", default="local", show_default=True, help="Who carries runs out: NAME or NAME://ADDRESS."),
         click.option("--parallel", type=click.IntRange(1), help="Runs at a time.  [default: twice the cores]"),
+        click.option(
+            "--storage",
+            metavar="DIR|URL",
+            help="On a cluster: where runs are kept, a folder that all nodes see or s3://BUCKET/PREFIX.  "
+            "[default: the experiment's folder]",
+        ),
+        click.option(
+            "--rate",
+            "rates",
+            multiple=True,
+            metavar="MODEL=N",
+            help="On a cluster: requests a minute to a model, over all nodes. Repeatable.",
+        ),
         click.option("--retry", is_flag=True, help="Do failed runs again."),
         click.option("--curve", is_flag=True, help="Also grade every earlier submission: score over time."),
     ):
@@ -88,7 +101,7 @@ def carry_out(experiment: Experiment, options: dict[str, Any], *, as_json: bool)
     from podium.runs.executors import make_executor
     from podium.runs.grading import write_curve
 
-    executor = make_executor(options["on"], parallel=options["parallel"])
+    executor = make_executor(options["on"], parallel=options["parallel"], **_cluster_settings(options))
     driver = Driver(experiment, retry=options["retry"], answer=_answer)
     if experiment.plan.miniature:
         click.echo(miniature_warning(1, 1), err=True)
@@ -108,6 +121,18 @@ def carry_out(experiment: Experiment, options: dict[str, Any], *, as_json: bool)
     _complain(driver)
     if not as_json:
         tell_next(f"podium report {experiment.folder}", f"podium view {experiment.folder}")
+
+
+def _cluster_settings(options: dict[str, Any]) -> dict[str, Any]:
+    """What only executors of clusters are told."""
+    settings: dict[str, Any] = {} if options["storage"] is None else {"storage": options["storage"]}
+    try:
+        rates = {model: float(rate) for model, rate in pairs(options["rates"], "--rate").items()}
+    except ValueError as error:
+        raise UsageError(f"--rate: {error}; write MODEL=N, such as openai/gpt-4o=500") from error
+    if any(not rate > 0 for rate in rates.values()):
+        raise UsageError("--rate: the number of requests a minute is more than 0")
+    return settings | ({"rates": rates} if rates else {})
 
 
 def drive(driver: Driver, executor: Executor, note: Changed = lambda run: None) -> None:

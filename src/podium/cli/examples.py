@@ -21,6 +21,11 @@ EXAMPLES = {
     ),
     "resume": ("podium resume runs/first", "podium resume runs/first --retry --time 2h"),
     "baseline": ("podium baseline vectorization --miniature --seeds 3",),
+    "cluster": (
+        "podium cluster up --nodes 4",
+        "podium cluster status runs/first",
+        "podium cluster slurm --nodes 8 --time 24h -- run mle-bench-lite --seeds 3",
+    ),
     "agents": ("podium agents", "podium agents aide"),
     "shell": ("podium shell runs/me/spaceship-titanic/0",),
     "steps": (

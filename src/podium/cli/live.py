@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from rich.console import Console
 from rich.live import Live
 from rich.table import Table
@@ -12,6 +14,7 @@ from podium.text import format_duration, printable
 
 _STYLES = {"finished": "green", "failed": "red", "interrupted": "yellow", "stopped": "yellow", "queued": "dim"}
 _SHOWN = 30
+_DRAWN_EVERY_S = 0.1
 
 
 COLUMNS = ("task", "seed", "step", "best", "time", "tokens", "state", "score")
@@ -23,7 +26,7 @@ class LiveTable:
     """Shows runs until its block ends."""
 
     def __init__(self, runs: list[FollowedRun]) -> None:
-        self._runs, self._notice = runs, ""
+        self._runs, self._notice, self._drawn = runs, "", 0.0
         console = Console(stderr=True)
         self._names = COLUMNS if console.width >= 80 else NARROW_COLUMNS
         self._live = Live(self._table(), console=console, auto_refresh=False)
@@ -33,11 +36,14 @@ class LiveTable:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._live.update(self._table(), refresh=True)
         self._live.__exit__(None, None, None)
 
     def changed(self, run: FollowedRun) -> None:
-        """Shows that a run has changed."""
-        self._live.update(self._table(), refresh=True)
+        """Shows that a run has changed; of thousands that change every second, what stands in between is left out."""
+        if time.monotonic() > self._drawn + _DRAWN_EVERY_S:
+            self._drawn = time.monotonic()
+            self._live.update(self._table(), refresh=True)
 
     def say(self, notice: str) -> None:
         """Shows a notice below the table; what is printed beside a table that redraws itself would be overwritten."""

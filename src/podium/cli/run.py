@@ -125,7 +125,7 @@ def _dry_run(tasks: list[str], plan: Plan, options: dict[str, Any], *, local: bo
 
     out = options["out"] or default_folder(plan)
     require_ready(tasks, plan, out, local=local)
-    forecast = make_forecast(tasks, plan, options["seeds"], options["parallel"])
+    forecast = make_forecast(tasks, plan, options["seeds"], options["parallel"], local=local)
     if as_json:
         print_json({"out": str(out), **vars(forecast)})
         return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 from podium.data.trees import remove_tree
 from podium.errors import RecordError
@@ -30,6 +31,8 @@ class FollowedRun:
     """Once it has ended."""
     error: str | None = None
     """Why its folder cannot be read."""
+    stamp: tuple[int, int] | None = None
+    """Which version of its progress was read."""
 
     @property
     def name(self) -> str:
@@ -117,7 +120,10 @@ class Driver:
 
     def _follow(self, run: FollowedRun) -> bool:
         """Takes in what a run tells of itself; whether that is something new."""
-        progress = read_progress(run.folder)
+        stamp = _stamp(run.folder.progress)
+        if run.state == "running" and (stamp is None or stamp == run.stamp):
+            return False
+        run.stamp, progress = stamp, read_progress(run.folder)
         if run.state == "running" and (progress is None or progress == run.progress):
             return False
         asked = run.progress.question if run.progress else None
@@ -149,3 +155,11 @@ class Driver:
         except RecordError as error:
             run.state, run.error = "unreadable", str(error)
         return run.error is None
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_mtime_ns

@@ -28,7 +28,10 @@ class Forecast:
     working_s: float | None
     """Working time of all runs together."""
     elapsed_s: float | None
-    """Time by the clock, with as many runs at a time as this machine has cores for."""
+    """Time by the clock, with as many runs at a time as this machine has cores for, or a cluster is asked for."""
+    core_hours: float | None
+    """If every run computes all the time."""
+    gpu_hours: float | None
     disk_bytes: int
     """Of all runs together."""
     tokens: int | None
@@ -41,25 +44,35 @@ class Forecast:
         clock = "" if self.elapsed_s is None else f", about {format_duration(self.elapsed_s)} by the clock"
         tokens = "not limited" if self.tokens is None else f"at most {self.tokens:,}"
         cost = "not limited" if self.cost is None else f"at most ${self.cost:,.2f}"
+        compute = "not limited" if self.core_hours is None else f"at most {self.core_hours:,.0f} core hours"
+        compute += f", {self.gpu_hours:,.0f} GPU hours" if self.gpu_hours else ""
         return [
             f"runs    {plural(self.runs, 'run')}: {plural(self.tasks, 'task')}, {plural(self.seeds, 'seed')}",
             f"agent   {self.agent}{model}",
             f"data    {plural(len(self.to_prepare), 'task')} to prepare first" if self.to_prepare else "data    ready",
             f"time    {time}{clock}",
+            f"compute {compute}",
             f"disk    at most {format_size(self.disk_bytes)}",
             *([f"tokens  {tokens}", f"cost    {cost}"] if self.model else []),
         ]
 
 
-def make_forecast(tasks: Sequence[str], plan: Plan, seeds: int, parallel: int | None) -> Forecast:
-    """What an experiment may take."""
+def make_forecast(
+    tasks: Sequence[str], plan: Plan, seeds: int, parallel: int | None, *, local: bool = True
+) -> Forecast:
+    """What an experiment may take.
+
+    Args:
+        local: whether runs are carried out on this machine; a cluster is taken to have room for all.
+    """
     budgets = [default_budget(plan, load(task).in_edition(plan.edition)) for task in tasks]
     times = [budget.time_s or budget.wall_s for budget in budgets]
     known = [time for time in times if time is not None]
     working_s = seeds * sum(known) if len(known) == len(times) else None
-    at_once = max(1, min(parallel or len(tasks) * seeds, len(default_pool().cores) // plan.cores))
-    longest = max(known, default=0.0)
     runs = len(tasks) * seeds
+    at_once = max(1, min(parallel or runs, len(default_pool().cores) // plan.cores if local else runs))
+    longest = max(known, default=0.0)
+    hours = None if working_s is None else working_s / 3600
     return Forecast(
         agent=plan.agent,
         model=plan.model,
@@ -69,6 +82,8 @@ def make_forecast(tasks: Sequence[str], plan: Plan, seeds: int, parallel: int | 
         to_prepare=tuple(task for task in tasks if not _is_prepared(task, plan)),
         working_s=working_s,
         elapsed_s=None if working_s is None else max(longest, working_s / at_once),
+        core_hours=None if hours is None else hours * plan.cores,
+        gpu_hours=None if hours is None else hours * plan.gpus,
         disk_bytes=runs * plan.limits.disk_bytes,
         tokens=None if plan.budget.tokens is None else runs * plan.budget.tokens,
         cost=None if plan.budget.cost is None else runs * plan.budget.cost,

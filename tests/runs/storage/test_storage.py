@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import threading
 import uuid
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from s3_server import BUCKET, Relay
 
 from podium.errors import UsageError
 from podium.runs.storage import Storage, open_storage
@@ -19,8 +21,8 @@ def storage(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Storage]
     if request.param == "folder":
         yield open_storage(str(tmp_path / "storage"))
     else:
-        bucket = request.getfixturevalue("s3_bucket")
-        yield open_storage(f"s3://{bucket}/{uuid.uuid4().hex}")
+        request.getfixturevalue("s3")
+        yield open_storage(f"s3://{BUCKET}/{uuid.uuid4().hex}")
 
 
 def test_an_object_is_created_once(storage: Storage) -> None:
@@ -64,3 +66,14 @@ def test_an_unknown_kind_of_store_is_a_mistake_of_the_user() -> None:
     pytest.importorskip("fsspec")
     with pytest.raises(UsageError, match="nosuch://bucket"):
         open_storage("nosuch://bucket")
+
+
+@pytest.mark.cluster
+def test_a_store_that_does_not_answer_is_asked_again(s3: Relay) -> None:
+    storage = open_storage(f"s3://{BUCKET}/{uuid.uuid4().hex}")
+    s3.cut()
+    mending = threading.Timer(1.5, s3.mend)
+    mending.start()
+    assert storage.create("a", b"content")
+    mending.join()
+    assert storage.read("a") == b"content"

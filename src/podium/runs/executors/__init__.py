@@ -31,5 +31,7 @@ def make_executor(text: str = "local", *, parallel: int | None = None, **setting
     factory: Callable[..., Executor] = plugins.find("executors", name, EXECUTORS)
     unknown = settings.keys() - signature(factory).parameters.keys()
     if unknown:
-        raise UsageError(f"--on {name} has no --{sorted(unknown)[0].rstrip('s')}: that is for clusters.")
+        raise UsageError(
+            f"--on {name} has no --{sorted(unknown)[0].removesuffix('s')}: that is for clusters, such as --on ray"
+        )
     return factory(address=address or None, parallel=parallel, **settings)

@@ -96,7 +96,7 @@ class ObjectStorage:
             except _ANSWERS:
                 raise
             except Exception as error:  # every store has errors of its own
-                if time.monotonic() > deadline:
+                if time.monotonic() > deadline or "Credential" in type(error).__name__:
                     raise StorageError(f"{self.url} does not answer ({name}): {error}") from error
                 logger.warning("%s does not answer, asking again: %s", self.url, error)
             time.sleep(pause_s * random.uniform(0.5, 1.5))

@@ -48,27 +48,27 @@ def known_address() -> str | None:
         return None
 
 
-def connect(address: str | None) -> bool:
-    """Joins the cluster at an address, or one that is known, or a new one on this machine; whether it did anything.
+def connect(address: str | None) -> Any:
+    """Joins the cluster at an address, or one that is known, or a new one on this machine.
+
+    Returns what Ray says of it; None if this process has joined one before.
 
     Raises:
         UsageError: there is no cluster at the address.
     """
     ray = import_ray()
     if ray.is_initialized():
-        return False
+        return None
     chosen = address or known_address()
     settings: dict[str, Any] = {"namespace": NAMESPACE, "log_to_driver": False, "logging_level": logging.ERROR}
     try:
         if chosen is None:
             system = {"num_workers_soft_limit": LOCAL_WORKERS}
-            ray.init(address="local", include_dashboard=False, _system_config=system, **settings)
-        else:
-            ray.init(address=chosen, **settings)
+            settings |= {"include_dashboard": False, "_node_ip_address": "127.0.0.1", "_system_config": system}
+        return ray.init(address=chosen or "local", **settings)
     except (ConnectionError, ValueError) as error:
         raise UsageError(
             f"No Ray cluster answers at {chosen}: {error}. Start one with: podium cluster up, or ray start --head"
         ) from error
     except RuntimeError as error:  # versions of Ray or Python that differ
         raise PodiumError(f"The Ray cluster at {chosen} cannot be joined: {error}") from error
-    return True

@@ -32,6 +32,8 @@ from podium.runs.mirror import Mirror
 
 MOST_DEATHS = 3
 """A run that dies so often without a step in between is set aside."""
+MOST_LOSSES = 20
+"""A run that lost its node or its storage so often is not to blame, but nor is there any use in going on."""
 FOLLOW_S = 1.0
 PULL_S = 3.0
 OWNER_CHECK_S = 5.0
@@ -50,6 +52,8 @@ class _Carried:
     mirror: Mirror
     lock: int | None = None
     """Held while it runs, as a process of this machine would: other programs see that the run is going."""
+    losses: int = 0
+    """How often its node or its storage went."""
     pulled: float = 0.0
     entries: int = 0
     """How many its log has, as far as reports say."""
@@ -104,7 +108,7 @@ class Ray:
 
     def __enter__(self) -> Self:
         self._ray = import_ray()
-        self._joined = connect(self._address)
+        self._joined = connect(self._address) is not None
         self._coordinator = start_coordinator()
         if self._rates:
             self._ray.get(find_limiter().set_rates.remote(self._rates))
@@ -204,6 +208,10 @@ class Ray:
             case "died" if not self._stopped:
                 self._metrics.count_death()
                 logger.warning("%s died: %s", carried.request.name, outcome.reason)
+                if not outcome.deaths:
+                    carried.losses += 1
+                    if carried.losses > MOST_LOSSES:
+                        raise PodiumError(f"{carried.request.name} cannot be carried out: {outcome.reason}")
                 if outcome.deaths < MOST_DEATHS:
                     self._start(carried)
                     return

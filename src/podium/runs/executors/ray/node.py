@@ -49,6 +49,7 @@ def carry_out(run: NodeRun, coordinator: Any) -> Outcome:
         where = ray.util.get_node_ip_address()
         return Outcome("refused", f"{where} has {software()}, and the driver has {run.software}")
     _end_with_parent(os.getppid())
+    os.environ.update(run.environment)  # storage has keys, too
     node = node_folder()
     scratch = node / "runs"
     sweep(scratch)
@@ -62,10 +63,10 @@ def carry_out(run: NodeRun, coordinator: Any) -> Outcome:
         run_folder = experiment.run(run.task, run.seed)
         run_folder.make()
         mirror = Mirror(run_folder, RunLog(storage, run.prefix, describe_owner()))
-        mirror.pull(blobs=False)
-        if _status(mirror) == "finished":
-            return Outcome("ended")
         try:
+            mirror.pull(blobs=False)
+            if _status(mirror) == "finished":
+                return Outcome("ended")
             mirror.take(blobs=True)
             with cache.using(run.data_key) as home:
                 return _Supervisor(run, mirror, cache, coordinator).work(experiment.folder, home)
@@ -95,7 +96,7 @@ class _Supervisor:
         context = _process_context()
         ours, theirs = context.Pipe()
         variables = {name: value for name, value in os.environ.items() if not name.startswith("RAY_")}
-        environment = {**variables, **self._run.environment, "PODIUM_HOME": str(home)}
+        environment = {**variables, "PODIUM_HOME": str(home)}
         arguments = (environment, str(experiment), self._run.task, self._run.seed, theirs, self._run.is_rated)
         process = context.Process(target=work_for_node, args=arguments, name=self._run.name, daemon=False)
         with _without_main_file():
