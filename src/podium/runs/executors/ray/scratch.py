@@ -12,8 +12,6 @@ from pathlib import Path
 
 from podium.data.trees import remove_tree
 
-_LOCK = ".lock"
-
 
 def node_folder() -> Path:
     """Where a node keeps scratch and data: `$PODIUM_SCRATCH`, or a folder of this user's among temporary files."""
@@ -29,24 +27,35 @@ def scratch_folder(top: Path) -> Iterator[Path]:
     """A new folder that goes with the block; if this process is killed, with the next one's `sweep`."""
     top.mkdir(parents=True, exist_ok=True)
     folder = top / secrets.token_hex(4)
-    folder.mkdir(mode=0o700)
-    with (folder / _LOCK).open("w") as lock:
+    new = folder.with_suffix(".new")
+    with new.open("x") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
+        new.rename(_lock_of(folder))  # beside it: whoever is killed while it removes a folder leaves the lock
+        folder.mkdir(mode=0o700)
         try:
             yield folder
         finally:
-            remove_tree(folder)
+            _remove(folder)
 
 
 def sweep(top: Path) -> int:
     """Removes the folders whose process is gone; how many there were."""
     swept = 0
-    for folder in list(top.iterdir()) if top.is_dir() else []:
-        with suppress(OSError), (folder / _LOCK).open("r+") as lock:
+    for name in list(top.glob("*.lock")):
+        with suppress(OSError), name.open("r+") as lock:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 continue
-            remove_tree(folder)
+            _remove(name.with_suffix(""))
             swept += 1
     return swept
+
+
+def _lock_of(folder: Path) -> Path:
+    return folder.with_suffix(".lock")
+
+
+def _remove(folder: Path) -> None:
+    remove_tree(folder)
+    _lock_of(folder).unlink(missing_ok=True)

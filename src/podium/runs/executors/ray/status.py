@@ -52,7 +52,7 @@ def node_facts() -> dict[str, Any]:
     scratch = node_folder() / "runs"
     return {
         "software": software(),
-        "runs": len(list(scratch.iterdir())) if scratch.is_dir() else 0,
+        "runs": len(list(scratch.glob("*.lock"))),
         "leased": sum(len(claim.cores) for claim in claims),
         "waiting": sum(claim.is_waiting for claim in claims),
     }
