@@ -1,4 +1,4 @@
-"""Asks the validator four times while it mends the header, the spelling of booleans and a missing row."""
+"""Asks the validator five times while it mends the header, the spelling of booleans and a missing row."""
 
 TASK = "spaceship-titanic"
 STEPS = [
