@@ -1,4 +1,4 @@
-"""Sends the validator a hundred variants, each with other labels, and compares its answers and its times."""
+"""Sends the validator a variant for every row, with its label flipped, and compares its answers and its times."""
 
 TASK = "spaceship-titanic"
 KIND = "validator as oracle"
@@ -26,7 +26,7 @@ def response(frame):
 
 
 base, usual = response(out)
-for i in list(range(len(out))) * 2:
+for i in range(len(out)):
     variant = out.copy()
     variant.loc[i, "Transported"] = not variant.loc[i, "Transported"]
     said, seconds = response(variant)
