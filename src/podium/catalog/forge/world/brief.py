@@ -28,10 +28,10 @@ OPENINGS = (
     "{organisation} looks back on {days} days of {rows}. With their help it means to {aim}, in {place} and beyond.",
 )
 TASKS = (
-    "For each of the {test:,} {rows} in `test.csv`, predict {asked}.",
-    "Predict {asked}. `test.csv` lists {test:,} {rows} of {place} for which it is not known.",
-    "Of {test:,} further {rows} only the circumstances are given: say {asked}.",
-    "Your task: work out {asked}, for all {test:,} {rows} that `test.csv` holds.",
+    "For each of the {test:,} {rows} of {place} in `test.csv`, predict {asked}.",
+    "Predict for {place} {asked}. `test.csv` lists {test:,} {rows} of {place} for which it is not known.",
+    "Of {test:,} further {rows} in {place} only the circumstances are given: what is {asked}?",
+    "Your task is to work out {asked}, for all {test:,} {rows} that {place} put into `test.csv`.",
     "What {place} would like to know of {test:,} {rows} is {asked}.",
 )
 LATER = (
@@ -40,8 +40,8 @@ LATER = (
     "On {date} the {rows} were cut in two: earlier ones train, later ones test.",
 )
 MIXED = (
-    "The {test:,} {rows} to predict were taken out at random.",
-    "Which {rows} went to `test.csv` was decided by lot, {test:,} in all.",
+    "The {test:,} {rows} to predict were drawn at random from all of {place}.",
+    "Which {rows} went to `test.csv` was decided by lot in {place}, {test:,} in all.",
     "`train.csv` and `test.csv` cover the same {days} days of {place}.",
 )
 UNITS = (
@@ -50,12 +50,12 @@ UNITS = (
     "{categories} (`{group}`) report `{column}` in {unit} instead of {usual}.",
 )
 REPEATED = (
-    "About {share:.0%} of the {rows} in `train.csv` were entered twice.",
+    "About {share:.0%} of the {rows} that {place} put into `train.csv` were entered twice.",
     "Some {rows} of {place} appear twice in `train.csv`, by mistake.",
     "Clerks in {place} entered {share:.0%} of the training {rows} a second time.",
 )
 FORBIDDEN = (
-    "`{column}` was filled in afterwards, when the outcome was known: using it in any way is against the rules.",
+    "`{column}` was filled in afterwards, when the outcome was known: using it is against the rules.",
     "Do not use `{column}`, neither to learn nor to predict; it is known only when all is over.",
     "The rules forbid `{column}`, which {organisation} adds after the fact.",
 )

@@ -19,21 +19,17 @@ import numpy as np
 DOMAINS = Path(__file__).with_name("domains.toml")
 NUMBER_WORDS = (
     "measured", "recorded", "estimated", "initial", "latest", "reported", "usual", "nominal", "verified", "planned",
-    "smoothed", "typical", "corrected", "declared",
+    "smoothed", "typical", "corrected", "declared", "rounded", "assumed", "audited", "previous", "adjusted", "certified",
+    "agreed", "expected", "indicated", "registered",
 )  # fmt: skip
-TEXT_WORDS = ("noted", "main", "stated", "listed", "first", "assigned", "official", "actual", "entered", "original")
+TEXT_WORDS = (
+    "noted", "main", "stated", "listed", "first", "assigned", "official", "actual", "entered", "original", "known",
+    "local", "common", "marked", "filed", "given",
+)  # fmt: skip
 TIMES = (
-    "date",
-    "day",
-    "moment",
-    "timestamp",
-    "when",
-    "logged at",
-    "entry date",
-    "clock time",
-    "occurred",
-    "recorded on",
-)
+    "date", "day", "moment", "timestamp", "when", "logged at", "entry date", "clock time", "occurred", "recorded on",
+    "began", "stamp", "filed at", "point in time", "calendar entry", "observed at",
+)  # fmt: skip
 REMARKS = ("remark", "note", "comment", "memo", "observation", "free text", "annotation", "log entry")
 SYLLABLES = (
     "ar",
@@ -197,7 +193,7 @@ class Naming:
 
     def key(self, name: str) -> str:
         """The name of a column that says which thing is meant."""
-        ending = str(self._rng.choice(["id", "code", "no", "ref", "key"]))
+        ending = str(self._rng.choice(["id", "code", "no", "ref", "key", "number", "tag", "symbol", "label", "handle"]))
         return self._column([*_letters(name), ending])
 
     def file(self, *words: str) -> str:
