@@ -30,7 +30,7 @@ OPENINGS = (
 TASKS = (
     "For each of the {test:,} {rows} of {place} in `test.csv`, predict {asked}.",
     "Predict for {place} {asked}. `test.csv` lists {test:,} {rows} of {place} for which it is not known.",
-    "Of {test:,} further {rows} in {place} only the circumstances are given: what is {asked}?",
+    "Of {test:,} further {rows} in {place} only the circumstances are given; {place} asks for {asked}.",
     "Your task is to work out {asked}, for all {test:,} {rows} that {place} put into `test.csv`.",
     "What {place} would like to know of {test:,} {rows} is {asked}.",
 )
@@ -56,8 +56,8 @@ REPEATED = (
 )
 FORBIDDEN = (
     "`{column}` was filled in afterwards, when the outcome was known: using it is against the rules.",
-    "Do not use `{column}`, neither to learn nor to predict; it is known only when all is over.",
-    "The rules forbid `{column}`, which {organisation} adds after the fact.",
+    "{place} does not let you use `{column}`: it becomes known only when all is over.",
+    "The rules of {organisation} forbid `{column}`, which is added after the fact.",
 )
 
 

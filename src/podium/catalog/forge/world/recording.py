@@ -47,7 +47,11 @@ def record(rng: np.random.Generator, story: Story, layout: Layout, population: P
     recording.columns.append(Column(MAIN, "id", "identifier"))
     beginning = pd.Timestamp("2012-01-01") + pd.Timedelta(days=int(rng.integers(0, 3600)))
     written = str(rng.choice(DATE_FORMATS))
-    recording.add(naming.one_of(TIMES), _dates(beginning, population.day, written), f"when the {domain.row.one} was")
+    recording.add(
+        naming.about(domain.row.one, TIMES),
+        _dates(beginning, population.day, written),
+        f"when the {domain.row.one} was",
+    )
     for parent in population.parents:
         _record_parent(rng, story, layout, recording, parent)
     _record_records(rng, story, layout, recording, population, beginning, written)
@@ -55,7 +59,7 @@ def record(rng: np.random.Generator, story: Story, layout: Layout, population: P
     _record_numbers(rng, story, recording, population)
     conditions = [values for name, values in population.hidden.items() if name.startswith("condition")]
     phrases = [str(phrase) for phrase in rng.permutation(domain.remarks)]
-    recording.add(naming.one_of(REMARKS), free_text(rng, conditions, phrases), "what somebody noted")
+    recording.add(naming.about(domain.row.one, REMARKS), free_text(rng, conditions, phrases), "what somebody noted")
     return recording
 
 
@@ -101,7 +105,7 @@ def _record_records(
     key = recording.columns[2].name
     codes = pd.Series(recording.rows[key].to_numpy(), index=parent.member).groupby(level=0).first()
     quantity = story.domain.recorded
-    noted, value = naming.one_of(TIMES), naming.number(quantity)
+    noted, value = naming.about(story.domain.record.one, TIMES), naming.number(quantity)
     known = np.isin(records.owner, codes.index)
     scale = 10 ** rng.uniform(0.5, 2.5)
     table = pd.DataFrame(

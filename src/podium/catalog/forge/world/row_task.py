@@ -149,7 +149,7 @@ def _leak(rng: np.random.Generator, story: Story, recording: Recording, outcome:
     """In some tasks a column that gives the answer away, and the rule that forbids it."""
     if outcome.order is None or rng.random() > 0.3:
         return ()
-    column = story.naming.one_of(AFTERWARDS)
+    column = story.naming.about(story.domain.row.one, AFTERWARDS)
     recording.add(column, leaked(rng, outcome.order), "filled in afterwards")
-    recording.notes.append(say(rng, FORBIDDEN, column=column, organisation=story.organisation))
+    recording.notes.append(say(rng, FORBIDDEN, column=column, organisation=story.organisation, place=story.place))
     return (column,)

@@ -19,8 +19,8 @@ import numpy as np
 DOMAINS = Path(__file__).with_name("domains.toml")
 NUMBER_WORDS = (
     "measured", "recorded", "estimated", "initial", "latest", "reported", "usual", "nominal", "verified", "planned",
-    "smoothed", "typical", "corrected", "declared", "rounded", "assumed", "audited", "previous", "adjusted", "certified",
-    "agreed", "expected", "indicated", "registered",
+    "smoothed", "typical", "corrected", "declared", "rounded", "assumed", "audited", "previous", "adjusted",
+    "certified", "agreed", "expected", "indicated", "registered",
 )  # fmt: skip
 TEXT_WORDS = (
     "noted", "main", "stated", "listed", "first", "assigned", "official", "actual", "entered", "original", "known",
@@ -187,14 +187,15 @@ class Naming:
         """A column of texts or categories."""
         return self._column([str(self._rng.choice(TEXT_WORDS)), *_letters(name)])
 
-    def one_of(self, names: Sequence[str]) -> str:
-        """A column that goes by one of several names."""
-        return self._column(_letters(str(self._rng.choice(names))))
+    def about(self, thing: str, names: Sequence[str]) -> str:
+        """A column about a thing that goes by one of several names."""
+        return self._column([*_letters(thing), *_letters(str(self._rng.choice(names)))])
 
     def key(self, name: str) -> str:
         """The name of a column that says which thing is meant."""
         ending = str(self._rng.choice(["id", "code", "no", "ref", "key", "number", "tag", "symbol", "label", "handle"]))
-        return self._column([*_letters(name), ending])
+        word = [str(self._rng.choice(TEXT_WORDS))] if self._rng.random() < 0.7 else []
+        return self._column([*word, *_letters(name), ending])
 
     def file(self, *words: str) -> str:
         """A file's name, without its ending; files are named as columns are, but never with blanks."""
