@@ -7,6 +7,7 @@ calls) or a `Fault` of the line. Behaviours are made worse by wrapping them: `ra
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import random
 import socket
@@ -21,6 +22,8 @@ from typing import Any, Literal
 
 from provider_protocols import as_chat, from_chat
 
+_NUMBERS = itertools.count()
+"""No two calls have the same id, as clients and Inspect expect."""
 Request = dict[str, Any]
 """What was asked, as in OpenAI's documentation of chat completions: `messages`, `tools`, `tool_choice`, ..."""
 
@@ -284,7 +287,11 @@ def _logprobs(reply: Reply) -> dict[str, Any] | None:
 
 def _call(number: int, call: Call) -> dict[str, Any]:
     arguments = call.arguments if isinstance(call.arguments, str) else json.dumps(call.arguments)
-    return {"id": f"call-{number}", "type": "function", "function": {"name": call.name, "arguments": arguments}}
+    return {
+        "id": f"call-{next(_NUMBERS)}-{number}",
+        "type": "function",
+        "function": {"name": call.name, "arguments": arguments},
+    }
 
 
 def _error(fault: Fault) -> dict[str, Any]:

@@ -61,12 +61,12 @@ def from_chat(path: str, answer: Document) -> Document:
     """An answer of chat completions in any protocol."""
     message, usage = answer["choices"][0]["message"], answer["usage"]
     text = message["content"]
-    calls = [call["function"] for call in message.get("tool_calls", ())]
+    calls = [{"id": call["id"], **call["function"]} for call in message.get("tool_calls", ())]
     counts = {"input_tokens": usage["prompt_tokens"], "output_tokens": usage["completion_tokens"]}
     if path.endswith("/messages"):
         said = [{"type": "text", "text": text}] if text else []
-        used = [{"type": "tool_use", "id": f"toolu_{n}", "name": call["name"], "input": json.loads(call["arguments"])}
-                for n, call in enumerate(calls)]  # fmt: skip
+        used = [{"type": "tool_use", "id": call["id"], "name": call["name"], "input": json.loads(call["arguments"])}
+                for call in calls]  # fmt: skip
         head = {"id": "msg", "type": "message", "role": "assistant", "model": answer["model"], "stop_sequence": None}
         reason = "tool_use" if calls else "end_turn"
         return {**head, "content": [*said, *used], "stop_reason": reason, "usage": counts}
@@ -92,8 +92,7 @@ def _response(model: str, text: str | None, calls: list[Document]) -> Document:
     if text:
         part = {"type": "output_text", "text": text, "annotations": []}
         output.append({"type": "message", "id": "m", "role": "assistant", "status": "completed", "content": [part]})
-    for number, call in enumerate(calls):
-        place = {"id": f"fc_{number}", "call_id": f"call_{number}", "status": "completed"}
-        output.append({"type": "function_call", **place, **call})
+    for call in calls:
+        output.append({"type": "function_call", "call_id": call["id"], "status": "completed", **call})
     head = {"id": "resp", "object": "response", "created_at": 0, "model": model, "status": "completed", "error": None}
     return {**head, "output": output, "parallel_tool_calls": True, "tool_choice": "auto", "tools": []}

@@ -30,7 +30,7 @@ async def execute_script(context: ActionContext, script_name: str, arguments: st
         raise ActionError(f"The arguments cannot be read as in a shell: {error}.") from error
     # Before a name like -c.py Python would see an option.
     command = [context.python, "-u", f"./{script}", *words]
-    return _output(await context.run_program(command, cwd=context.root), script_name)
+    return program_output(await context.run_program(command, cwd=context.root), script_name)
 
 
 @action()
@@ -46,7 +46,7 @@ async def run_command(context: ActionContext, command: str, folder: str = ".") -
     """
     program = ["/bin/sh", "-c", _without_null(command, "The command")]
     folder = _without_null(folder, "The folder")
-    return _output(await context.run_program(program, cwd=f"{context.root}/{folder}"))
+    return program_output(await context.run_program(program, cwd=f"{context.root}/{folder}"))
 
 
 def _without_null(text: str, what: str) -> str:
@@ -55,7 +55,8 @@ def _without_null(text: str, what: str) -> str:
     return text
 
 
-def _output(result: ProgramResult, script: str | None = None) -> ProgramOutput:
+def program_output(result: ProgramResult, script: str | None = None) -> ProgramOutput:
+    """How a program ended and what it printed, as much of it as an observation holds."""
     stdout, stderr, half = result.stdout.text, result.stderr.text, OBSERVATION_CHARACTERS // 2
     return ProgramOutput(
         script=script,

@@ -27,12 +27,18 @@ AGENTS = {
     "command": "podium.agents.command:Command",
     "human": "podium.agents.human.person:Human",
 }
-"""Podium's own, by name."""
+"""Podium's own, by name; the presets of coding agents come on top."""
+
+
+def _built_in() -> dict[str, str]:
+    from podium.agents.presets import preset_names
+
+    return {**AGENTS, **{name: f"podium.agents.presets:{name}" for name in preset_names()}}
 
 
 def agent_names() -> list[str]:
     """The names of all agents, those of installed packages included."""
-    return list(plugins.offered("agents", AGENTS))
+    return list(plugins.offered("agents", _built_in()))
 
 
 def agent_class(name: str) -> type[Agent[Any]]:
@@ -43,7 +49,7 @@ def agent_class(name: str) -> type[Agent[Any]]:
     """
     from podium.agents.base import Agent
 
-    found = plugins.find("agents", name, AGENTS)
+    found = plugins.find("agents", name, _built_in())
     if not (isinstance(found, type) and issubclass(found, Agent)):
         raise UsageError(f"'{name}' is not an agent: it does not inherit from podium.agents.base.Agent")
     return found

@@ -10,13 +10,18 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Generic, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict
 
+from podium.actions.programs import RunProgram
+from podium.sandbox.spec import Mount
 from podium.task import Task
 from podium.workspace.events import Action
 from podium.workspace.observations import Observation
+
+if TYPE_CHECKING:
+    from podium.agents.endpoint import Observer
 
 SubmissionKind = Literal["table", "files"]
 
@@ -122,3 +127,33 @@ class Agent(ABC, Generic[AnyState]):
     def environment(self) -> dict[str, str]:
         """Variables that the agent's programs see."""
         return {}
+
+    @classmethod
+    def mounts(cls, options: Any) -> tuple[Mount, ...]:
+        """Programs of its own that the sandbox is to show."""
+        return ()
+
+    @classmethod
+    def missing(cls) -> str | None:
+        """What it needs that is not there yet, and how to get it; None if nothing is."""
+        return None
+
+    @classmethod
+    def versions(cls) -> dict[str, str]:
+        """Of programs of its own, for the record."""
+        return {}
+
+    def observer(self) -> Observer | None:
+        """Sees what programs ask the model, if the agent wants to know."""
+        return None
+
+    def keeps_lease(self) -> bool:
+        """Whether the program that `work` runs holds its cores even while its model thinks."""
+        return False
+
+    async def work(self, execute: RunProgram) -> None:
+        """What it does beside the loop while a run is under way, such as running a program that acts by itself."""
+
+    async def perform(self, action: Action) -> Observation | None:
+        """What came of an action that a program of its own has carried out; None: it is to be carried out now."""
+        return None

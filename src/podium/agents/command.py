@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pydantic import Field
 
-from podium.agents.base import Options
+from podium.agents.base import Assignment, Options
 from podium.agents.fixed import FixedAgent
 from podium.errors import UsageError
 from podium.workspace.events import Action
@@ -49,15 +49,20 @@ class Command(FixedAgent):
         return self.options.files
 
     def environment(self) -> dict[str, str]:
-        remaining = self.assignment.remaining()
-        given = [pair.partition("=") for pair in self.options.variables.split(",") if pair]
-        return {
-            "SUBMISSION_DIR": "/home/submission",
-            "LOGS_DIR": "/home/logs",
-            "CODE_DIR": "/home/code",
-            "AGENT_DIR": "/home/agent",
-            **({} if self.assignment.task.generated else {"COMPETITION_ID": self.assignment.task.id}),
-            **({} if remaining.time_s is None else {"TIME_LIMIT_SECS": str(int(remaining.time_s))}),
-            **({} if remaining.steps is None else {"STEP_LIMIT": str(remaining.steps)}),
-            **{name.strip(): value for name, _, value in given},
-        }
+        return task_environment(self.assignment, self.options.variables)
+
+
+def task_environment(assignment: Assignment, variables: str) -> dict[str, str]:
+    """The variables of MLE-bench's contract, and further ones as options name them."""
+    remaining = assignment.remaining()
+    given = [pair.partition("=") for pair in variables.split(",") if pair]
+    return {
+        "SUBMISSION_DIR": "/home/submission",
+        "LOGS_DIR": "/home/logs",
+        "CODE_DIR": "/home/code",
+        "AGENT_DIR": "/home/agent",
+        **({} if assignment.task.generated else {"COMPETITION_ID": assignment.task.id}),
+        **({} if remaining.time_s is None else {"TIME_LIMIT_SECS": str(int(remaining.time_s))}),
+        **({} if remaining.steps is None else {"STEP_LIMIT": str(remaining.steps)}),
+        **{name.strip(): value for name, _, value in given},
+    }

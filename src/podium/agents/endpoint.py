@@ -13,7 +13,7 @@ import contextlib
 import json
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import anyio
 
@@ -35,11 +35,16 @@ CHARACTERS_PER_TOKEN = 4.0
 """Of a request, until the provider has counted the tokens of one."""
 
 
-class Observer(ModelObserver):
+class Observer(ModelObserver, Protocol):
     """Sees what programs ask the model, what it answers, and why it does not."""
 
-    def failed(self, failure: Failure) -> None:
+    async def failed(self, failure: Failure) -> None:
         """The model could not be asked, or did not answer."""
+        ...
+
+    def thinking(self) -> contextlib.AbstractAsyncContextManager[None]:
+        """A block in which the model is asked; what comes after it is the program's again."""
+        ...
 
 
 def environment() -> dict[str, str]:
@@ -118,7 +123,7 @@ class _Endpoint:
             try:
                 return await work(request, protocol)
             except Exception as error:  # noqa: BLE001 (whatever a hostile or broken client sends is its own error)
-                failure = self._explained(error)
+                failure = await self._explained(error)
                 return JSONResponse(failure.document(protocol), status_code=failure.status)
 
         return Route(path, endpoint, methods=["POST"])
@@ -132,7 +137,7 @@ class _Endpoint:
 
         return Route(path, endpoint, methods=["GET"])
 
-    def _explained(self, error: Exception) -> Failure:
+    async def _explained(self, error: Exception) -> Failure:
         from podium.agents.http_limits import TooLargeError
 
         if isinstance(error, TooLargeError):
@@ -143,7 +148,7 @@ class _Endpoint:
             status, message = (400 if is_of_client else 502), f"{type(error).__name__}: {message}"
         failure = Failure(status, message[:2000])
         if self._observer is not None and not failure.is_of_client:
-            self._observer.failed(failure)
+            await self._observer.failed(failure)
         return failure
 
     async def _count(self, request: Request, protocol: Name) -> Response:
@@ -190,7 +195,8 @@ class _Endpoint:
                 yield protocols.ping(protocol)
                 await asyncio.wait({asking}, timeout=PING_S)
             if (error := asking.exception()) is not None:
-                yield self._explained(error).event(protocol)  # type: ignore[arg-type]
+                failure = await self._explained(error)  # type: ignore[arg-type]
+                yield failure.event(protocol)
                 return
             for piece in protocols.stream(protocol, asking.result(), with_usage=with_usage):
                 yield piece
@@ -200,7 +206,8 @@ class _Endpoint:
         for tool in _functions(document):
             # The protocols do without, Inspect does not.
             tool.setdefault("description", tool["name"])
-        answer: dict[str, Any] = await getattr(self._bridge, protocol)(document)
+        async with self._observer.thinking() if self._observer else contextlib.nullcontext():
+            answer: dict[str, Any] = await getattr(self._bridge, protocol)(document)
         if tokens := protocols.input_tokens(protocol, answer):
             self._characters_per_token = size / tokens
         return answer

@@ -24,7 +24,7 @@ COMMANDS = {
     "resume": "Continue the experiment in DIR with the options it was started with.",
     "baseline": "Measure what the starter code of a research TASK scores, and how much that varies.",
     "cluster": "Carry runs out on many machines: start a Ray cluster, look at it, write a batch script for Slurm.",
-    "agents": "List the agents, or explain the options and the model roles of NAME.",
+    "agents": "List the agents, explain one, or install coding agents.",
     "shell": "Open the shell of a RUN whose agent is a person.",
     "steps": "List the steps of a RUN, or show step NUMBER.",
     "verify": "Check a run or an experiment: records, journals, plan and snapshots, and grades with your own data.",

@@ -1,37 +1,106 @@
-"""`podium agents`: lists the agents, their options and the roles of their models."""
+"""`podium agents`: lists the agents, their options and the roles of their models, and installs coding agents."""
 
 from __future__ import annotations
 
 import inspect
 import textwrap
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from podium.cli.completion import complete_agent
 from podium.cli.options import as_json, print_json, require_extra
+from podium.errors import UsageError
+
+if TYPE_CHECKING:
+    from podium.agents.presets.preset import Preset
 
 
-@click.command(name="agents")
-@click.argument("name", required=False, shell_complete=complete_agent)
+class _Agents(click.Group):
+    """A group that takes what is not a command of it as the name of an agent."""
+
+    def resolve_command(
+        self, context: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        is_name = self.get_command(context, args[0]) is None
+        return super().resolve_command(context, ["show", *args] if is_name else args)
+
+
+@click.group(name="agents", cls=_Agents, invoke_without_command=True)
 @as_json
-def command(name: str | None, as_json: bool) -> None:
-    """List the agents, or explain the options and the model roles of NAME.
+@click.pass_context
+def command(context: click.Context, as_json: bool) -> None:
+    """List the agents, explain one, or install coding agents.
 
-    NAME is an agent's name or, for a class of your own, package.module:Class.
+    `podium agents NAME` explains the options and the model roles of NAME, which is an agent's name or,
+    for a class of your own, package.module:Class.
     """
     require_extra("run")
+    if context.invoked_subcommand is not None:
+        return
     from podium.agents import agent_names
 
-    found = [_describe(agent) for agent in ([name] if name is not None else agent_names())]
+    found = [_describe(agent) for agent in agent_names()]
     if as_json:
         print_json(found)
-    elif name is not None:
-        _explain(found[0])
+        return
+    for entry in found:
+        _mention(entry)
+    click.echo("\nOptions are given as -A name=value. What they mean: podium agents NAME")
+
+
+@command.command(name="show")
+@click.argument("name", shell_complete=complete_agent)
+@as_json
+def show(name: str, as_json: bool) -> None:
+    """Explain the options and the model roles of NAME; `show` can be left out."""
+    found = _describe(name)
+    if as_json:
+        print_json([found])
     else:
-        for entry in found:
-            _mention(entry)
-        click.echo("\nOptions are given as -A name=value. What they mean: podium agents NAME")
+        _explain(found)
+
+
+@command.command(name="install")
+@click.argument("names", nargs=-1, required=True, metavar="NAME...", shell_complete=complete_agent)
+@as_json
+def install(names: tuple[str, ...], as_json: bool) -> None:
+    """Install the programs of coding agents into the data home, from the registries of npm and PyPI.
+
+    Runs see them read-only. Nothing is downloaded later.
+    """
+    from podium.agents.presets.install import folder_of, install
+
+    presets = [_preset(name) for name in names]
+    done = []
+    for preset in presets:
+        if not as_json:
+            click.echo(f"{preset.name}: installing into {folder_of(preset)}", err=True)
+        done.append(install(preset))
+    if as_json:
+        print_json([record.model_dump() for record in done])
+        return
+    for record in done:
+        packages = ", ".join(record.packages)
+        click.echo(f"{record.preset}: {packages}, {record.size_bytes / 1e6:,.0f} MB, sha256 {record.sha256[:16]}")
+
+
+@command.command(name="uninstall")
+@click.argument("name", shell_complete=complete_agent)
+def uninstall(name: str) -> None:
+    """Remove the program of a coding agent from the data home."""
+    from podium.agents.presets.install import uninstall
+
+    click.echo(f"{name} is removed" if uninstall(_preset(name)) else f"{name} was not installed")
+
+
+def _preset(name: str) -> Preset:
+    from podium.agents import agent_class
+
+    preset: Preset | None = getattr(agent_class(name), "preset", None)
+    if preset is None:
+        raise UsageError(f"The agent '{name}' comes with Podium or a package: there is nothing to install.")
+    return preset
 
 
 def _describe(name: str) -> dict[str, Any]:
@@ -53,18 +122,23 @@ def _describe(name: str) -> dict[str, Any]:
         "needs_model": agent.needs_model,
         "roles": dict(agent.roles),
         "options": options,
+        "missing": agent.missing(),
     }
 
 
 def _mention(entry: dict[str, Any]) -> None:
-    click.echo(f"{entry['name']:10} {entry['what']}")
+    click.echo(f"{entry['name']:14} {entry['what']}")
     names = ", ".join(option["name"] for option in entry["options"])
     for line in textwrap.wrap(names, 100):
-        click.echo(f"{'':12} {line}")
+        click.echo(f"{'':16} {line}")
+    if entry["missing"]:
+        click.echo(f"{'':16} ! {entry['missing']}")
 
 
 def _explain(entry: dict[str, Any]) -> None:
     click.echo(f"{entry['name']}: {entry['what']}")
+    if entry["missing"]:
+        click.echo(entry["missing"])
     if entry["needs_model"]:
         click.echo("It needs a model: --model MODEL")
     for role, what in entry["roles"].items():

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import anyio
 from anyio import to_thread
 from inspect_ai.log import transcript
 from inspect_ai.util import span, suspend_working_limit
@@ -16,14 +17,17 @@ from podium._inspect import computing
 from podium.actions import ActionContext, Person, perform
 from podium.agents import endpoint
 from podium.agents.base import Agent
+from podium.agents.session import Session
 from podium.leases import default_pool
 from podium.runs.context import RunContext
 from podium.runs.grading import checker
+from podium.runs.hosting import ComputingLease
 from podium.runs.loop import Loop
 from podium.sandbox.inspect import PodiumSandbox
 from podium.sandbox.interpreter import python_inside
 from podium.sandbox.result import ProgramResult
 from podium.sandbox.spec import HOME
+from podium.sandbox.supervised import SupervisedSandbox
 from podium.workspace.events import Action
 from podium.workspace.observations import Observation, ValidationResult
 
@@ -59,7 +63,9 @@ class ActionRunner:
     async def perform(self, action: Action) -> Observation:
         """The observation after an action."""
         async with span(action.name, type="podium-step"):
-            observation = await perform(action.name, action.arguments, self._actions)
+            observation = await self._agent.perform(action)
+            if observation is None:
+                observation = await perform(action.name, action.arguments, self._actions)
             transcript().info({**action.model_dump(mode="json"), "observation": observation.text})
         self.validations += isinstance(observation, ValidationResult)
         return observation
@@ -117,12 +123,59 @@ class ActionRunner:
         self._environment = self._agent.environment()
         wanted = self._context.plan.model is not None and self._agent.serves_model
         listener = self._sandbox.listen(endpoint.PORT) if wanted else None
-        if listener is None:
-            yield
-            return
-        self._environment |= endpoint.environment()
-        async with endpoint.serve(listener):
-            yield
+        async with contextlib.AsyncExitStack() as stack:
+            if listener is not None:
+                self._environment = {**endpoint.environment(), **self._environment}
+                await stack.enter_async_context(endpoint.serve(listener, self._agent.observer()))
+            async with anyio.create_task_group() as group:
+                group.start_soon(self._agent.work, self._host)
+                yield
+                group.cancel_scope.cancel()
+
+    async def _host(
+        self,
+        command: Sequence[str],
+        *,
+        cwd: str,
+        stdin: str = "",
+        background: bool = False,
+        environment: Mapping[str, str] | None = None,
+        time_s: float | None = None,
+    ) -> ProgramResult:
+        """Runs a program for as long as the run lasts, on cores of its own while it computes."""
+        observer, lease = self._agent.observer(), self._computing_lease()
+        async with contextlib.AsyncExitStack() as stack:
+            held = await stack.enter_async_context(lease.computing())
+            self._loop.meter.add_execution(waited_s=0.0)
+            watching = await stack.enter_async_context(anyio.create_task_group())
+            watching.start_soon(lease.watch)
+            stack.callback(watching.cancel_scope.cancel)
+            if isinstance(observer, Session):
+                observer.computing = lease
+            return await self._sandbox.run(
+                command,
+                stdin=stdin.encode(),
+                cwd=cwd,
+                environment={**self._environment, **held.environment, **(environment or {})},
+                cores=held.cores,
+                background=background,
+                timeout_s=time_s,
+            )
+
+    def _computing_lease(self) -> ComputingLease:
+        plan, report = self._context.plan, self._context.reporter
+        lease = ComputingLease(
+            self._pool,
+            plan.cores,
+            gpus=plan.gpus,
+            name=self._context.name,
+            meter=self._loop.meter,
+            keeps=self._agent.keeps_lease(),
+        )
+        if isinstance(self._sandbox.sandbox, SupervisedSandbox):
+            lease.root = self._sandbox.sandbox.pid
+        lease.report = lambda phase: report.update(phase=phase)
+        return lease
 
 
 def _unhurried(person: Person) -> Person:

@@ -8,6 +8,7 @@ import traceback
 from collections.abc import Callable
 from typing import Any
 
+from podium.agents import agent_class
 from podium.catalog import load
 from podium.errors import PodiumError
 from podium.grading.files import fingerprint
@@ -85,7 +86,7 @@ def _begun(folder: RunFolder, plan: Plan, task: str, seed: int) -> RunRecord:
         usage=before.usage if before else Usage(),
         validations=before.validations if before else 0,
         times=Times(started=(before.times.started if before else None) or now()),
-        versions=versions(),
+        versions={**versions(), **agent_class(plan.agent).versions()},
     )
 
 

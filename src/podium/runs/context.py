@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from podium.agents import make_agent
+from podium.agents import agent_class, make_agent, read_options
 from podium.agents.base import Assignment, Remaining
 from podium.data.trees import remove_tree
 from podium.errors import PodiumError
@@ -110,7 +110,7 @@ def open_run(
     """A run whose workspace is laid out, or restored to where its journal ends."""
     task = prepared.task
     capabilities, spec = find_backend(plan.sandbox).capabilities(), sandbox_spec(plan, workspace=folder.workspace)
-    text = instructions(plan, prepared, capabilities, spec)
+    text = instructions(plan, prepared, capabilities, spec, shows_time=True)
     history, journal = folder.open_history(prepared.names), folder.open_journal()
     lost: tuple[str, ...] = ()
     if len(journal) == 0:
@@ -130,7 +130,7 @@ def open_run(
         prepared=prepared,
         seed=seed,
         instructions=text,
-        spec=with_mounts(spec, capabilities, prepared, text, given=folder.given),
+        spec=with_mounts(spec, capabilities, prepared, text, given=folder.given, time_s=_time_of(plan)),
         journal=journal,
         history=history,
         reporter=reporter,
@@ -147,20 +147,29 @@ def _valid_sample(prepared: PreparedTask) -> Path | None:
     return sample if sample.suffix == ".csv" and prepared.validate(sample).valid else None
 
 
-def instructions(plan: Plan, prepared: PreparedTask, capabilities: Capabilities, spec: SandboxSpec) -> str:
+def _time_of(plan: Plan) -> float | None:
+    return plan.budget.time_s or plan.budget.wall_s
+
+
+def instructions(
+    plan: Plan, prepared: PreparedTask, capabilities: Capabilities, spec: SandboxSpec, *, shows_time: bool = False
+) -> str:
     """What the agent is told of its workspace and what it may use."""
     resources = layout.Resources(
         cores=plan.cores,
         gpus=plan.gpus,
-        time_s=plan.budget.time_s or plan.budget.wall_s,
+        time_s=_time_of(plan),
         steps=plan.budget.steps,
+        shows_time=shows_time,
     )
     return layout.instructions(resources, prepared.task, capabilities, spec)
 
 
 def sandbox_spec(plan: Plan, *, workspace: Path | None) -> SandboxSpec:
-    """The sandbox of a run, still without mounts."""
+    """The sandbox of a run, of its mounts only those that the agent wants."""
+    agent = agent_class(plan.agent)
     return SandboxSpec(
+        mounts=agent.mounts(read_options(plan.agent, plan.options)),
         env=None if plan.env is None else Path(plan.env),
         workspace=workspace,
         network=plan.network,
@@ -171,18 +180,26 @@ def sandbox_spec(plan: Plan, *, workspace: Path | None) -> SandboxSpec:
 
 
 def with_mounts(
-    spec: SandboxSpec, capabilities: Capabilities, prepared: PreparedTask, text: str, *, given: Path
+    spec: SandboxSpec,
+    capabilities: Capabilities,
+    prepared: PreparedTask,
+    text: str,
+    *,
+    given: Path,
+    time_s: float | None = None,
 ) -> SandboxSpec:
     """The same with what the agent is given to read.
 
     Args:
         text: the instructions.
         given: a folder for the files of ours that are mounted into the workspace.
+        time_s: how much time is left, for the file that says it; None: there is no such file.
     """
     public = prepared.place.public.resolve()  # under a name that says nothing
     validates = capabilities.has_own_ports(spec)
-    mounts = layout.mounts(given, public, instructions=text, validates=validates, starter=prepared.task.starter)
-    return spec.model_copy(update={"mounts": mounts})
+    starter = prepared.task.starter
+    mounts = layout.mounts(given, public, instructions=text, validates=validates, starter=starter, time_s=time_s)
+    return spec.model_copy(update={"mounts": (*mounts, *spec.mounts)})
 
 
 def changes_since(journal: JournalReader, plan: Plan) -> tuple[PlanChange, ...]:

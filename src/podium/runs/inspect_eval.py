@@ -22,7 +22,7 @@ from inspect_ai.util import sandbox
 
 from podium.actions import ActionError, Person
 from podium.actions.model_access import ModelAccess, use_access
-from podium.agents import make_agent
+from podium.agents import agent_class, make_agent
 from podium.agents.base import Agent, Assignment
 from podium.agents.prices import register_prices
 from podium.grading.grade import Grade, plain
@@ -140,7 +140,7 @@ async def work_in_sandbox(
     """
     plan, folder = context.plan, context.folder
     with _failure_kept(evaluated):
-        context.begin(box.sandbox.enforced(), versions())
+        context.begin(box.sandbox.enforced(), {**versions(), **agent_class(plan.agent).versions()})
         loop = Loop(folder, context.journal, context.history, plan.budget, reporter=context.reporter, stop=context.stop)
         use_access(access := ModelAccess(lambda: loop.remaining().time_s, partial(_tell, context)))
         loop.take_notes = access.take_notes

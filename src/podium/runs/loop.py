@@ -37,6 +37,7 @@ from podium.workspace.events import (
 )
 from podium.workspace.history import History
 from podium.workspace.journal import Journal
+from podium.workspace.layout import write_remaining
 from podium.workspace.observations import Interruption, Observation
 
 WATCH_INTERVAL_S = 0.5
@@ -255,6 +256,7 @@ class Loop:
     async def _watch_budget(self, scope: anyio.CancelScope) -> None:
         while True:
             await anyio.sleep(WATCH_INTERVAL_S)
+            write_remaining(self._folder.given, self.remaining().time_s)
             exceeded = self.meter.usage().exceeded(self._budget.model_copy(update={"steps": None}))
             if exceeded is not None:
                 self._ending = Ending(exceeded)

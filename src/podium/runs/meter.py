@@ -32,6 +32,9 @@ class Meter:
         self._executions += 1
         self._waited_s += waited_s
 
+    def add_waiting(self, waited_s: float) -> None:
+        self._waited_s += waited_s
+
     def usage(self) -> Usage:
         before = self._before
         models = list(sample_model_usage().values())

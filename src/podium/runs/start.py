@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from podium.agents import check_agent
+from podium.agents import agent_class, check_agent, read_options
 from podium.agents.choice import check_fit, choose_agent
 from podium.agents.prices import price_of
 from podium.catalog import load
@@ -67,7 +67,9 @@ def with_prices(plan: Plan) -> Plan:
 
 def _check(plan: Plan) -> None:
     check_agent(plan.agent, plan.options, has_model=plan.model is not None, roles=plan.model_roles)
-    find_backend(plan.sandbox).check(SandboxSpec(env=None if plan.env is None else Path(plan.env)))
+    mounts = agent_class(plan.agent).mounts(read_options(plan.agent, plan.options))
+    env = None if plan.env is None else Path(plan.env)
+    find_backend(plan.sandbox).check(SandboxSpec(env=env, mounts=mounts))
 
 
 def default_folder(plan: Plan) -> Path:

@@ -5,6 +5,7 @@
 /home/code, /home/logs, /home/agent
 /home/instructions.txt
 /home/validate_submission.sh   asks http://localhost:5000/validate, which knows no answers
+/home/remaining_time.txt       seconds of working time that are left, kept current, where time is limited
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from podium.text import format_duration, plural
 
 FOLDERS = ("submission", "code", "logs", "agent")
 INSTRUCTIONS, VALIDATE = "instructions.txt", "validate_submission.sh"
+REMAINING = "remaining_time.txt"
 VALIDATION_PORT = 5000
 
 _VALIDATE = f"""#!/bin/sh
@@ -98,6 +100,8 @@ class Resources:
     gpus: int
     time_s: float | None
     steps: int | None
+    shows_time: bool = False
+    """Whether a file says how much time is left."""
 
 
 def instructions(resources: Resources, task: Task, capabilities: Capabilities, spec: SandboxSpec) -> str:
@@ -140,9 +144,10 @@ def _resources(resources: Resources, capabilities: Capabilities, spec: SandboxSp
         hardware += f" and {plural(resources.gpus, 'GPU')}"
     can_install = capabilities.has_network(spec)
     packages = "others go into folders of your own" if can_install else "nothing can be installed"
+    shown = f" {capabilities.home_of(spec)}/{REMAINING} says how many seconds are left." if resources.shows_time else ""
     lines = [
         f"Programs run on {hardware}. Python is {python_inside(spec)}, with its packages; {packages}.",
-        "" if resources.time_s is None else f"You have {format_duration(resources.time_s)} of working time.",
+        "" if resources.time_s is None else f"You have {format_duration(resources.time_s)} of working time.{shown}",
         "" if resources.steps is None else f"You have {plural(resources.steps, 'step')}.",
         "Use what you are given: a better submission is worth more than an early end.",
     ]
@@ -168,16 +173,25 @@ def lay_out(
 
 
 def mounts(
-    given: Path, public: Path, *, instructions: str, validates: bool, starter: Starter | None
+    given: Path,
+    public: Path,
+    *,
+    instructions: str,
+    validates: bool,
+    starter: Starter | None,
+    time_s: float | None = None,
 ) -> tuple[Mount, ...]:
     """Everything in the workspace that is read-only: enforced by mounts, whatever the permissions say.
 
     Args:
         given: a folder of our own for the files that are mounted into the workspace.
         validates: whether submissions can be validated at the usual port.
+        time_s: how much time is left, for a file that `write_remaining` keeps current; None: there is none.
     """
     given.mkdir(parents=True, exist_ok=True)
     files = {INSTRUCTIONS: instructions, **({VALIDATE: _VALIDATE} if validates else {})}
+    if time_s is not None:
+        files[REMAINING] = _seconds(time_s)
     for name, text in files.items():
         (given / name).write_text(text, encoding="utf-8")
         (given / name).chmod(0o755 if name == VALIDATE else 0o644)
@@ -188,6 +202,18 @@ def mounts(
             sources[name].parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(starter.folder / name, sources[name])
     return tuple(Mount(source=source, target=f"{HOME}/{name}") for name, source in sources.items())
+
+
+def write_remaining(given: Path, time_s: float | None) -> None:
+    """Keeps the file current that says how much time is left, where there is one."""
+    path = given / REMAINING
+    if time_s is not None and path.exists():
+        with path.open("r+", encoding="utf-8") as file:  # in its place: what is mounted is this very file
+            file.write(_seconds(time_s))
+
+
+def _seconds(time_s: float) -> str:
+    return f"{int(time_s):<12}\n"  # always as long, so that nobody reads the end of an older number
 
 
 def _protected(starter: Starter) -> list[str]:

@@ -1,0 +1,158 @@
+"""Installs the programs of presets into the data home, where sandboxes see them read-only.
+
+An installation is made aside and renamed into place. Scripts of packages are not run; registries are asked in the ways
+that npm and pip are set up for. What was installed is written down with a checksum, which runs record.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from importlib.metadata import distributions
+from importlib.util import find_spec
+from pathlib import Path
+
+from podium.agents.presets.preset import Install, Preset, in_names_of_machine
+from podium.data.files import locked, sha256
+from podium.data.home import home
+from podium.data.trees import remove_tree
+from podium.errors import PodiumError
+from podium.sandbox.spec import Frozen
+
+RECORD, SETTINGS = "installed.json", "settings"
+
+
+class Installed(Frozen):
+    """`installed.json`: what lies in the folder of an installation."""
+
+    preset: str
+    packages: tuple[str, ...]
+    """As they were asked for."""
+    versions: dict[str, str]
+    """Of everything that came with them."""
+    sha256: str
+    """Of all files, by their names and contents."""
+    size_bytes: int
+    time: str
+
+
+def folder_of(preset: Preset) -> Path:
+    """Where a preset's program is installed; other versions lie elsewhere."""
+    described = in_names_of_machine(preset.model_dump_json(include={"install", "files"}))
+    return home() / "agents" / f"{preset.name}-{hashlib.sha256(described.encode()).hexdigest()[:12]}"
+
+
+def installed(preset: Preset) -> Installed | None:
+    """What is installed for a preset; None if it is not, or not in the version that it names."""
+    if preset.install is None:
+        return None
+    try:
+        return Installed.model_validate_json((folder_of(preset) / RECORD).read_bytes())
+    except (OSError, ValueError):
+        return None
+
+
+def install(preset: Preset) -> Installed:
+    """Installs the program of a preset, unless it is there.
+
+    Raises:
+        PodiumError: it cannot be installed; the message says why.
+    """
+    if preset.install is None:
+        raise PodiumError(f"{preset.name} cannot be installed: {preset.missing}")
+    target = folder_of(preset)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with locked(target.parent / f".{preset.name}.lock"):
+        return installed(preset) or _install(preset, preset.install, target)
+
+
+def _install(preset: Preset, wanted: Install, target: Path) -> Installed:
+    aside = Path(tempfile.mkdtemp(prefix=f".{preset.name}-", dir=target.parent))
+    try:
+        packages = [in_names_of_machine(package) for package in wanted.packages]
+        versions = {"npm": _npm, "pypi": _pypi}[wanted.kind](packages, aside)
+        if not Path(preset.program(aside)).exists():
+            raise PodiumError(f"{' '.join(packages)} can be installed, but has no file {preset.program('.')}")
+        for name, text in preset.files.items():
+            path = aside / SETTINGS / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        record = _record(preset, versions, aside)
+        (aside / RECORD).write_text(record.model_dump_json(indent=1), encoding="utf-8")
+        aside.chmod(0o755)
+        remove_tree(target)
+        aside.rename(target)
+    finally:
+        if aside.exists():
+            remove_tree(aside)
+    return record
+
+
+def uninstall(preset: Preset) -> bool:
+    """Removes a preset's program; whether there was one."""
+    if installed(preset) is None:
+        return False
+    remove_tree(folder_of(preset))
+    return True
+
+
+def _npm(packages: list[str], folder: Path) -> dict[str, str]:
+    if shutil.which("npm") is None:
+        raise PodiumError("npm is not installed. Install Node.js, which brings it (Debian, Ubuntu: apt install npm).")
+    options = ["--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error", "--prefix", str(folder)]
+    _call(["npm", "install", *options, *packages])
+    locked = json.loads((folder / "package-lock.json").read_text(encoding="utf-8"))["packages"]
+    return {
+        place.removeprefix("node_modules/"): f"{entry['version']} {entry.get('integrity', '')}".strip()
+        for place, entry in locked.items()
+        if place and (folder / place).exists()
+    }
+
+
+def _pypi(packages: list[str], folder: Path) -> dict[str, str]:
+    if find_spec("pip") is None:
+        raise PodiumError(f"pip is not installed in {sys.prefix}. Run: {sys.executable} -m ensurepip")
+    environment = folder / "env"
+    _call([sys.executable, "-m", "venv", "--without-pip", str(environment)])
+    pip = [sys.executable, "-m", "pip", "--python", str(environment / "bin" / "python"), "--disable-pip-version-check"]
+    _call([*pip, "install", "--quiet", "--only-binary=:all:", *packages])
+    sites = [str(path) for path in environment.glob("lib/python*/site-packages")]
+    return {found.name: found.version for found in distributions(path=sites)}
+
+
+def _call(command: list[str]) -> str:
+    done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
+    if done.returncode:
+        said = (done.stderr or done.stdout).strip().splitlines()
+        raise PodiumError(f"{' '.join(command[:4])} failed: {' '.join(said[-6:])[-1500:] or 'it says nothing'}")
+    return done.stdout
+
+
+def _record(preset: Preset, versions: dict[str, str], folder: Path) -> Installed:
+    assert preset.install is not None
+    digest, size = hashlib.sha256(), 0
+    for path in _files(folder):
+        name = path.relative_to(folder).as_posix()
+        content = f"-> {path.readlink()}" if path.is_symlink() else sha256(path)
+        digest.update(f"{name}\0{content}\n".encode())
+        size += path.lstat().st_size
+    return Installed(
+        preset=preset.name,
+        packages=preset.install.packages,
+        versions=versions,
+        sha256=digest.hexdigest(),
+        size_bytes=size,
+        time=datetime.now(UTC).isoformat(timespec="seconds"),
+    )
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for path in sorted(folder.rglob("*")):
+        if path.is_symlink() or path.is_file():
+            yield path

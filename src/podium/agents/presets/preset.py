@@ -1,0 +1,82 @@
+"""What a preset's data file says."""
+
+from __future__ import annotations
+
+import platform
+import tomllib
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field, ValidationError
+
+from podium.agents.protocols import Name
+from podium.errors import UsageError
+from podium.sandbox.spec import Frozen
+
+MACHINES = {"x86_64": "x64", "aarch64": "arm64"}
+"""How npm names what Linux calls otherwise."""
+
+
+class Install(Frozen):
+    """Where a program comes from."""
+
+    kind: Literal["npm", "pypi"]
+    packages: tuple[str, ...]
+    """With their versions, as the installer takes them; `{machine}` is x64 or arm64."""
+    program: str
+    """The file that is started, in the folder of the installation; `{machine}` as npm, `{platform}` as Linux says."""
+    megabytes: int
+    """About what it takes on the disk."""
+
+
+class Preset(Frozen):
+    """A coding agent, as data."""
+
+    name: str
+    what: str
+    """In one line, for the list of agents."""
+    protocol: Name
+    """In which it asks the model."""
+    install: Install | None = None
+    """None: nothing can be installed; `missing` says why."""
+    missing: str | None = None
+    """Why it cannot be used."""
+    start: str
+    """What starts it on the task, by a shell in /home; `$PROGRAM` is its file, `$PROMPT` what it is told."""
+    resume: str | None = None
+    """What takes its last conversation up again after an interruption; None: it starts anew in the same workspace."""
+    environment: dict[str, str] = Field(default_factory=dict)
+    files: dict[str, str] = Field(default_factory=dict)
+    """Settings, by their paths below /home/agent, which is its home."""
+    trajectory: str | None = None
+    """Where it keeps its own account of what it did, below /home/agent."""
+    tools: dict[str, dict[str, str]] = Field(default_factory=dict)
+    """By the names of its tools: the `action` that each is, and for arguments of that action the names that it uses."""
+    notes: tuple[str, ...] = ()
+    """What is known not to work in a sealed sandbox."""
+
+    def program(self, folder: str | Path) -> str:
+        """The file that is started, in an installation."""
+        assert self.install is not None
+        return f"{folder}/{in_names_of_machine(self.install.program)}"
+
+
+def in_names_of_machine(text: str) -> str:
+    """A text with the names that package registries have for this machine."""
+    machine = platform.machine()
+    return text.replace("{machine}", MACHINES.get(machine, machine)).replace("{platform}", machine)
+
+
+def read_preset(path: Path) -> Preset:
+    """The preset of a data file.
+
+    Raises:
+        UsageError: it cannot be read, or is not a preset.
+    """
+    try:
+        content: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+        return Preset.model_validate({"name": path.stem, **content})
+    except (OSError, ValueError, ValidationError) as error:
+        first = error.errors()[0] if isinstance(error, ValidationError) else None
+        said = f"{'.'.join(map(str, first['loc']))}: {first['msg']}" if first else str(error)
+        raise UsageError(f"{path} is not a preset: {said}") from error

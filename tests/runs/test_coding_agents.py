@@ -1,0 +1,178 @@
+"""Coding agents of presets in real runs: their tools are steps, their tokens counted, cores leased as they compute."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from running import TASK
+
+from driving import story, verified
+from model_server import Behaviour, Call, Fault, Reply, Request, serving
+from podium.agents.presets import preset_agent
+from podium.agents.presets.install import folder_of, install, installed, uninstall
+from podium.errors import UsageError
+from podium.leases import default_pool
+from podium.runs.steps import Steps
+from podium.workspace.budget import Budget
+from podium.workspace.events import Step
+from tiny_agent import write_preset
+
+AGENT = "tiny_preset:agent"
+MODEL = {"agent": AGENT, "model": "openai-api/podium/scripted"}
+COPY = "cp /home/data/sample_submission.csv /home/submission/submission.csv"
+
+
+@pytest.fixture(scope="session")
+def preset_file(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A preset of a package, as its users would offer one."""
+    folder = tmp_path_factory.mktemp("package")
+    path = write_preset(folder)
+    module = "from pathlib import Path\nfrom podium.agents.presets import preset_agent\n"
+    (folder / "tiny_preset.py").write_text(f"{module}agent = preset_agent(Path({str(path)!r}))\n")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(folder)
+        patch.setenv("PYTHONPATH", f"{folder}:{os.environ.get('PYTHONPATH', '')}")
+        yield path
+    sys.modules.pop("tiny_preset", None)
+
+
+@pytest.fixture
+def ready(preset_file: Path) -> Path:
+    """The same, installed."""
+    install(preset_agent(preset_file).preset)
+    return preset_file
+
+
+def number_of(request: Request) -> int:
+    return sum(message["role"] == "tool" for message in request["messages"])
+
+
+def typing(*commands: str) -> Behaviour:
+    """Types commands one after the other, then says that it is done."""
+
+    def answer(request: Request, rng: random.Random) -> Reply:
+        number = number_of(request)
+        if number < len(commands):
+            return Reply(calls=(Call("Shell", {"cmd": commands[number]}),), input_tokens=100 + number)
+        return Reply("All done.", input_tokens=1000)
+
+    return answer
+
+
+def test_a_preset_that_is_not_installed_says_what_to_type(preset_file: Path) -> None:
+    agent = preset_agent(preset_file)
+    uninstall(agent.preset)
+    with pytest.raises(UsageError, match="podium agents install tiny-agent"):
+        agent.check(agent.Options())
+
+
+def test_what_is_installed_is_recorded_and_is_installed_once(ready: Path) -> None:
+    preset = preset_agent(ready).preset
+    found = installed(preset)
+    assert found is not None and found.versions["tiny-agent"] == "1.0" and found.size_bytes > 0
+    assert install(preset) == found
+    changed = preset.model_copy(update={"files": {"a": "b"}})
+    assert folder_of(changed) != folder_of(preset) and installed(changed) is None
+
+
+def test_every_tool_call_is_a_step_with_its_own_snapshot_and_the_tokens_are_the_servers(
+    play: Callable[..., Any], ready: Path
+) -> None:
+    commands = (
+        "ls /home/data; env | grep -c TINY",
+        f"echo 1 > /home/code/note && {COPY}",
+        "exit 3",
+        "ls $HOME/settings",
+    )
+    with serving(typing(*commands)) as server:
+        row = play(**MODEL, model_base_url=server.url, budget=Budget(wall_s=120))
+    record, steps = row.record, Steps(row.folder)
+    assert record.valid and record.ended_by == "the agent", record.error
+    names = [step.action.name for step in steps.all]
+    assert names == ["run_command"] * 4 + ["message", "program_end"]
+    assert steps.all[1].action.arguments == {"command": commands[1]}
+    results = [text for _, text in story(row.folder)]
+    assert "sample_submission.csv" in results[0] and "\n1" in results[0]
+    assert results[2].startswith("exit code 3") and "tiny.json" in results[3]
+    assert "All done." in results[-1]
+    assert record.usage.tokens == server.tokens and record.usage.steps == 6
+    assert "sha256:" in record.versions["tiny-agent"]
+    snapshots = [step.snapshot for step in row.folder.read_journal().all_of(Step)]
+    with row.folder.read_history() as history:
+        written = ["code/note" in history.contents(snapshot) for snapshot in snapshots]
+    assert written == [False, True, True, True, True, True]
+    stored = sum(path.stat().st_size for path in row.folder.path.rglob("*") if path.is_file())
+    assert stored < 1_000_000  # the program's own files are elsewhere
+    assert not verified(row.folder).problems
+
+
+def test_cores_are_held_while_it_computes_and_not_while_its_model_thinks(play: Callable[..., Any], ready: Path) -> None:
+    held: list[int] = []
+
+    def thinking(request: Request, rng: random.Random) -> Reply:
+        for _ in range(200):  # until it is given back, or long enough to see that it is not
+            time.sleep(0.01)
+            if not default_pool().holders():
+                break
+        held.append(len(default_pool().holders()))
+        return typing("python3 -c 'sum(range(10**6))'", COPY)(request, rng)
+
+    with serving(thinking) as server:
+        row = play(**MODEL, model_base_url=server.url, budget=Budget(wall_s=120))
+        assert row.record.valid and held == [0, 0, 0], row.record.error
+        held.clear()
+        row = play(**MODEL, model_base_url=server.url, out="kept", lease="always", budget=Budget(wall_s=120))
+    assert row.record.valid and held == [1, 1, 1]
+
+
+def test_a_killed_run_takes_its_conversation_up_again(play: Callable[..., Any], ready: Path, tmp_path: Path) -> None:
+    commands = ("echo one >> /home/code/log", "echo two >> /home/code/log", f"{COPY}; cat /home/code/log")
+    killed: list[int] = []
+
+    def deadly(request: Request, rng: random.Random) -> Reply:
+        if number_of(request) == 2 and not killed:
+            (lock,) = tmp_path.glob(f"experiment/{TASK}/*/.lock")
+            killed.append(int(lock.read_text()))
+            os.kill(killed[0], signal.SIGKILL)
+        return typing(*commands)(request, rng)
+
+    with serving(deadly) as server:
+        row = play(**MODEL, model_base_url=server.url, budget=Budget(wall_s=120))
+        assert killed and row.record is None
+        row = play(**MODEL, model_base_url=server.url, budget=Budget(wall_s=120))
+    assert row.record.valid, row.record.error
+    told = [step.action.arguments.get("command") for step in Steps(row.folder).all if step.action.name == "run_command"]
+    assert told == list(commands)  # nothing is done or recorded twice
+    assert story(row.folder)[2][1].endswith("one\ntwo")
+    assert not verified(row.folder).problems
+
+
+def test_a_model_that_does_not_answer_fails_the_run_with_its_words(play: Callable[..., Any], ready: Path) -> None:
+    def refusing(request: Request, rng: random.Random) -> Fault:
+        return Fault(status=401, message="this key is not known")
+
+    with serving(refusing) as server:
+        row = play(**MODEL, model_base_url=server.url, budget=Budget(wall_s=120))
+    assert row.record.status == "failed"
+    assert "this key is not known" in row.record.error and "--retry" in row.record.error
+
+
+def test_steps_end_the_program_in_order(play: Callable[..., Any], ready: Path) -> None:
+    with serving(typing(COPY, *["echo again"] * 50)) as server:
+        row = play(**MODEL, model_base_url=server.url, budget=Budget(steps=3, wall_s=120))
+    assert row.record.valid and row.record.ended_by == "steps" and row.record.usage.steps == 3
+
+
+def test_a_file_that_is_not_a_preset_is_refused_by_its_name(tmp_path: Path) -> None:
+    path = tmp_path / "wrong.toml"
+    path.write_text("what = 'a'\nprotocol = 'telegraph'\nstart = ''\n")
+    with pytest.raises(UsageError, match=r"wrong.toml is not a preset: protocol"):
+        preset_agent(path)
