@@ -23,6 +23,7 @@ from podium.leases import default_pool
 from podium.runs.steps import Steps
 from podium.workspace.budget import Budget
 from podium.workspace.events import Step
+from podium.workspace.observations import ProgramOutput
 from tiny_agent import write_preset
 
 AGENT = "tiny_preset:agent"
@@ -149,9 +150,9 @@ def test_a_killed_run_takes_its_conversation_up_again(play: Callable[..., Any], 
         assert killed and row.record is None
         row = play(**MODEL, model_base_url=server.url, budget=Budget(wall_s=120))
     assert row.record.valid, row.record.error
-    told = [step.action.arguments.get("command") for step in Steps(row.folder).all if step.action.name == "run_command"]
-    assert told == list(commands)  # nothing is done or recorded twice
-    assert story(row.folder)[2][1].endswith("one\ntwo")
+    done = [step for step in Steps(row.folder).all if isinstance(step.observation, ProgramOutput)][:-1]
+    assert [step.action.arguments["command"] for step in done] == list(commands)  # nothing is recorded twice
+    assert done[-1].observation.text.endswith("one\ntwo")  # nor done
     assert not verified(row.folder).problems
 
 

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import anyio
 
+from podium.actions.model_limits import ModelUnreachableError
 from podium.agents.endpoint import Observer
-from podium.agents.model import ModelUnreachableError
 from podium.workspace.events import Action
 from podium.workspace.observations import Observation, ProgramOutput, Refusal, TextResult
 

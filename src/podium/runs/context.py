@@ -110,6 +110,8 @@ def open_run(
     """A run whose workspace is laid out, or restored to where its journal ends."""
     task = prepared.task
     capabilities, spec = find_backend(plan.sandbox).capabilities(), sandbox_spec(plan, workspace=folder.workspace)
+    own = agent_class(plan.agent).mounts(read_options(plan.agent, plan.options))
+    spec = spec.model_copy(update={"mounts": own})
     text = instructions(plan, prepared, capabilities, spec, shows_time=True)
     history, journal = folder.open_history(prepared.names), folder.open_journal()
     lost: tuple[str, ...] = ()
@@ -166,10 +168,8 @@ def instructions(
 
 
 def sandbox_spec(plan: Plan, *, workspace: Path | None) -> SandboxSpec:
-    """The sandbox of a run, of its mounts only those that the agent wants."""
-    agent = agent_class(plan.agent)
+    """The sandbox of a run, still without mounts."""
     return SandboxSpec(
-        mounts=agent.mounts(read_options(plan.agent, plan.options)),
         env=None if plan.env is None else Path(plan.env),
         workspace=workspace,
         network=plan.network,
