@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from podium.actions.programs import RunProgram, run_in_sandbox
 from podium.sandbox.spec import HOME
@@ -12,6 +13,25 @@ Person = Callable[[str], Awaitable[str]]
 """Somebody who answers a request, in words."""
 CheckSubmission = Callable[[str], Awaitable[str | None]]
 """What is wrong with the submission at a path of the workspace; None if its form is right."""
+
+
+class HeldOutRows(Protocol):
+    """Scores what scripts predict for rows whose labels were set aside."""
+
+    async def take(self, folder: str) -> tuple[float | None, float | None]:
+        """The scores, for the search and for the final choice, of the submission in a folder of the workspace.
+
+        The submission there is left with the test rows alone; all predictions stay beside it.
+        """
+        ...
+
+    async def submit_ensemble(self, folders: Sequence[str]) -> str:
+        """Submits a blend of what scripts predicted in their folders, weighted on the rows for the final choice.
+
+        Raises:
+            ValueError: nothing can be blended.
+        """
+        ...
 
 
 @dataclass(frozen=True)
@@ -29,6 +49,8 @@ class ActionContext:
     """None: there is no task, and the actions that check submissions are not offered."""
     person: Person | None = None
     """None: nobody can be asked for help."""
+    held_out: HeldOutRows | None = None
+    """Rows that were set aside for scoring scripts; None where there are none."""
     problem: str = ""
     """What the agent was asked to do, for the actions that look back at its research."""
     seed: int = 0

@@ -49,6 +49,7 @@ async def try_script(
         },
         time_s=time_s,
     )
+    scores = (None, None) if context.held_out is None else await context.held_out.take(folder)
     checked = await _check(context, f"{folder}/submission.csv")
     return ScriptResult(
         exit_code=None if result.stopped else result.exit_code,
@@ -58,6 +59,8 @@ async def try_script(
         metric=last_metric(result.stdout.text),
         valid=checked.valid,
         error=checked.error,
+        search_score=scores[0],
+        selection_score=scores[1],
     )
 
 
@@ -78,6 +81,26 @@ async def submit_script(context: ActionContext, number: int, split: int = 0) -> 
     except ActionError as error:
         return SubmissionResult(script=number, accepted=False, reason=str(error))
     return SubmissionResult(script=number, accepted=True)
+
+
+@action(needs="check_submission")
+async def submit_ensemble(context: ActionContext, numbers: str) -> SubmissionResult:
+    """Make a blend of what tried scripts predicted the submission, weighted on rows that were set aside.
+
+    Args:
+        numbers: The numbers of the scripts, with commas between them.
+
+    Returns:
+        The weights, or why there is nothing to blend.
+    """
+    scripts = [int(number) for number in numbers.split(",")]
+    if context.held_out is None:
+        return SubmissionResult(script=scripts[0], accepted=False, reason="No rows were set aside.")
+    try:
+        weights = await context.held_out.submit_ensemble([_script_folder(number, 0) for number in scripts])
+    except ValueError as error:
+        return SubmissionResult(script=scripts[0], accepted=False, reason=str(error))
+    return SubmissionResult(script=scripts[0], accepted=True, reason=weights)
 
 
 @action(needs="check_submission")

@@ -20,6 +20,7 @@ AGENTS = {
     "aide": "podium.agents.tree_search:Aide",
     "mcts": "podium.agents.tree_search:Mcts",
     "evolve": "podium.agents.tree_search:Evolve",
+    "frontier": "podium.agents.tree_search:Frontier",
     "baseline": "podium.agents.baseline:BaselineAgent",
     "scripted": "podium.agents.scripted:Scripted",
     "research": "podium.agents.research.researcher:Researcher",

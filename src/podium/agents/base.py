@@ -64,6 +64,8 @@ class Assignment:
     gpus: int = 0
     env: str | None = None
     """The Python environment that scripts run in; None for the one Podium runs in."""
+    is_held_out: bool = False
+    """Whether training rows were set aside, and scripts are scored on them."""
     has_person: bool = False
     """Whether somebody answers the action `request_help`."""
 
@@ -103,6 +105,15 @@ class Agent(ABC, Generic[AnyState]):
         Raises:
             UsageError: a file or a program that they name is not there.
         """
+
+    def held_out_shares(self) -> tuple[float, float] | None:
+        """The shares of the training rows that are set aside for the search and for the final choice, if any."""
+        return None
+
+    @property
+    def requires_held_out(self) -> bool:
+        """Whether it must not work where no rows can be set aside."""
+        return False
 
     def begin(self) -> AnyState:
         """The state before the first step."""

@@ -21,6 +21,7 @@ from podium.agents.session import Session
 from podium.leases import default_pool
 from podium.runs.context import RunContext
 from podium.runs.grading import checker
+from podium.runs.held_out_scoring import HeldOutScoring
 from podium.runs.hosting import ComputingLease
 from podium.runs.loop import Loop
 from podium.sandbox.inspect import PodiumSandbox
@@ -55,6 +56,7 @@ class ActionRunner:
             run_program=self.execute,
             check_submission=self._check_submission,
             person=_unhurried(person) if person else None,
+            held_out=HeldOutScoring(context.held_out, sandbox) if context.held_out else None,
             problem=context.instructions,
             seed=context.seed,
             remaining_s=lambda: loop.remaining().time_s,

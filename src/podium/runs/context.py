@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from podium.agents import agent_class, make_agent, read_options
-from podium.agents.base import Assignment, Remaining
+from podium.agents.base import Agent, Assignment, Remaining
 from podium.data.trees import remove_tree
 from podium.errors import PodiumError
 from podium.grading.prepared import PreparedTask
 from podium.runs.folder import RunFolder
+from podium.runs.held_out import HeldOut, NotDivisibleError, set_aside
 from podium.runs.models import Plan
 from podium.runs.progress import Reporter
 from podium.sandbox.backend import Capabilities, find_backend
@@ -45,6 +46,8 @@ class RunContext:
     history: History
     reporter: Reporter
     stop: threading.Event
+    held_out: HeldOut | None = None
+    """Training rows that were set aside."""
     lost: tuple[str, ...] = ()
     """Files of the workspace that could not be restored."""
 
@@ -57,7 +60,8 @@ class RunContext:
             task=self.prepared.task,
             seed=self.seed,
             instructions=self.instructions,
-            public=self.prepared.place.public,
+            public=self.held_out.public if self.held_out else self.prepared.place.public,
+            is_held_out=self.held_out is not None,
             remaining=remaining,
             cores=self.plan.cores,
             gpus=self.plan.gpus,
@@ -115,9 +119,9 @@ def open_run(
     text = instructions(plan, prepared, capabilities, spec, shows_time=True)
     history, journal = folder.open_history(prepared.names), folder.open_journal()
     lost: tuple[str, ...] = ()
+    agent = make_agent(plan.agent, plan.options, Assignment(task, seed, text, prepared.place.public, Remaining))
+    held_out = _hold_out(agent, folder, prepared, seed)
     if len(journal) == 0:
-        assignment = Assignment(task, seed, text, prepared.place.public, Remaining)
-        agent = make_agent(plan.agent, plan.options, assignment)
         remove_tree(folder.workspace)
         sample = _valid_sample(prepared) if agent.starts_from_sample else None
         layout.lay_out(folder.workspace, starter=task.starter, agent_files=agent.files(), submission=sample)
@@ -132,13 +136,38 @@ def open_run(
         prepared=prepared,
         seed=seed,
         instructions=text,
-        spec=with_mounts(spec, capabilities, prepared, text, given=folder.given, time_s=_time_of(plan)),
+        spec=with_mounts(
+            spec,
+            capabilities,
+            prepared,
+            text,
+            given=folder.given,
+            time_s=_time_of(plan),
+            public=held_out.public if held_out else None,
+        ),
         journal=journal,
         history=history,
         reporter=reporter,
         stop=stop,
+        held_out=held_out,
         lost=lost,
     )
+
+
+def _hold_out(agent: Agent[Any], folder: RunFolder, prepared: PreparedTask, seed: int) -> HeldOut | None:
+    """The training rows that an agent wants set aside, where the task's data allows it."""
+    shares = agent.held_out_shares()
+    if shares is None:
+        return None
+    try:
+        return set_aside(folder.held_out, prepared, shares, seed)
+    except NotDivisibleError as error:
+        remove_tree(folder.held_out)
+        if agent.requires_held_out:
+            raise PodiumError(
+                f"No rows of {prepared.task.id} can be set aside: {error}. Leave out -A evaluation=held-out"
+            ) from error
+        return None
 
 
 def _valid_sample(prepared: PreparedTask) -> Path | None:
@@ -187,6 +216,7 @@ def with_mounts(
     *,
     given: Path,
     time_s: float | None = None,
+    public: Path | None = None,
 ) -> SandboxSpec:
     """The same with what the agent is given to read.
 
@@ -194,8 +224,9 @@ def with_mounts(
         text: the instructions.
         given: a folder for the files of ours that are mounted into the workspace.
         time_s: how much time is left, for the file that says it; None: there is no such file.
+        public: what is shown in place of the task's public folder.
     """
-    public = prepared.place.public.resolve()  # under a name that says nothing
+    public = (public or prepared.place.public).resolve()  # under a name that says nothing
     validates = capabilities.has_own_ports(spec)
     starter = prepared.task.starter
     mounts = layout.mounts(given, public, instructions=text, validates=validates, starter=starter, time_s=time_s)

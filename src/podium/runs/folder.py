@@ -107,6 +107,11 @@ class RunFolder:
         """Files of ours that the agent sees read-only."""
         return self._part("given")
 
+    @property
+    def held_out(self) -> Path:
+        """Training rows that were set aside, and what the agent sees in place of the task's public folder."""
+        return self._part("held-out")
+
     def _part(self, name: str) -> Path:
         """A folder of the place where everything that is mounted lies: programs can read in /proc what their mounts
         are called on the host. The name of an experiment is not for them, and that of a forged task with a public

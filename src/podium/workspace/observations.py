@@ -95,12 +95,18 @@ class ScriptResult(_Observation):
     """Whether it left a submission of the right form."""
     error: str | None = None
     """What is wrong with that submission."""
+    search_score: float | None = None
+    """By Podium, on rows that were set aside for the search."""
+    selection_score: float | None = None
+    """The same on rows that were set aside for the final choice."""
 
     @property
     def text(self) -> str:
         ending = self.stopped or f"exit code {self.exit_code}"
         form = "a valid submission" if self.valid else f"no valid submission: {self.error}"
         score = "no validation score" if self.metric is None else f"validation score {self.metric:g}"
+        if self.search_score is not None:
+            score += f", {self.search_score:g} on rows set aside"
         return f"{ending} after {self.seconds:g} s, {score}, {form}\n{self.output}"
 
 

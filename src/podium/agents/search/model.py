@@ -31,12 +31,18 @@ class ModelProposer:
     """Asks the models in the roles `coder` and `reviewer`, by default both the run's own."""
 
     def __init__(
-        self, context: Context, options: WritingOptions, find_model: Callable[[str], Model] | None = None
+        self,
+        context: Context,
+        options: WritingOptions,
+        find_model: Callable[[str], Model] | None = None,
+        advise: Callable[[Operator, Sequence[Node], Tree], str] | None = None,
     ) -> None:
         """
         Args:
             find_model: the model in a role.
+            advise: what to tell the coder besides.
         """
+        self._advise = advise
         self._context, self._options = context, options
         self._find_model = find_model or _model_in_role
 
@@ -70,8 +76,9 @@ class ModelProposer:
     async def _ask_for_script(self, operator: Operator, parents: Sequence[Node], tree: Tree) -> CodeAnswer:
         corrections: list[ChatMessage] = []
         answer = CodeAnswer(plan="", fault="it was never asked")
+        advice = self._advise(operator, parents, tree) if self._advise else ""
         for _ in range(self._options.attempts):
-            ask = partial(prompts.ask, operator, parents, tree, self._context, self._data)
+            ask = partial(prompts.ask, operator, parents, tree, self._context, self._data, advice=advice)
             output = await self._generate("coder", ask, corrections)
             said = output.completion
             found = read_answer(said, cut_off=output.stop_reason in _CUT_OFF)

@@ -20,11 +20,19 @@ class SearchOptions(Options):
     script_time: float | None = Field(
         None, gt=0, description="Seconds one script may take. By default a quarter of what is left, at least a minute."
     )
-    select: Literal["best", "revalidate", "ensemble"] = Field(
+    select: Literal["best", "revalidate", "ensemble", "weighted"] = Field(
         "best",
-        description="The final submission: best (of the script with the best score), revalidate (of the best after "
-        "the top ones were scored on fresh splits) or ensemble (a blend of the top ones).",
+        description="The final submission: best (of the script with the best score; with rows set aside, the best of "
+        "the top ones on those for the final choice), revalidate (of the best after the top ones were scored on fresh "
+        "splits), ensemble (a blend of the top ones) or weighted (a blend weighted on rows set aside).",
     )
+    evaluation: Literal["reported", "held-out", "auto"] = Field(
+        "reported",
+        description="What counts: reported (the score that a script prints), held-out (Podium's own, on training rows "
+        "that it set aside) or auto (held-out where the data allows it).",
+    )
+    search_share: float = Field(0.1, gt=0, lt=0.4, description="Training rows set aside for the search.")
+    selection_share: float = Field(0.1, gt=0, lt=0.4, description="Training rows set aside for the final choice.")
     top: int = Field(3, ge=1, description="How many scripts are scored again or blended.")
     splits: int = Field(2, ge=1, description="Fresh validation splits for scoring again.")
 
@@ -50,6 +58,27 @@ class EvolveOptions(SearchOptions):
     capacity: int = Field(500, ge=2, description="Largest population; the worst are dropped.")
     crossover: float = Field(0.5, ge=0, le=1, description="How often two scripts are merged, from generation 2 on.")
     parent_temperature: float = Field(1.0, gt=0, description="Of choosing parents: low prefers the best.")
+
+
+class FrontierOptions(SearchOptions):
+    """What raised medal rates elsewhere, put together; each part can be switched off."""
+
+    drafts: int = Field(4, ge=1, description="Scripts written from scratch before others are built on them.")
+    debug_depth: int = Field(3, ge=0, description="Attempts in a row at debugging a script.")
+    debug_probability: float = Field(1.0, ge=0, le=1, description="How often debugging goes before everything else.")
+    evaluation: Literal["reported", "held-out", "auto"] = Field(
+        "auto", description="What counts: reported, held-out, or auto (held-out where the data allows it)."
+    )
+    select: Literal["best", "revalidate", "ensemble", "weighted"] = Field(
+        "weighted", description="The final submission: best, revalidate, ensemble or weighted (on rows set aside)."
+    )
+    top: int = Field(6, ge=1, description="How many scripts the final submission is chosen from or made of.")
+    recipes: int = Field(2, ge=0, description="Drafts from recipes, which the model improves on; 0: none.")
+    knowledge: bool = Field(True, description="Tell the coder what is known to work for the kind of data.")
+    lessons: bool = Field(True, description="Tell the coder what the search has learnt, and how a script came to be.")
+    fusion: bool = Field(True, description="Unite scripts of different branches when nothing gets better.")
+    patience: int = Field(3, ge=1, description="Scripts without progress before branches are united.")
+    leak_check: bool = Field(True, description="Ask the coder to look for leaks and unused files.")
 
 
 class WritingOptions(ModelOptions):

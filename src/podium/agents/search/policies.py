@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
-from podium.agents.search.options import EvolveOptions, GreedyOptions, MctsOptions
+from podium.agents.search.options import EvolveOptions, FrontierOptions, GreedyOptions, MctsOptions
 from podium.agents.search.tree import Node, Operator, Tree
 
 ROOT = -1
@@ -76,6 +76,47 @@ def evolve(tree: Tree, options: EvolveOptions, rng: Random) -> Choice | None:
     if generation + 1 >= 2 and len(population) > 1 and rng.random() < options.crossover:
         return Choice("merge", _select(tree, population, 2, options.parent_temperature, rng))
     return Choice("improve", _select(tree, population, 1, options.parent_temperature, rng))
+
+
+def frontier(tree: Tree, options: FrontierOptions, rng: Random) -> Choice | None:
+    """Drafts, debugs at once, and improves the best of each branch in turn; fuses branches when nothing gets better."""
+    broken = [node for node in _broken_leaves(tree) if tree.debug_depth(node) < options.debug_depth]
+    if broken and rng.random() < options.debug_probability:
+        return Choice("debug", (broken[0].number,))
+    if len(tree.drafts) < options.drafts:
+        return DRAFT
+    leaders = branch_leaders(tree)
+    if not leaders:
+        return DRAFT
+    if options.fusion and len(leaders) > 1 and stagnation(tree) >= options.patience:
+        tried = {node.parents for node in tree if node.operator == "merge"}
+        pairs = [(leaders[0].number, other.number) for other in leaders[1:]]
+        if new := [pair for pair in pairs if pair not in tried]:
+            return Choice("merge", new[0])
+    weights = [0.5**place for place in range(len(leaders))]
+    return Choice("improve", (rng.choices(leaders, weights)[0].number,))
+
+
+def branch_leaders(tree: Tree) -> list[Node]:
+    """The best script of every branch that has one with a score, the best first."""
+    leaders: dict[int, Node] = {}
+    for node in tree.good:
+        if node.metric is not None:
+            leaders.setdefault(_root(tree, node), node)
+    return list(leaders.values())
+
+
+def _root(tree: Tree, node: Node) -> int:
+    """The draft that a script goes back to; a merged one is a branch of its own."""
+    while node.parents and node.operator != "merge":
+        node = tree[node.parents[0]]
+    return node.number
+
+
+def stagnation(tree: Tree) -> int:
+    """How many scripts have come back since the best one."""
+    best = tree.best
+    return 0 if best is None else sum(node.number > best.number and node.result is not None for node in tree)
 
 
 def _broken_leaves(tree: Tree) -> list[Node]:

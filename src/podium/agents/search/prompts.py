@@ -70,7 +70,16 @@ That answer cannot be used: {fault}. Answer again, in the same form: a plan in a
 block opened by ```python and closed by ``` that holds the whole script. Be brief."""
 
 
-def ask(operator: Operator, parents: Sequence[Node], tree: Tree, context: Context, data: str, limit: int) -> str:
+def ask(
+    operator: Operator,
+    parents: Sequence[Node],
+    tree: Tree,
+    context: Context,
+    data: str,
+    limit: int,
+    *,
+    advice: str = "",
+) -> str:
     """What is asked for a new script, in at most about `limit` characters."""
     fixed = (SYSTEM, ANSWER, _JOBS[operator], means := _means(context))
     limit = max(2_000, limit - sum(map(len, fixed)))
@@ -80,6 +89,7 @@ def ask(operator: Operator, parents: Sequence[Node], tree: Tree, context: Contex
         ANSWER,
         _JOBS[operator],
         *_material(operator, parents, tree, limit),
+        *([f"# What to bear in mind\n{bounded(advice, limit // 8)}"] if advice else []),
         means,
     ]
     return "\n\n".join(parts)

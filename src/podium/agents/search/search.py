@@ -21,7 +21,7 @@ from podium.agents.search.options import SearchOptions
 from podium.agents.search.packages import installed_packages
 from podium.agents.search.policies import DRAFT, Choice
 from podium.agents.search.proposer import Context, Proposal, Proposer
-from podium.agents.search.selection import Rescore, blend_script, rescored_best
+from podium.agents.search.selection import Rescore, blend_script, rescored_best, selected_best
 from podium.agents.search.tree import Node, Tree
 from podium.task import Integer
 from podium.text import plural
@@ -53,6 +53,8 @@ class SearchState(State):
     """The scripts that the final submission is chosen from or made of."""
     rescores: list[Rescore] = Field(default_factory=list)
     blend: ScriptResult | None = None
+    is_blended: bool = False
+    """Whether a weighted blend was submitted, or tried to be."""
 
 
 class SearchAgent(Agent[SearchState]):
@@ -62,6 +64,14 @@ class SearchAgent(Agent[SearchState]):
     State = SearchState
     submits = frozenset({"table"})
     options: SearchOptions
+
+    def held_out_shares(self) -> tuple[float, float] | None:
+        options = self.options
+        return None if options.evaluation == "reported" else (options.search_share, options.selection_share)
+
+    @property
+    def requires_held_out(self) -> bool:
+        return self.options.evaluation == "held-out"
 
     @abstractmethod
     def choose(self, tree: Tree, rng: Random) -> Choice | None:
@@ -127,9 +137,12 @@ class SearchAgent(Agent[SearchState]):
             node = state.tree[state.unreviewed[0]]
             assert node.result is not None
             review = await self.proposer.review(node, node.result)
-            known = review.metric is not None and math.isfinite(review.metric)
-            node.metric = review.metric if known else None
-            node.is_buggy = review.is_buggy or not (known or review.is_fallback) or not node.result.valid
+            # What a script says of itself may be wrong or worse; rows that it never saw do not lie.
+            metric = node.result.search_score if self.assignment.is_held_out else review.metric
+            known = metric is not None and math.isfinite(metric)
+            node.metric = metric if known else None
+            is_buggy = node.result.exit_code != 0 if self.assignment.is_held_out and known else review.is_buggy
+            node.is_buggy = is_buggy or not (known or review.is_fallback) or not node.result.valid
             node.summary = bounded(valid_unicode(review.summary), 1_000)
             state.unreviewed.pop(0)
 
@@ -189,17 +202,22 @@ class SearchAgent(Agent[SearchState]):
     def _finalists(self, state: SearchState) -> list[Node]:
         """The scripts that the final submission would be chosen from or made of; none if the best is taken."""
         finalists = [node for node in state.tree.good if node.metric is not None][: self.options.top]
-        return [] if self.options.select == "best" or len(finalists) < 2 else finalists
+        is_plain = self.options.select == "best" and not self.assignment.is_held_out
+        return [] if is_plain or len(finalists) < 2 else finalists
 
     def _reserve_s(self, state: SearchState) -> float:
         """Time the final choice is going to take."""
         finalists = self._finalists(state)
         if finalists and self.options.select == "ensemble":
             return BLENDING_S
+        if self.options.select in ("best", "weighted"):
+            return 0.0
         return 1.3 * self.options.splits * sum(_seconds(node) for node in finalists) / self.options.parallel
 
     def _reserve_steps(self, state: SearchState) -> int:
         count = len(self._finalists(state))
+        if self.options.select in ("best", "weighted"):
+            return 1
         return 2 if count and self.options.select == "ensemble" else count and self.options.splits * count + 1
 
     def _select(self, state: SearchState) -> list[Action]:
@@ -207,6 +225,8 @@ class SearchAgent(Agent[SearchState]):
         if not state.finalists:
             return []
         best = state.tree.good[0].number if state.tree.good else state.submitted
+        if self.assignment.is_held_out and self.options.select in ("best", "weighted"):
+            return self._select_held_out(state)
         if self.options.select == "ensemble":
             number = len(state.tree)
             if state.blend is None:
@@ -218,6 +238,15 @@ class SearchAgent(Agent[SearchState]):
                 return rescoring
             rescored = rescored_best(state.tree, state.finalists, state.rescores)
             chosen = best if rescored is None else rescored
+        return [] if chosen is None or chosen == state.submitted else [_submit(chosen)]
+
+    def _select_held_out(self, state: SearchState) -> list[Action]:
+        """A blend weighted on the rows for the final choice, or else the finalist that is best there."""
+        if self.options.select == "weighted":
+            if state.is_blended:
+                return []
+            return [Action(name="submit_ensemble", arguments={"numbers": ",".join(map(str, state.finalists))})]
+        chosen = selected_best(state.tree, state.finalists)
         return [] if chosen is None or chosen == state.submitted else [_submit(chosen)]
 
     def _rescoring(self, state: SearchState) -> list[Action]:
@@ -243,6 +272,9 @@ def observed_state(state: SearchState, actions: Sequence[Action], observations: 
     """A state with what actions came back with."""
     state = state.model_copy(deep=True)
     for action, observation in zip(actions, observations, strict=True):
+        if action.name == "submit_ensemble":
+            state.is_blended = True
+            continue
         number = int(action.arguments["number"])
         if action.name == "submit_script":
             _note_submission(state, number, observation)

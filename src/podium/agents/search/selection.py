@@ -43,6 +43,16 @@ def rescored_best(tree: Tree, finalists: Sequence[int], rescores: Sequence[Resco
     return (max if tree.higher_is_better else min)(means, key=lambda number: means[number])
 
 
+def selected_best(tree: Tree, finalists: Sequence[int]) -> int | None:
+    """The finalist that is best on the rows for the final choice, which the search never looked at."""
+    scores = {
+        number: result.selection_score
+        for number in finalists
+        if tree[number].is_good and (result := tree[number].result) is not None and result.selection_score is not None
+    }
+    return max(scores, key=lambda number: scores[number] * tree.sign) if scores else None
+
+
 def blending(task: Task, column: str) -> Blending:
     """How the values of several submissions become one."""
     rule = task.form.rule(column)

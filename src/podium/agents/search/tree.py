@@ -52,6 +52,11 @@ class Tree(BaseModel):
         return self.nodes[number]
 
     @property
+    def sign(self) -> float:
+        """What makes the greater of two scores the better one."""
+        return 1.0 if self.higher_is_better else -1.0
+
+    @property
     def good(self) -> list[Node]:
         """The nodes with a valid submission, best first; of equals, the older. Those without a score come last."""
         sign = -1.0 if self.higher_is_better else 1.0

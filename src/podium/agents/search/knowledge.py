@@ -1,0 +1,90 @@
+"""What is known before a search begins: approaches by kind of data, in our own words, and scripts from recipes.
+
+As of November 2026. It names methods, not data sets: nothing here is about any one competition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+from podium.agents.search.proposer import Context, Proposal, Proposer, Review
+from podium.agents.search.recipes import RecipesProposer, recipe_of
+from podium.agents.search.tree import Node, Operator, Tree
+from podium.recipes.constant import FALLBACKS
+from podium.recipes.profile import Modality
+from podium.recipes.recipe import Recipe
+from podium.workspace.observations import ScriptResult
+
+APPROACHES: dict[Modality, str] = {
+    "tabular": """\
+- Gradient boosting (LightGBM, XGBoost, CatBoost, or HistGradientBoosting) with early stopping is the strongest start.
+- Parts of dates, ratios and differences of related numbers, counts and out-of-fold target means of categories usually
+  help more than other parameters.
+- Heavy-tailed targets are learnt as logarithms; probabilities are cut or calibrated for the metric.
+- Blends of boosting with a linear model or a small network on scaled features help because their errors differ.""",
+    "text": """\
+- TF-IDF of words and of characters with a linear model is quick and hard to beat on short texts.
+- Where a pretrained encoder is installed, its embeddings with a linear head, or fine-tuning, do better on long texts.
+- Lengths, counts of marks and capitals, and repeated phrases are cheap features; blend with TF-IDF.""",
+    "series": """\
+- Validate on the last period, as the test does. Start from the same weekday or season of the past.
+- Lags, rolling means and calendar features in gradient boosting; predict differences or ratios to a seasonal mean.
+- Known future events belong to the features; averages over several horizons or seeds are steadier.""",
+    "images": """\
+- A pretrained network (timm) fine-tuned with light augmentation; without one, colour, texture and gradient statistics
+  in gradient boosting or a linear model.
+- Average over flips at test time; larger pictures help until time runs out.""",
+    "audio": """\
+- Log-mel spectrograms: their means and deviations per band in gradient boosting, or a small convolutional network.
+- Normalise loudness, cut silence, and average over windows.""",
+    "graph": """\
+- Features of neighbours, averaged over one and two steps, beside a node's own; labels of neighbours that are known.""",
+    "ranking": """\
+- Recency and co-occurrence make candidates; a pointwise model of popularity, recency and repetition ranks them.""",
+}
+CUES = (
+    "Keep it simple: one model, few features, sure to run.",
+    "Of middling size: some feature engineering, one well-chosen model, honest cross-validation.",
+    "Ambitious: careful features and two models that differ, within the time limit.",
+)
+"""How elaborate a draft should be, in turn."""
+LEAKAGE = """\
+Before you write, check for leaks: nothing may be fitted on rows that are then used for scoring (encodings, scaling and
+selection included), no feature may hold the target or come from after it, and rows that belong together stay together.
+Use every data file that bears on the target."""
+
+
+def draft_advice(modality: Modality, tree: Tree) -> str:
+    """What to bear in mind when a script is written from scratch."""
+    cue = CUES[len(tree.drafts) % len(CUES)]
+    return "\n".join(filter(None, [APPROACHES.get(modality, ""), cue]))
+
+
+class RecipeDrafts(RecipesProposer):
+    """The first recipes that suit a task, without those that only guess."""
+
+    def __init__(self, context: Context, most: int) -> None:
+        super().__init__(context)
+        self._most = most
+
+    @cached_property
+    def recipes(self) -> list[Recipe]:
+        return [recipe for recipe in super().recipes if recipe.name not in FALLBACKS][: self._most]
+
+
+class InformedProposer:
+    """Has its first scripts from recipes and all others from a model, which improves on those too."""
+
+    def __init__(self, recipes: RecipeDrafts, model: Proposer) -> None:
+        self._recipes, self._model = recipes, model
+
+    async def propose(self, operator: Operator, parents: Sequence[Node], tree: Tree) -> Proposal | None:
+        if operator == "draft" and self._recipes.can_draft(tree):
+            proposal = await self._recipes.propose(operator, parents, tree)
+            if proposal is not None:
+                return proposal
+        return await self._model.propose(operator, parents, tree)
+
+    async def review(self, node: Node, result: ScriptResult) -> Review:
+        return await (self._recipes if recipe_of(node) else self._model).review(node, result)

@@ -1,0 +1,115 @@
+"""Scores what scripts predict for rows that were set aside, and blends scripts by those scores."""
+
+from __future__ import annotations
+
+import io
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from anyio import to_thread
+
+from podium.agents.search.selection import blending
+from podium.runs.held_out import HeldOut
+from podium.sandbox.inspect import PodiumSandbox
+from podium.task import SUBMISSION, Task
+
+PREDICTIONS = "predictions.csv"
+"""All that a script predicted, beside its submission."""
+ROUNDS = 20
+"""Of adding a script to an ensemble; each may be added again."""
+
+
+@dataclass(frozen=True)
+class HeldOutScoring:
+    """In the sandbox of one run."""
+
+    held_out: HeldOut
+    sandbox: PodiumSandbox
+
+    async def take(self, folder: str) -> tuple[float | None, float | None]:
+        """The scores of the submission in a folder; what is left there has the test rows alone."""
+        predictions = await self._read(f"{folder}/submission.csv")
+        if predictions is None:
+            return None, None
+        rest, parts = self.held_out.split(predictions)
+        await self.sandbox.write(f"{folder}/{PREDICTIONS}", predictions.to_csv(index=False).encode())
+        await self.sandbox.write(f"{folder}/submission.csv", rest.to_csv(index=False).encode())
+
+        def score() -> tuple[float | None, float | None]:
+            return self.held_out.score(parts["search"], "search"), self.held_out.score(parts["selection"], "selection")
+
+        return await to_thread.run_sync(score)
+
+    async def submit_ensemble(self, folders: Sequence[str]) -> str:
+        """Submits the blend that does best on the rows for the final choice; its weights, in words."""
+        read = [(folder, await self._read(f"{folder}/{PREDICTIONS}")) for folder in folders]
+        tables = {folder: table for folder, table in read if table is not None}
+        blend, counts = await to_thread.run_sync(blended, self.held_out, tables)
+        rest, _ = self.held_out.split(blend)
+        await self.sandbox.write(SUBMISSION, rest.to_csv(index=False).encode())
+        return ", ".join(f"{folder} x {count}" for folder, count in counts.most_common())
+
+    async def _read(self, path: str) -> pd.DataFrame | None:
+        """A table that a script left; None where it is none with the right ids."""
+        try:
+            data = await self.sandbox.read(path, limit_bytes=self.held_out.prepared.submission_limit * 2)
+            table = pd.read_csv(io.BytesIO(data), dtype=str, keep_default_na=False)
+        except (OSError, ValueError):
+            return None
+        return table if set(self.held_out.prepared.task.form.ids) <= set(table.columns) else None
+
+
+def blended(held_out: HeldOut, tables: dict[str, pd.DataFrame]) -> tuple[pd.DataFrame, Counter[str]]:
+    """The best blend of predictions on the rows for the final choice, and how often each is in it.
+
+    Predictions are added one by one, each time the one that helps most, and again if that helps: so few rows cannot
+    be overfitted by much.
+
+    Raises:
+        ValueError: there is nothing to blend.
+    """
+    task, part = held_out.prepared.task, "selection"
+    scores = {name: held_out.score(held_out.split(table)[1][part], part) for name, table in tables.items()}
+    known = {name: score for name, score in scores.items() if score is not None}
+    if not known:
+        raise ValueError("no script has a score on the rows set aside")
+    best = max(known, key=lambda name: known[name] if task.metric.higher_is_better else -known[name])
+    counts = Counter([best])
+    if not all(blending(task, column) in ("mean", "rank") for column in task.form.targets):
+        return tables[best], counts
+    frames = {name: _numbers(tables[name], task, tables[best]) for name in known}
+    score = known[best]
+    for _ in range(ROUNDS):
+        tried = {name: _score(held_out, _mean(frames, counts + Counter([name]), tables[best])) for name in frames}
+        usable = {name: value for name, value in tried.items() if value is not None}
+        if not usable:
+            break
+        name = max(usable, key=lambda name: usable[name] if task.metric.higher_is_better else -usable[name])
+        if not task.metric.is_better(usable[name], score):
+            break
+        score, counts = usable[name], counts + Counter([name])
+    return (_mean(frames, counts, tables[best]) if len(counts) > 1 else tables[best]), counts
+
+
+def _score(held_out: HeldOut, table: pd.DataFrame) -> float | None:
+    return held_out.score(held_out.split(table)[1]["selection"], "selection")
+
+
+def _numbers(table: pd.DataFrame, task: Task, like: pd.DataFrame) -> pd.DataFrame:
+    """The target columns as numbers, in the order of another table; as ranks where only the order counts."""
+    ids, targets = list(task.form.ids), list(task.form.targets)
+    numbers: pd.DataFrame = table.set_index(ids)[targets].apply(pd.to_numeric, errors="coerce")
+    numbers = numbers.reindex(pd.MultiIndex.from_frame(like[ids]) if len(ids) > 1 else pd.Index(like[ids[0]]))
+    ranked = [column for column in targets if blending(task, column) == "rank"]
+    numbers[ranked] = numbers[ranked].rank(pct=True)
+    return numbers
+
+
+def _mean(frames: dict[str, pd.DataFrame], counts: Counter[str], like: pd.DataFrame) -> pd.DataFrame:
+    values = np.average([frames[name].to_numpy() for name in counts], axis=0, weights=list(counts.values()))
+    first = next(iter(frames.values()))
+    mean: pd.DataFrame = like.assign(**{column: values[:, place] for place, column in enumerate(first.columns)})
+    return mean

@@ -1,0 +1,129 @@
+"""Hidden evaluation: rows set aside, scored by Podium, and what that does to leaks and false reports."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import driving
+from driving import verified
+from model_server import Reply, Request, serving, text_of
+from podium import api
+from podium.catalog import resolve
+from podium.runs.held_out import PARTS, HeldOut, NotDivisibleError, set_aside
+from podium.runs.models import Plan
+from podium.runs.steps import Steps
+from podium.workspace.budget import Budget
+from podium.workspace.observations import ScriptResult
+
+TASK = "forge-tabular-classification-medium-101"
+
+HONEST = """
+import os
+import pandas as pd
+from sklearn.linear_model import LogisticRegression
+data = os.environ["PODIUM_DATA"]
+train, test = pd.read_csv(data + "/train.csv"), pd.read_csv(data + "/test.csv")
+columns = [name for name in test.select_dtypes("number") if name != "shipment_id"]
+model = LogisticRegression(max_iter=200).fit(train[columns].fillna(0), train["returned"])
+chances = model.predict_proba(test[columns].fillna(0))[:, 1]
+pd.DataFrame({"shipment_id": test["shipment_id"], "returned": chances}).to_csv("submission.csv", index=False)
+print("podium-metric: 0.60")
+"""
+BOASTFUL = """
+import os, zlib
+import pandas as pd
+sample = pd.read_csv(os.environ["PODIUM_DATA"] + "/sample_submission.csv")
+sample["returned"] = [zlib.crc32(str(name).encode()) % 1000 / 1000 for name in sample["shipment_id"]]
+sample.to_csv("submission.csv", index=False)
+print("podium-metric: 0.99")
+"""
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("data")
+    api.prepare(TASK, data_dir=folder)
+    return folder
+
+
+@pytest.fixture
+def held_out(tmp_path: Path, data: Path) -> HeldOut:
+    return set_aside(tmp_path / "held-out", resolve(TASK, data_dir=data), (0.1, 0.1), 0)
+
+
+def ids(path: Path) -> set[str]:
+    return set(pd.read_csv(path, dtype=str)["shipment_id"])
+
+
+def test_rows_move_from_training_to_test_without_their_labels(held_out: HeldOut) -> None:
+    public = held_out.prepared.place.public
+    before, after = ids(public / "train.csv"), ids(held_out.public / "train.csv")
+    moved = {name: {row[0] for row in rows} for name, rows in held_out.ids.items()}
+    assert before - after == moved["search"] | moved["selection"] and not moved["search"] & moved["selection"]
+    assert ids(held_out.public / "test.csv") == ids(public / "test.csv") | (before - after)
+    assert ids(held_out.public / "sample_submission.csv") == ids(held_out.public / "test.csv")
+    assert "returned" not in pd.read_csv(held_out.public / "test.csv")
+    labels = pd.read_csv(public / "train.csv").set_index("shipment_id")["returned"]
+    for name in PARTS:
+        part = pd.read_csv(held_out.folder / name / "private" / "test.csv").set_index("shipment_id")["returned"]
+        assert part.equals(labels[part.index]) and part.mean() == pytest.approx(labels.mean(), abs=0.02)
+
+
+def test_the_same_seed_sets_the_same_rows_aside(held_out: HeldOut, tmp_path: Path) -> None:
+    again = set_aside(tmp_path / "again", held_out.prepared, (0.1, 0.1), 0)
+    assert again.ids == held_out.ids
+    assert set_aside(tmp_path / "other", held_out.prepared, (0.1, 0.1), 1).ids != held_out.ids
+
+
+def test_labels_score_best_and_a_constant_scores_nothing(held_out: HeldOut) -> None:
+    truth = pd.read_csv(held_out.folder / "search" / "public" / "sample_submission.csv", dtype=str)
+    assert held_out.score(truth, "search") == 1.0
+    assert held_out.score(truth.assign(returned="0.5"), "search") == 0.5
+    assert held_out.score(truth[1:], "search") is None, "a row is missing"
+
+
+def test_few_rows_are_not_set_aside(held_out: HeldOut, tmp_path: Path) -> None:
+    with pytest.raises(NotDivisibleError, match="fewer than 30"):
+        set_aside(tmp_path / "few", held_out.prepared, (0.005, 0.1), 0)
+
+
+def coder(request: Request, rng: Any) -> Reply:
+    script = BOASTFUL if "No approach" in text_of(request) or "Score" in text_of(request) else HONEST
+    return Reply(f"A plan.\n```python\n{script}\n```")
+
+
+@pytest.mark.parametrize(
+    ("agent", "options", "is_fooled"),
+    [
+        ("aide", {}, True),
+        ("aide", {"evaluation": "held-out"}, False),
+        ("frontier", {"recipes": "0"}, False),
+    ],
+)
+def test_who_only_claims_to_be_good_wins_nothing_on_rows_set_aside(
+    agent: str, options: dict[str, str], is_fooled: bool, tmp_path: Path, data: Path
+) -> None:
+    with serving(coder) as server:
+        plan = Plan(
+            agent=agent,
+            options={"nodes": "2", "drafts": "2", **options},
+            model="openai-api/podium/scripted",
+            model_base_url=server.url,
+            budget=Budget(time_s=120),
+            data_dir=data,
+        )
+        row = driving.drive(tmp_path / "run", plan, TASK)
+    assert row.record is not None and row.record.valid, row.record
+    assert isinstance(row.record.score, float) and (row.record.score < 0.55) is is_fooled
+    steps = Steps(row.folder)
+    results = [found for n in range(1, len(steps.all) + 1) if isinstance(found := steps.observation(n), ScriptResult)]
+    assert [result.metric for result in results] == [0.6, 0.99]
+    if not is_fooled:
+        honest, boastful = (result.search_score for result in results)
+        assert honest is not None and boastful is not None and honest > 0.6 > boastful
+        assert all(result.selection_score is not None for result in results)
+        assert verified(row.folder).passed
