@@ -172,6 +172,15 @@ CASES = [
         st.tuples(number, pairs(number.map(lambda x: 50 * x))),
         lambda truth: np.stack([truth, np.zeros_like(truth)], axis=1),
     ),
+    Case(
+        metrics.pinball.using(quantiles=(0.1, 0.6)),
+        st.tuples(number.map(lambda x: (x, x)), pairs(number)),
+    ),
+    Case(
+        metrics.concordance,
+        st.tuples(st.sampled_from([-8.0, -1.0, 0.25, 1.0, 3.0]), number),
+        lambda truth: -np.abs(truth),
+    ),
     alike(metrics.pearson, number),
     alike(metrics.spearman, pairs(number)),
     alike(metrics.angular_error, pairs(st.sampled_from([0.0, 0.5, 1.0, 3.0]))),

@@ -38,6 +38,7 @@ from podium.metrics.segmentation import dice, mean_iou, rle_dice, rle_f_beta, rl
 from podium.metrics.sets import label_mean_f1, label_micro_f1, word_jaccard
 from podium.metrics.sphere import angular_error, percentile_distance_m
 from podium.metrics.surface import dice_hausdorff
+from podium.metrics.survival import concordance
 from podium.metrics.tagging import lwlrap
 from podium.metrics.text import mean_levenshtein, normalised_levenshtein
 
@@ -48,6 +49,7 @@ __all__ = [
     "box3d_map",
     "box_map",
     "coco_map",
+    "concordance",
     "dice",
     "dice_hausdorff",
     "error_rate",

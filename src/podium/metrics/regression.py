@@ -112,6 +112,7 @@ def pinball(
     """The mean pinball loss of one predicted quantile, or of several in the columns of the prediction.
 
     loss = mean of max(q d, (q - 1) d), d = truth - prediction
+    The truth has one column, or the same one for each quantile.
 
     >>> from podium.metrics import pinball
     >>> pinball.using(quantile=0.9)([1, 2], [2, 1])
@@ -123,7 +124,10 @@ def pinball(
     columns = np.asarray(prediction, dtype=np.float64)
     if columns.ndim == 1:
         columns = columns[:, None]
-    difference = _one_column(truth, columns, width=len(levels)) - columns
+    left = np.asarray(truth, dtype=np.float64)
+    if left.shape != columns.shape or columns.shape[1] != len(levels):
+        left = _one_column(left, columns, width=len(levels))
+    difference = left - columns
     return float(np.mean(np.maximum(levels * difference, (levels - 1) * difference)))
 
 

@@ -20,7 +20,14 @@ STORY_FAMILIES = (
     "audio",
 )
 """Those with one story each, of which the suite `quick` has a task."""
-WORLD_FAMILIES = ("tables-classification", "tables-regression")
+WORLD_FAMILIES = (
+    "tables-classification",
+    "tables-regression",
+    "survival",
+    "ordinal",
+    "multi-label",
+    "quantiles",
+)
 """Those whose stories and structures are drawn."""
 FAMILIES = (*STORY_FAMILIES, *WORLD_FAMILIES)
 TINY_FAMILIES = ("tabular-classification", "tabular-regression", "text-classification", *WORLD_FAMILIES)

@@ -41,8 +41,8 @@ class Goal:
 
     learned: Callable[[pd.DataFrame], np.ndarray]
     """The numbers of train rows: one per row, or several in columns."""
-    finish: Callable[[np.ndarray, np.ndarray], np.ndarray] = lambda prediction, target: prediction
-    """A submission from what was predicted for test rows and the target of train rows."""
+    finish: Callable[[np.ndarray, pd.DataFrame], np.ndarray] = lambda prediction, train: prediction
+    """A submission from what was predicted for test rows, and the train rows."""
     fit: Callable[[Learn, np.ndarray, np.ndarray, np.ndarray, np.random.Generator], np.ndarray] | None = None
     """How a learner is used, where it is not once for every column."""
 
@@ -53,7 +53,7 @@ def entrant(goal: Goal, features: Features, learn: Learn) -> Predict:
     def predict(data: PublicData, rng: np.random.Generator) -> np.ndarray:
         target = goal.learned(data.train)
         train, test = features(data, target, rng)
-        return goal.finish(_fit(goal, learn, train, target, test, rng), target)
+        return goal.finish(_fit(goal, learn, train, target, test, rng), data.train)
 
     return predict
 
@@ -74,7 +74,7 @@ def blend(goal: Goal, *parts: tuple[Features, Learn]) -> Predict:
     def predict(data: PublicData, rng: np.random.Generator) -> np.ndarray:
         target = goal.learned(data.train)
         found = [_fit(goal, learn, *_split(features(data, target, rng), target), rng) for features, learn in parts]
-        return goal.finish(np.asarray(np.mean(found, axis=0)), target)
+        return goal.finish(np.asarray(np.mean(found, axis=0)), data.train)
 
     return predict
 
@@ -240,7 +240,7 @@ def generic_tiny(goal: Goal) -> tuple[Pipeline, ...]:
         return read_once(columns)
 
     def finished(predict: Predict) -> Predict:
-        return lambda data, rng: goal.finish(predict(data, rng), goal.learned(data.train))
+        return lambda data, rng: goal.finish(predict(data, rng), data.train)
 
     pipelines = [Pipeline("one column", "naive", entrant(goal, reading("as is"), one_column), 4)]
     skills: tuple[tuple[str, Skill], ...] = (("numbers", "plain"), ("joined", "good"), ("summed up", "expert"))

@@ -1,0 +1,74 @@
+"""Multi-label classification: which of several labels does each row have, if any?"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from podium.catalog.forge.world.entrants import Goal
+from podium.catalog.forge.world.expressions import standardised
+from podium.catalog.forge.world.row_family import row_family
+from podium.catalog.forge.world.row_task import Form, Outcome, World
+from podium.metrics import label_mean_f1
+from podium.task import Columns, Text
+
+WORTH_NAMING = 0.4
+"""From which chance on a label does more good than harm to the F1 of a row."""
+FORM = Form(
+    metric="The F1 of each row's labels, averaged.\nHigher is better.",
+    submission="A CSV with the columns `id` and `labels`.\nOne row per row of `test.csv`.\n"
+    "Labels are separated by blanks.",
+)
+
+
+def outcome(rng: np.random.Generator, world: World) -> Outcome:
+    """Each label has a mechanism of its own beside one that they share."""
+    known = world.story.domain.labels
+    labels = np.array([known[index] for index in np.sort(rng.permutation(len(known))[: int(rng.integers(4, 7))])])
+    shared = world.draw_mechanism(rng).signal
+    chances = []
+    for _ in labels:
+        own = standardised(world.draw_mechanism(rng).signal + rng.uniform(-0.6, 0.6) * shared)
+        chances.append(1 / (1 + np.exp(-2.5 / (0.3 + world.noise) * (own - np.quantile(own, rng.uniform(0.5, 0.85))))))
+    chance = np.column_stack(chances)
+    return Outcome(
+        target=pd.DataFrame({"labels": joined_labels(rng.random(chance.shape) < chance, labels)}),
+        ceiling=joined_labels(chance > WORTH_NAMING, labels),
+        asked=f"which labels of {', '.join(labels)} apply",
+        sample={"labels": str(labels[0])},
+        meaning="labels, separated by blanks",
+    )
+
+
+def joined_labels(chosen: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """For each row a text of its labels."""
+    return np.array([" ".join(labels[row]) for row in chosen], dtype=object)
+
+
+def label_names(train: pd.DataFrame) -> np.ndarray:
+    return np.array(sorted({label for text in train["labels"] for label in text.split()}))
+
+
+def indicators(train: pd.DataFrame) -> np.ndarray:
+    """A column of 0 and 1 for each label."""
+    names = label_names(train)
+    return np.array([np.isin(names, text.split()) for text in train["labels"]], dtype=float)
+
+
+def finish(prediction: np.ndarray, train: pd.DataFrame) -> np.ndarray:
+    """Each label for as many rows as its share in train, or a few more."""
+    rates = np.clip(1.2 * indicators(train).mean(axis=0), 0, 1)
+    limits = np.array([np.quantile(column, 1 - rate) for column, rate in zip(prediction.T, rates, strict=True)])
+    return joined_labels(prediction > limits, label_names(train))
+
+
+family = row_family(
+    "multi-label",
+    "Which labels apply?",
+    "multi-label classification",
+    metric=label_mean_f1,
+    submission=Columns(id="id", target="labels", values=Text()),
+    form=FORM,
+    make_outcome=outcome,
+    goal=Goal(learned=indicators, finish=finish),
+)
