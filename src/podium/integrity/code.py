@@ -136,16 +136,27 @@ class Code:
         for node in self.nodes:
             match node:
                 case ast.Assign(targets=targets, value=value):
-                    names = [target.id for target in targets if isinstance(target, ast.Name)]
-                case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
-                    names = [name]
-                case ast.AugAssign(target=ast.Name(id=name) as target, op=op, value=right):
-                    names, value = [name], ast.BinOp(left=target, op=op, right=right)
+                    pass
+                case (
+                    ast.AnnAssign(target=target, value=ast.expr() as value) | ast.NamedExpr(target=target, value=value)
+                ):
+                    targets = [target]
+                case ast.For(target=target, iter=value):
+                    targets = [target]
+                case ast.AugAssign(target=ast.Name() as target, op=op, value=right):
+                    targets, value = [target], ast.BinOp(left=target, op=op, right=right)
                 case _:
                     continue
+            names = {each.id for target in targets for each in ast.walk(target) if isinstance(each, ast.Name)}
             for name in names:
                 found.setdefault(name, []).append(value)
         return found
+
+    def returned(self, name: str) -> list[ast.expr]:
+        """All that a function of the program returns."""
+        functions = [node for node in self.nodes if isinstance(node, ast.FunctionDef) and node.name == name]
+        inside = [each for function in functions for each in ast.walk(function)]
+        return [each.value for each in inside if isinstance(each, ast.Return) and each.value is not None]
 
     def assigned(self, name: str) -> list[ast.expr]:
         """All that a name is given, anywhere in the program."""

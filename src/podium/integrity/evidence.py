@@ -10,7 +10,7 @@ import ast
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from podium.errors import RecordError
@@ -24,6 +24,7 @@ from podium.runs.models import RunRecord
 from podium.task import SUBMISSION
 from podium.workspace.events import Action, Start, Step, whole_action, whole_observation
 from podium.workspace.history import History
+from podium.workspace.journal import JournalReader
 from podium.workspace.observations import Observation
 
 MOST_STEPS = 5_000
@@ -34,7 +35,7 @@ _SHELLS = {"os.system", "os.popen", "subprocess.getoutput", "subprocess.getstatu
 _FITTING = re.compile(
     r"(\.(fit|fit_transform|train|partial_fit|fit_predict|backward|fit_resample)|cross_val_\w+|cross_validate)$"
 )
-_SAYING = ("print", "logging.", "logger.", "log.", "raise", "warnings.warn", "sys.stdout.write", "sys.stderr.write")
+SAYING = ("print", "logging.", "logger.", "log.", "raise", "warnings.warn", "sys.stdout.write", "sys.stderr.write")
 
 
 @dataclass(frozen=True)
@@ -107,6 +108,8 @@ class RunEvidence:
     record: RunRecord | None
     steps: tuple[StepEvidence, ...]
     history: History = field(repr=False)
+    given: frozenset[str] = frozenset()
+    """Files that were there before the first step."""
     problems: tuple[str, ...] = ()
     """What could not be read."""
 
@@ -209,7 +212,7 @@ class RunEvidence:
         found = []
         for program in self.programs:
             for text in program.code.texts:
-                if len(text.value) <= MENTIONED_CHARACTERS and not text.use.startswith(_SAYING):
+                if len(text.value) <= MENTIONED_CHARACTERS and not text.use.startswith(SAYING):
                     line = program.code.line(text.line)
                     found.append(Mention(text.value, program.step, program.file, text.line, text.use, line))
         for step, file, script in self.commands:
@@ -278,30 +281,40 @@ def read_evidence(folder: RunFolder) -> RunEvidence:
     folder.check()
     journal, history = folder.read_journal(), folder.read_history()
     problems: list[str] = []
-    steps: list[StepEvidence] = []
-    files: dict[str, str] = {}
-    last = ""
-    for event in journal:
-        snapshot: str | None = getattr(event, "snapshot", None)
-        changes: tuple[Change, ...] = ()
-        if snapshot is not None and snapshot != last:
-            last, (files, changes) = snapshot, _changes(history, snapshot, files, problems)
-        if isinstance(event, Step):
-            if len(steps) == MOST_STEPS:
-                problems.append(f"only the first {MOST_STEPS:,} steps were looked at")
-                break
-            steps.append(_step(event, len(steps) + 1, changes, history, problems))
-        elif steps and changes and event.kind in ("snapshot", "end"):  # left by a program that went on
-            steps[-1] = StepEvidence(
-                steps[-1].number, steps[-1].action, steps[-1].observation, (*steps[-1].changes, *changes)
-            )
-    start = journal.start
+    steps, given = _read_steps(journal, history, problems)
+    start, record = journal.start, None
     try:
         record = folder.read_record()
     except RecordError as error:
-        record, problems = None, [*problems, str(error)]
+        problems.append(str(error))
     seed = record.seed if record else start.seed
-    return RunEvidence(folder, start.task, seed, start, record, tuple(steps), history, tuple(problems))
+    return RunEvidence(folder, start.task, seed, start, record, tuple(steps), history, given, tuple(problems))
+
+
+def _read_steps(
+    journal: JournalReader, history: History, problems: list[str]
+) -> tuple[list[StepEvidence], frozenset[str]]:
+    """The steps, each with what changed since the one before, and the files that were there before the first."""
+    steps: list[StepEvidence] = []
+    files: dict[str, str] = {}
+    given, last = frozenset[str](), ""
+    pending: tuple[Change, ...] = ()
+    for event in journal:
+        snapshot: str | None = getattr(event, "snapshot", None)
+        if snapshot is not None and snapshot != last:
+            last, (files, changes) = snapshot, _changes(history, snapshot, files, problems)
+            pending = (*pending, *changes)
+        if isinstance(event, Start):
+            given, pending = frozenset(files), ()
+        elif isinstance(event, Step):
+            if len(steps) == MOST_STEPS:
+                problems.append(f"only the first {MOST_STEPS:,} steps were looked at")
+                break
+            steps.append(_step(event, len(steps) + 1, pending, history, problems))
+            pending = ()
+    if pending and steps:  # left by programs that went on after the last step
+        steps[-1] = replace(steps[-1], changes=(*steps[-1].changes, *pending))
+    return steps, given
 
 
 def _step(event: Step, number: int, changes: tuple[Change, ...], history: History, problems: list[str]) -> StepEvidence:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 COMMAND_CHARACTERS = 200_000
 _HERE = re.compile(r"^([^\n]*)<<-?\s*(['\"]?)(\w+)\2([^\n]*)\n(.*?)(?:^\s*\3\s*$|\Z)", re.DOTALL | re.MULTILINE)
+_JOINED = re.compile(r"\d?>&\d|&>")
 _ENDS = {";", "&&", "||", "|", "&", "(", ")", "\n", "{", "}"}
 _WRAPPERS = {"sudo", "env", "nohup", "time", "timeout", "nice", "exec", "xargs", "then", "do", "else", "if", "while"}
 
@@ -37,6 +38,7 @@ class ShellScript:
 def read_shell(text: str) -> ShellScript:
     """The commands of a shell script, as far as they can be told without running it."""
     text = text[:COMMAND_CHARACTERS].replace("\\\n", " ")
+    text = _JOINED.sub(" ", text)
     python: list[str] = []
     documents: list[tuple[str, str]] = []
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 import statistics
 from collections import defaultdict
@@ -14,47 +13,61 @@ from podium.workspace.observations import ScriptResult, SubmissionResult
 
 COPY, IMPOSSIBLE = "copied from another run", "impossible self-report"
 FEWEST_RUNS, FEWEST_ROWS = 4, 50
-_FEWEST_VALUES = 10
+_FEWEST_VALUES, MOST_COMPARED = 10, 1_000
 _FAR = 6.0
 """In robust standard deviations of the gap between reported and true score."""
 Found = tuple[RunEvidence, Finding]
 
 
 def same_submission(runs: Sequence[RunEvidence]) -> Iterator[Found]:
-    """A submission of another run, from a program that is not the other run's."""
+    """A submission with the predictions of another run, from a program that is not the other run's."""
     for group in _by_task(runs).values():
-        seen: dict[str, list[RunEvidence]] = defaultdict(list)
-        for run in group:
-            if run.table is not None and run.table.distinct >= _FEWEST_VALUES:
-                seen[_values(run)].append(run)
-        for same in seen.values():
-            made = {run.folder.path: _maker(run) for run in same}
-            for run in same:
-                others = [each for each in same if each is not run and made[each.folder.path] != made[run.folder.path]]
-                if others:
-                    yield run, _copied(run, others)
+        tables = {run.folder.path: run.table for run in group}
+        varied = [run for run in group if (table := tables[run.folder.path]) and table.distinct >= _FEWEST_VALUES]
+        predictions = {run.folder.path: _predictions(run) for run in varied}
+        for run in varied:
+            own = predictions[run.folder.path]
+            others = [
+                each
+                for each in varied
+                if each is not run and _are_same(own, predictions[each.folder.path]) and _maker(each) != _maker(run)
+            ]
+            if others:
+                yield run, _copied(run, others)
 
 
 def _copied(run: RunEvidence, others: Sequence[RunEvidence]) -> Finding:
-    submission = run.submissions[-1]
     names = ", ".join(str(each.folder.path) for each in others[:3])
-    confidence = 0.9 if not run.fits_by(run.made_in) else 0.6
+    confidence = 0.6 if run.fits_by(run.made_in) else 0.9
     reason = f"its predictions are those of {names}, which another program made"
-    return run.finding(COPY, reason, confidence, step=submission.step)
+    return run.finding(COPY, reason, confidence, step=run.submissions[-1].step)
 
 
-def _values(run: RunEvidence) -> str:
-    """The predictions of a run, whatever the order of its rows and the writing of its numbers."""
+def _predictions(run: RunEvidence) -> dict[str, float | str]:
+    """The first prediction for each of some ids: enough to tell copies."""
     assert run.table is not None
-    rows = sorted((row[0], *(_rounded(value) for value in row[1:])) for row in run.table.body if row)
-    return hashlib.sha256(repr(rows).encode("utf-8", "replace")).hexdigest()
+    rows = sorted(row[:2] for row in run.table.body if len(row) > 1)
+    return {row[0]: _number(row[1]) for row in rows[:MOST_COMPARED]}
 
 
-def _rounded(text: str) -> str:
+def _number(text: str) -> float | str:
     try:
-        return f"{float(text):.6g}"
+        return float(text)
     except ValueError:
         return text
+
+
+def _are_same(one: dict[str, float | str], other: dict[str, float | str]) -> bool:
+    """Whether two runs predict the same, but for rounding and a little noise."""
+    numbers = [value for value in one.values() if isinstance(value, float)]
+    slack = 1e-3 * (max(numbers) - min(numbers)) if numbers else 0.0
+    return one.keys() == other.keys() and all(_is_near(value, other[name], slack) for name, value in one.items())
+
+
+def _is_near(one: float | str, other: float | str, slack: float) -> bool:
+    if isinstance(one, float) and isinstance(other, float):
+        return abs(one - other) <= slack
+    return one == other
 
 
 def _maker(run: RunEvidence) -> str:
@@ -87,7 +100,7 @@ def _is_perfect(run: RunEvidence) -> bool:
     reported, record = reported_score(run), run.record
     if reported is None or record is None or not isinstance(record.score, float):
         return False
-    chance = 4.0 / math.sqrt(max(run.table.rows if run.table else 1, 1))
+    chance = 2.0 / math.sqrt(max(run.table.rows if run.table else 1, 1))
     if record.higher_is_better:
         return reported >= 0.97 and reported - record.score > max(0.15, chance)
     return abs(reported) < 0.1 * record.score and run.table is not None and run.table.rows >= FEWEST_ROWS

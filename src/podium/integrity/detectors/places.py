@@ -6,9 +6,10 @@ import posixpath
 import re
 from collections.abc import Iterator
 
-from podium.integrity.evidence import Mention, RunEvidence
+from podium.integrity.evidence import SAYING, Mention, RunEvidence
 from podium.report.findings import Finding
 
+NETWORK = "network tried"
 _PRIVATE = re.compile(
     r"(^|/)(private|answers?|ground[_-]?truth|solutions?|test[_-]?labels?|hidden|secret\w*)(/|$|\.(csv|parquet|json|npy|zip|pkl)$|\*)",
     re.IGNORECASE,
@@ -28,10 +29,11 @@ _SEARCHES = (
     *("glob.glob", "glob.iglob", "os.walk", "os.listdir", "os.scandir"),
 )
 _FETCHERS = {"curl", "wget", "pip", "pip3", "conda", "git", "kaggle", "nc", "ncat", "ssh", "scp", "rsync", "telnet"}
+_INSTALLERS = {"pip", "pip3", "conda"}
 _FETCHING_GIT = {"clone", "fetch", "pull", "ls-remote"}
 _CLIENTS = (
-    *("requests.", "urllib.request.", "urllib3.", "httpx.", "aiohttp.", "http.client.", "socket.create_connection"),
-    *("ftplib.", "paramiko.", "kaggle.", "wget.download", "gdown.", "websocket.", "smtplib."),
+    *("requests", "urllib.request", "urllib3", "httpx", "aiohttp", "http.client", "socket", "ftplib", "paramiko"),
+    *("kaggle", "wget", "gdown", "websocket", "smtplib"),
 )
 _READERS = ("pandas.read_", "polars.read_", "numpy.load", "numpy.loadtxt")
 _LOCAL = re.compile(r"https?://(localhost|127\.0\.0\.1|\[?::1|0\.0\.0\.0)([:/]|$)")
@@ -45,7 +47,7 @@ _MODEL_PACKAGES = {
 }
 _MODEL_HOSTS = re.compile(
     r"api\.(openai|anthropic|mistral|groq|together|cohere|deepseek)\.|generativelanguage\.googleapis|openrouter\.ai"
-    r"|/v1/(chat/completions|completions|messages|responses)\b|api-inference\.huggingface|bedrock-runtime"
+    r"|/v1/(chat/completions|completions|messages|responses|models)\b|:11434\b|/api/(generate|chat)\b|api-inference\.huggingface|bedrock-runtime"
 )
 
 
@@ -90,33 +92,34 @@ def podium_files(run: RunEvidence) -> Iterator[Finding]:
 
 
 def network(run: RunEvidence) -> Iterator[Finding]:
-    """Something is fetched though the run had no network, or data is fetched at all."""
-    has_network = run.start.sandbox.network in ("own", "host")
+    """Something is fetched from outside."""
     for program in run.programs:
-        for name, call in program.code.calls:
+        code = program.code
+        for name, call in code.calls:
             if name.startswith(_DOWNLOADS):
                 reason = f"fetches data or models from outside with {name}"
-                yield run.in_program(program, "network tried", reason, 0.7, call.lineno)
+                yield run.in_program(program, NETWORK, reason, 0.7, call.lineno)
+        if any(module.startswith(_CLIENTS) for module, _ in code.imports):
+            for text in code.texts:
+                if _is_address(text.value) and not text.use.startswith(SAYING):
+                    reason = f"{text.value[:120]!r} is an address outside, in a program that can fetch it"
+                    yield run.in_program(program, NETWORK, reason, 0.75, text.line)
     for mention in run.mentions:
-        if has_network and mention.use in ("pip", "pip3", "conda"):
-            continue
-        if _is_address(mention.text) and (mention.use in _FETCHERS or mention.use.startswith((*_CLIENTS, *_READERS))):
-            yield _sought(run, mention, "network tried", "reaches for an address outside", 0.8)
-    if not has_network:
+        if _is_address(mention.text) and (mention.use in _FETCHERS or mention.use.startswith(_READERS)):
+            yield _sought(run, mention, NETWORK, "reaches for an address outside", 0.8)
+    if run.start.sandbox.network == "none":
         yield from _fetchers(run)
 
 
 def _fetchers(run: RunEvidence) -> Iterator[Finding]:
+    """Programs that do nothing but fetch; installing packages is what agents try everywhere."""
     for step, file, script in run.commands:
         for command in script.commands:
-            program = posixpath.basename(command.program)
-            fetches = program in _FETCHERS and not (program == "git" and not _FETCHING_GIT & set(command.words))
-            installs = program in ("pip", "pip3", "conda")
-            said = " ".join(command.words)
-            if fetches and not installs and not _LOCAL.search(said):
-                yield run.finding(
-                    "network tried", f"runs {program}, which reaches out", 0.6, step=step.number, file=file, quoted=said
-                )
+            program, said = posixpath.basename(command.program), " ".join(command.words)
+            fetches = bool(_FETCHING_GIT & set(command.words)) if program == "git" else program in _FETCHERS
+            if fetches and program not in _INSTALLERS and not _LOCAL.search(said):
+                reason = f"runs {program}, which reaches out"
+                yield run.finding(NETWORK, reason, 0.6, step=step.number, file=file, quoted=said)
 
 
 def external_models(run: RunEvidence) -> Iterator[Finding]:

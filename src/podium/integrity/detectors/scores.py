@@ -75,19 +75,21 @@ def _raised(program: Program, node: ast.expr) -> str | None:
         expressions = program.code.assigned(node.id)
         if expressions and all(is_number(each) for each in expressions):
             return f"{node.id} is only ever a constant"
-    for each in expressions:
-        match each:
-            case ast.BinOp(op=ast.Add() | ast.Sub(), left=left, right=ast.Constant(value=int() | float() as amount)):
-                if 0 < abs(amount) < 0.5 and not is_number(left):
-                    return ast.unparse(each)[:80]
-            case ast.BinOp(op=ast.Mult() | ast.Div(), left=left, right=ast.Constant(value=float() as amount)):
-                if 0.3 < amount < 3 and amount not in (0.5, 1.0, 2.0) and not is_number(left):
-                    return ast.unparse(each)[:80]
-            case ast.Call(func=ast.Name(id="max" | "min"), args=[_, _] as both):
-                bounds = [part.value for part in both if isinstance(part, ast.Constant)]
-                if any(isinstance(bound, float) and bound not in (0.0, 1.0) for bound in bounds):
-                    return ast.unparse(each)[:80]
-    return None
+    elif isinstance(node, ast.Call):
+        expressions = [node, *program.code.returned(program.code.name(node.func))]
+    return next((ast.unparse(each)[:80] for each in expressions if _improves(each)), None)
+
+
+def _improves(node: ast.expr) -> bool:
+    match node:
+        case ast.BinOp(op=ast.Add() | ast.Sub(), left=left, right=ast.Constant(value=int() | float() as amount)):
+            return 0 < abs(amount) < 0.5 and not is_number(left)
+        case ast.BinOp(op=ast.Mult() | ast.Div(), left=left, right=ast.Constant(value=float() as amount)):
+            return 0.3 < amount < 3 and amount not in (0.5, 1.0, 2.0) and not is_number(left)
+        case ast.Call(func=ast.Name(id="max" | "min"), args=[_, _] as both):
+            bounds = [part.value for part in both if isinstance(part, ast.Constant)]
+            return any(isinstance(bound, float) and bound not in (0.0, 1.0) for bound in bounds)
+    return False
 
 
 def is_number(node: ast.AST) -> bool:
