@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import shlex
 from dataclasses import dataclass
+from functools import partial
 
-COMMAND_CHARACTERS = 200_000
-_HERE = re.compile(r"^([^\n]*)<<-?\s*(['\"]?)(\w+)\2([^\n]*)\n(.*?)(?:^\s*\3\s*$|\Z)", re.DOTALL | re.MULTILINE)
+COMMAND_CHARACTERS, LINE_CHARACTERS = 200_000, 5_000
+_HERE = re.compile(r"<<-?\s*(['\"]?)(\w+)\1")
 _JOINED = re.compile(r"\d?>&\d|&>")
 _ENDS = {";", "&&", "||", "|", "&", "(", ")", "\n", "{", "}"}
 _WRAPPERS = {"sudo", "env", "nohup", "time", "timeout", "nice", "exec", "xargs", "then", "do", "else", "if", "while"}
@@ -37,25 +39,41 @@ class ShellScript:
 
 def read_shell(text: str) -> ShellScript:
     """The commands of a shell script, as far as they can be told without running it."""
-    text = text[:COMMAND_CHARACTERS].replace("\\\n", " ")
-    text = _JOINED.sub(" ", text)
+    rest, bodies = _take_out_documents(_JOINED.sub(" ", text[:COMMAND_CHARACTERS].replace("\\\n", " ")))
     python: list[str] = []
     documents: list[tuple[str, str]] = []
-
-    def take_out(found: re.Match[str]) -> str:
-        line, body = f"{found[1]} {found[4]}", found[5]
+    for line, body in bodies:
         target = re.search(r">>?\s*(\S+)", line) or re.search(r"\btee\b(?:\s+-a)?\s+(\S+)", line)
         if re.search(r"\bpython[\d.]*\b", line):
             python.append(body)
         elif target:
             documents.append((target[1].strip("'\""), body))
-        return f"{line}\n"
-
-    commands = list(_split(_HERE.sub(take_out, text)))
+    commands = _split(rest)
     for command in commands:
         if re.fullmatch(r"(?:.*/)?python[\d.]*", command.program) and "-c" in command.words[:-1]:
             python.append(command.words[command.words.index("-c") + 1])
     return ShellScript(tuple(commands), tuple(python), tuple(documents))
+
+
+def _take_out_documents(text: str) -> tuple[str, list[tuple[str, str]]]:
+    """The text without its here-documents, and each of them with the line that it belongs to."""
+    rest: list[str] = []
+    bodies: list[tuple[str, str]] = []
+    lines = iter(text.splitlines())
+    for line in lines:
+        start = _HERE.search(line[:LINE_CHARACTERS])
+        if start is None:
+            rest.append(line)
+            continue
+        head = line[: start.start()] + line[start.end() :]
+        body = list(itertools.takewhile(partial(_is_not, start[2]), lines))
+        rest.append(head)
+        bodies.append((head[:LINE_CHARACTERS], "".join(f"{each}\n" for each in body)))
+    return "\n".join(rest), bodies
+
+
+def _is_not(end: str, line: str) -> bool:
+    return line.strip() != end
 
 
 def _split(text: str) -> list[SimpleCommand]:
