@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -47,10 +47,14 @@ class HeldOutScoring:
         """Submits the blend that does best on the rows for the final choice; its weights, in words."""
         read = [(folder, await self._read(f"{folder}/{PREDICTIONS}")) for folder in folders]
         tables = {folder: table for folder, table in read if table is not None}
-        blend, counts = await to_thread.run_sync(blended, self.held_out, tables)
+        task = self.held_out.prepared.task
+        blend, counts = await to_thread.run_sync(blended, task, tables, self._selection_score)
         rest, _ = self.held_out.split(blend)
         await self.sandbox.write(SUBMISSION, rest.to_csv(index=False).encode())
         return ", ".join(f"{folder} x {count}" for folder, count in counts.most_common())
+
+    def _selection_score(self, predictions: pd.DataFrame) -> float | None:
+        return self.held_out.score(self.held_out.split(predictions)[1]["selection"], "selection")
 
     async def _read(self, path: str) -> pd.DataFrame | None:
         """A table that a script left; None where it is none with the right ids."""
@@ -62,7 +66,9 @@ class HeldOutScoring:
         return table if set(self.held_out.prepared.task.form.ids) <= set(table.columns) else None
 
 
-def blended(held_out: HeldOut, tables: dict[str, pd.DataFrame]) -> tuple[pd.DataFrame, Counter[str]]:
+def blended(
+    task: Task, tables: dict[str, pd.DataFrame], score_of: Callable[[pd.DataFrame], float | None]
+) -> tuple[pd.DataFrame, Counter[str]]:
     """The best blend of predictions on the rows for the final choice, and how often each is in it.
 
     Predictions are added one by one, each time the one that helps most, and again if that helps: so few rows cannot
@@ -71,8 +77,7 @@ def blended(held_out: HeldOut, tables: dict[str, pd.DataFrame]) -> tuple[pd.Data
     Raises:
         ValueError: there is nothing to blend.
     """
-    task, part = held_out.prepared.task, "selection"
-    scores = {name: held_out.score(held_out.split(table)[1][part], part) for name, table in tables.items()}
+    scores = {name: score_of(table) for name, table in tables.items()}
     known = {name: score for name, score in scores.items() if score is not None}
     if not known:
         raise ValueError("no script has a score on the rows set aside")
@@ -83,7 +88,7 @@ def blended(held_out: HeldOut, tables: dict[str, pd.DataFrame]) -> tuple[pd.Data
     frames = {name: _numbers(tables[name], task, tables[best]) for name in known}
     score = known[best]
     for _ in range(ROUNDS):
-        tried = {name: _score(held_out, _mean(frames, counts + Counter([name]), tables[best])) for name in frames}
+        tried = {name: score_of(_mean(frames, counts + Counter([name]), tables[best])) for name in frames}
         usable = {name: value for name, value in tried.items() if value is not None}
         if not usable:
             break
@@ -92,10 +97,6 @@ def blended(held_out: HeldOut, tables: dict[str, pd.DataFrame]) -> tuple[pd.Data
             break
         score, counts = usable[name], counts + Counter([name])
     return (_mean(frames, counts, tables[best]) if len(counts) > 1 else tables[best]), counts
-
-
-def _score(held_out: HeldOut, table: pd.DataFrame) -> float | None:
-    return held_out.score(held_out.split(table)[1]["selection"], "selection")
 
 
 def _numbers(table: pd.DataFrame, task: Task, like: pd.DataFrame) -> pd.DataFrame:

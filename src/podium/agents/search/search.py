@@ -199,35 +199,41 @@ class SearchAgent(Agent[SearchState]):
         limit = wish_s or self.options.script_time or max(SCRIPT_LEAST_S, SCRIPT_SHARE * left)
         return max(1.0, min(limit, left - SUBMITTING_S - reserve_s))
 
+    @property
+    def _final(self) -> str:
+        """How the final submission is made; without rows set aside there is nothing to weight by."""
+        is_unweighted = self.options.select == "weighted" and not self.assignment.is_held_out
+        return "ensemble" if is_unweighted else self.options.select
+
     def _finalists(self, state: SearchState) -> list[Node]:
         """The scripts that the final submission would be chosen from or made of; none if the best is taken."""
         finalists = [node for node in state.tree.good if node.metric is not None][: self.options.top]
-        is_plain = self.options.select == "best" and not self.assignment.is_held_out
+        is_plain = self._final == "best" and not self.assignment.is_held_out
         return [] if is_plain or len(finalists) < 2 else finalists
 
     def _reserve_s(self, state: SearchState) -> float:
         """Time the final choice is going to take."""
         finalists = self._finalists(state)
-        if finalists and self.options.select == "ensemble":
+        if finalists and self._final == "ensemble":
             return BLENDING_S
-        if self.options.select in ("best", "weighted"):
+        if self._final in ("best", "weighted"):
             return 0.0
         return 1.3 * self.options.splits * sum(_seconds(node) for node in finalists) / self.options.parallel
 
     def _reserve_steps(self, state: SearchState) -> int:
         count = len(self._finalists(state))
-        if self.options.select in ("best", "weighted"):
+        if self._final in ("best", "weighted"):
             return 1
-        return 2 if count and self.options.select == "ensemble" else count and self.options.splits * count + 1
+        return 2 if count and self._final == "ensemble" else count and self.options.splits * count + 1
 
     def _select(self, state: SearchState) -> list[Action]:
         """The next step towards the final submission."""
         if not state.finalists:
             return []
         best = state.tree.good[0].number if state.tree.good else state.submitted
-        if self.assignment.is_held_out and self.options.select in ("best", "weighted"):
+        if self.assignment.is_held_out and self._final in ("best", "weighted"):
             return self._select_held_out(state)
-        if self.options.select == "ensemble":
+        if self._final == "ensemble":
             number = len(state.tree)
             if state.blend is None:
                 script = blend_script(self.assignment.task, state.finalists)
@@ -242,7 +248,7 @@ class SearchAgent(Agent[SearchState]):
 
     def _select_held_out(self, state: SearchState) -> list[Action]:
         """A blend weighted on the rows for the final choice, or else the finalist that is best there."""
-        if self.options.select == "weighted":
+        if self._final == "weighted":
             if state.is_blended:
                 return []
             return [Action(name="submit_ensemble", arguments={"numbers": ",".join(map(str, state.finalists))})]
