@@ -45,6 +45,18 @@ def test_an_unclear_one_says_how_many_more_seeds() -> None:
     assert (found.tasks[0].first, found.tasks[0].second) == (100.0, 50.0)
 
 
+def test_obfuscated_twins_are_compared_with_the_tasks_themselves() -> None:
+    plain = with_medals("plain", {task: [True, True] for task in LOW[:6]})
+    hidden = with_medals("hidden", {f"obfuscated-{task}": [False, False] for task in LOW[:6]})
+    found = compare(plain, hidden)
+    main = found.differences[0]
+    assert (main.difference, main.tasks) == (100.0, 6)
+    assert main.interval is not None
+    assert main.p < 0.01
+    assert "hidden ran obfuscated tasks" in found.warnings[0]
+    assert compare(hidden, hidden).warnings == ()
+
+
 def test_the_order_of_the_two_only_turns_the_sign() -> None:
     one = with_medals("one", {LOW[0]: [True], LOW[1]: [False], LOW[2]: [True]})
     other = with_medals("other", {LOW[0]: [False], LOW[1]: [False], LOW[2]: [True]})

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from podium.catalog.listing import Listing, builtin_listings, builtin_suites
 from podium.catalog.outside import find_outside_listing, find_task, outside_listings, outside_suites
+from podium.catalog.task_files import RESERVED
 from podium.errors import UnknownTaskError
 from podium.task import Leaderboard, Suite
 
@@ -52,6 +53,10 @@ def load(task_id: str) -> Task:
         from podium.catalog.folder import folder_task
 
         return folder_task(task_id)
+    if task_id.startswith("obfuscated-"):
+        from podium.catalog.obfuscation import obfuscate, plain_id
+
+        return obfuscate(load(plain_id(task_id)))
     stem = task_id.replace("-", "_")
     for folder in FOLDERS:
         if stem in _stems(folder):
@@ -101,7 +106,7 @@ def expand(names: list[str]) -> list[str]:
     for name in names:
         if name in known:
             ids |= dict.fromkeys(known[name].tasks)
-        elif name.startswith(("forge-", "folder-")) or find_listing(name):
+        elif name.startswith(RESERVED) or find_listing(name):
             ids[name] = None
         else:
             raise unknown_name(name)

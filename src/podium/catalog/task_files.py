@@ -19,7 +19,8 @@ from podium.task import Leaderboard, Task
 
 ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 """What an id may look like: it names folders."""
-RESERVED = ("forge-", "folder-")
+RESERVED = ("forge-", "folder-", "obfuscated-")
+"""How ids begin that say how the task is made."""
 
 Stamp = tuple[int, int]
 """Time and size of a file: what tells that it was changed."""

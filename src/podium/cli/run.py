@@ -52,6 +52,11 @@ if TYPE_CHECKING:
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="The experiment's folder.")
 @click.option("--miniature", is_flag=True, help="Use fabricated stand-ins in place of real data.")
 @click.option(
+    "--obfuscate",
+    is_flag=True,
+    help="Hide what models may know tasks by: other names of files, columns, ids and categories, and no story.",
+)
+@click.option(
     "--sandbox",
     default="bubblewrap",
     show_default=True,
@@ -101,10 +106,13 @@ def command(names: tuple[str, ...], as_json: bool, **options: Any) -> None:
     """Let an agent work on tasks, and grade what it submits. Repeat the command to continue an experiment."""
     require_extra("run")
     from podium.catalog import expand
+    from podium.catalog.obfuscation import obfuscated_id
     from podium.cli.progress import told_of_preparing
     from podium.runs.start import start_experiment
 
     tasks = [_folder_task(names, options)] if options["goal"] else expand(_no_folders(names, options))
+    if options["obfuscate"]:
+        tasks = [obfuscated_id(name) for name in tasks]
     plan = _plan(tasks, options)
     local = options["on"] == "local"
     if options["dry_run"]:
@@ -178,9 +186,10 @@ def _folder_task(names: tuple[str, ...], options: dict[str, Any]) -> str:
 def _no_folders(names: tuple[str, ...], options: dict[str, Any]) -> list[str]:
     """The names of tasks and suites; a folder with code is none, and only --goal makes a task of it."""
     from podium.catalog import find_listing, suites
+    from podium.catalog.task_files import RESERVED
 
     for name in names:
-        is_task = name in suites() or name.startswith(("forge-", "folder-")) or find_listing(name) is not None
+        is_task = name in suites() or name.startswith(RESERVED) or find_listing(name) is not None
         if Path(name).is_dir() and not is_task:
             raise UsageError(f"{name} is a folder. Say what to do in it: --goal TEXT --score NAME")
     given = [f"--{name}" for name in ("score", "answers", "metric", "lower", "editable") if options[name]]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 from pydantic import BaseModel
 
+from podium.catalog.obfuscation import plain_id
 from podium.errors import UsageError
 from podium.report.aggregate import MEDALS, RESEARCH, Value, research_tasks, words
 from podium.report.statistics import Interval, Numbers, Settling, bootstrap_interval, permutation_p, seeds_to_settle
@@ -114,7 +115,9 @@ def compare(first: Results, second: Results, *, pad: bool = False) -> Comparison
     Raises:
         UsageError: there is nothing that may be compared.
     """
-    shared, warnings = _comparable(first, second)
+    first, second, warnings = _undisguised(first, second)
+    shared, differing = _comparable(first, second)
+    warnings += differing
     pairs = {task: (_runs(first, task, pad=pad), _runs(second, task, pad=pad)) for task in shared}
     without = [task for task, sides in pairs.items() if not all(sides)]
     if without:
@@ -137,6 +140,30 @@ def compare(first: Results, second: Results, *, pad: bool = False) -> Comparison
     ]
     main = (medal_tasks, MEDALS[COMPETITION_MEASURES[0]]) if medal_tasks else (research, RESEARCH[RESEARCH_MEASURES[0]])
     return Comparison(first.name, second.name, tuple(warnings), tuple(differences), _by_task(*main))
+
+
+def _undisguised(first: Results, second: Results) -> tuple[Results, Results, list[str]]:
+    """The experiments with obfuscated tasks under the ids of the tasks themselves, and what that means."""
+    hidden = [side for side in (first, second) if any(task != plain_id(task) for task in side.tasks)]
+    told = []
+    if len(hidden) == 1:
+        told = [
+            f"{hidden[0].name} ran obfuscated tasks: the difference shows what knowing a task by its names is worth."
+        ]
+    sides = [
+        replace(
+            side,
+            rows=tuple(replace(row, task=plain_id(row.task)) for row in side.rows),
+            experiment=replace(
+                side.experiment,
+                document=side.experiment.document.model_copy(update={"tasks": tuple(map(plain_id, side.tasks))}),
+            ),
+        )
+        if side in hidden
+        else side
+        for side in (first, second)
+    ]
+    return sides[0], sides[1], told
 
 
 def _comparable(first: Results, second: Results) -> tuple[list[str], list[str]]:

@@ -18,6 +18,7 @@ from typing import Any, Literal, NamedTuple
 from podium.catalog import find_listing, leaderboards
 from podium.catalog.forge import is_public_draw
 from podium.catalog.listing import builtin_listings
+from podium.catalog.obfuscation import plain_id
 from podium.errors import RecordError, UsageError
 from podium.grading.leaderboard import find_position
 from podium.report.imported import FILE as IMPORTED
@@ -302,6 +303,7 @@ def _percentile(task: str, score: float) -> float | None:
 @cache
 def task_facts(task: str) -> dict[str, Any]:
     """What the catalogue says of a task without importing it."""
+    task = plain_id(task)
     board = leaderboards().get(task)
     if task.startswith("forge-"):  # one that is listed stands for its family: forge-FAMILY-DIFFICULTY-SEED
         family = task.rsplit("-", 2)[0] + "-"
