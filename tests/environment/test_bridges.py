@@ -97,3 +97,14 @@ def test_verifiers_evaluates_forged_tasks(tmp_path: Path) -> None:
     assert all(trace["errors"] == [] and trace["metrics"]["valid"] == 1.0 for trace in traces)
     for trace in traces:
         assert trace["rewards"]["reward"]["score"] == pytest.approx(trace["metrics"]["percentile"] / 100)
+
+
+def test_inspect_works_through_a_suite_as_an_eval_set(tmp_path: Path) -> None:
+    tools = Path(sys.executable).parent
+    tasks = "forge-tabular-classification-tiny-1,forge-text-classification-tiny-1"
+    suite = ["podium/suite", "-T", f"name={tasks}", "--solver", "podium/agent", "-S", "name=baseline"]
+    options = ["--model", "mockllm/model", "--log-dir", str(tmp_path / "logs"), "--display", "plain"]
+    for _ in range(2):  # the second time there is nothing left to do
+        done = subprocess.run([tools / "inspect", "eval-set", *suite, *options], capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+    assert len(list((tmp_path / "logs").glob("*.eval"))) == 1

@@ -10,6 +10,8 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import sandbox
 from running import TASK
 
+from podium.runs.inspect_task import agent
+
 
 @solver
 def shell(command: str) -> Solver:
@@ -53,3 +55,19 @@ def test_a_podium_task_is_scored_with_medals(
     assert sample.scores["medals"].value["valid"] == valid  # type: ignore[index]
     assert log.results is not None
     assert {score.name for score in log.results.scores} == {"score", "any_medal", "gold", "valid"}
+
+
+def test_a_suite_is_worked_on_by_an_agent_of_podium(data_dir: Path, tmp_path: Path) -> None:
+    tiny = ("forge-tabular-classification-tiny-1", "forge-tabular-regression-tiny-1")
+    [log] = inspect_eval(
+        "podium/suite",
+        task_args={"name": ",".join(tiny), "data_dir": str(data_dir)},
+        solver=agent(name="baseline"),
+        model="mockllm/model",
+        log_dir=str(tmp_path),
+        display="none",
+    )
+    assert log.status == "success"
+    assert [(sample.id, sample.scores["medals"].value["valid"]) for sample in log.samples or ()] == [  # type: ignore[index]
+        (task, 1.0) for task in tiny
+    ]
