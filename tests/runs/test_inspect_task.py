@@ -61,7 +61,7 @@ def test_a_suite_is_worked_on_by_an_agent_of_podium(data_dir: Path, tmp_path: Pa
     tiny = ("forge-tabular-classification-tiny-1", "forge-tabular-regression-tiny-1")
     [log] = inspect_eval(
         "podium/suite",
-        task_args={"name": ",".join(tiny), "data_dir": str(data_dir)},
+        task_args={"name": list(tiny), "data_dir": str(data_dir)},
         solver=agent(name="baseline"),
         model="mockllm/model",
         log_dir=str(tmp_path),

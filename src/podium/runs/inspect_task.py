@@ -67,7 +67,7 @@ def podium_task(
 
 @task(name="suite")
 def podium_suite(
-    name: str,
+    name: str | list[str],
     edition: Edition | None = None,
     miniature: bool = False,
     data_dir: str | None = None,
@@ -84,7 +84,7 @@ def podium_suite(
         env: the Python environment inside, by default the one Podium runs in.
         hours: the working time the agent is told it has, for each task.
     """
-    ids = expand([part.strip() for part in name.split(",")])
+    ids = expand([name] if isinstance(name, str) else name)
     return _inspect_task(ids, _plan(edition, data_dir, miniature, env=env, budget=Budget(time_s=3600 * hours)))
 
 
