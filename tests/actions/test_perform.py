@@ -27,7 +27,7 @@ MLAGENTBENCH = {
 
 
 def test_all_of_mlagentbench_is_there_and_what_podium_adds() -> None:
-    added = {"Run Command", "Try Script", "Submit Script", "Validate Submission"}
+    added = {"Run Command", "Try Script", "Submit Script", "Submit Ensemble", "Validate Submission"}
     assert {spec.title for spec in ACTIONS.values()} == MLAGENTBENCH | added
 
 
@@ -35,11 +35,12 @@ def test_actions_are_offered_where_there_is_what_they_need() -> None:
     async def answer(text: str) -> str:
         return text
 
-    assert set(offered(ActionContext(person=answer, check_submission=answer))) == set(ACTIONS)
-    assert set(ACTIONS) - set(offered(ActionContext(check_submission=answer))) == {"request_help"}
-    assert set(ACTIONS) - set(offered(ActionContext(person=answer))) == {
-        *("try_script", "submit_script", "validate_submission")
-    }
+    def missing(**provided: Any) -> set[str]:
+        return set(ACTIONS) - set(offered(ActionContext(**provided)))
+
+    assert missing(person=answer, check_submission=answer) == {"submit_ensemble"}
+    assert missing(check_submission=answer) == {"request_help", "submit_ensemble"}
+    assert missing(person=answer) == {"try_script", "submit_script", "submit_ensemble", "validate_submission"}
 
 
 def test_every_action_is_described_in_full() -> None:

@@ -13,7 +13,7 @@ from podium.agents import AGENTS, agent_class, agent_names, check_agent
 from podium.errors import UsageError
 from podium.runs.start import make_plan
 
-WITH_MODEL = ("aide", "mcts", "evolve", "research", "react")
+WITH_MODEL = ("aide", "mcts", "evolve", "frontier", "research", "react")
 
 
 def test_every_agent_is_found_and_says_what_it_does() -> None:

@@ -83,7 +83,7 @@ async def submit_script(context: ActionContext, number: int, split: int = 0) -> 
     return SubmissionResult(script=number, accepted=True)
 
 
-@action(needs="check_submission")
+@action(needs="held_out")
 async def submit_ensemble(context: ActionContext, numbers: str) -> SubmissionResult:
     """Make a blend of what tried scripts predicted the submission, weighted on rows that were set aside.
 
@@ -93,9 +93,11 @@ async def submit_ensemble(context: ActionContext, numbers: str) -> SubmissionRes
     Returns:
         The weights, or why there is nothing to blend.
     """
-    scripts = [int(number) for number in numbers.split(",")]
-    if context.held_out is None:
-        return SubmissionResult(script=scripts[0], accepted=False, reason="No rows were set aside.")
+    assert context.held_out is not None, "not offered where no rows were set aside"
+    try:
+        scripts = [int(number) for number in numbers.split(",")]
+    except ValueError as error:
+        raise ActionError(f"{numbers!a} is not a list of numbers such as 1,4,7.") from error
     try:
         weights = await context.held_out.submit_ensemble([_script_folder(number, 0) for number in scripts])
     except ValueError as error:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from inspect_ai.tool import Tool, ToolInfo
 
 ActionFunction = Callable[..., Awaitable[Observation | str]]
-Needs = Literal["person", "check_submission"]
+Needs = Literal["person", "check_submission", "held_out"]
 ArgumentType = Literal["string", "integer", "number"]
 _TYPES: dict[object, ArgumentType] = {str: "string", int: "integer", float: "number", float | None: "number"}
 _ACCEPTED: dict[str, tuple[Any, str]] = {
