@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import socket
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 from podium.errors import MissingExtraError, PodiumError, UsageError
 from podium.runs.executors.ray.actors import NAMESPACE
 
+ANSWER_S = 10.0
 LOCAL_WORKERS = 16
 """Processes that a node of a local cluster keeps for the next runs."""
 
@@ -54,21 +56,36 @@ def connect(address: str | None) -> Any:
     Returns what Ray says of it; None if this process has joined one before.
 
     Raises:
-        UsageError: there is no cluster at the address.
+        UsageError: nobody listens at the address.
+        PodiumError: it cannot be joined.
     """
+    chosen = address or known_address()
+    if chosen is not None and chosen.startswith("127.0.0.1:"):
+        # Or Ray, which reads this once, would look for the cluster at an outer address of this machine.
+        os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
     ray = import_ray()
     if ray.is_initialized():
         return None
-    chosen = address or known_address()
+    if chosen is not None:
+        _require_answer(chosen)
     settings: dict[str, Any] = {"namespace": NAMESPACE, "log_to_driver": False, "logging_level": logging.ERROR}
     try:
         if chosen is None:
             system = {"num_workers_soft_limit": LOCAL_WORKERS}
             settings |= {"include_dashboard": False, "_node_ip_address": "127.0.0.1", "_system_config": system}
         return ray.init(address=chosen or "local", **settings)
-    except (ConnectionError, ValueError) as error:
-        raise UsageError(
-            f"No Ray cluster answers at {chosen}: {error}. Start one with: podium cluster up, or ray start --head"
-        ) from error
-    except RuntimeError as error:  # versions of Ray or Python that differ
+    except (ConnectionError, ValueError, RuntimeError) as error:  # such as versions of Ray or Python that differ
         raise PodiumError(f"The Ray cluster at {chosen} cannot be joined: {error}") from error
+
+
+def _require_answer(address: str) -> None:
+    """Refuses an address at which nobody listens; Ray itself would try again for minutes."""
+    host, _, port = address.rpartition(":")
+    if not (host and port.isdecimal()):
+        return  # such as `auto`: Ray knows
+    try:
+        socket.create_connection((host, int(port)), ANSWER_S).close()
+    except OSError as error:
+        raise UsageError(
+            f"No Ray cluster answers at {address}: {error}. Start one with: podium cluster up, or ray start --head"
+        ) from error

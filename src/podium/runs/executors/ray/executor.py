@@ -107,8 +107,8 @@ class Ray:
         self._stopped = self._joined = False
 
     def __enter__(self) -> Self:
-        self._ray = import_ray()
         self._joined = connect(self._address) is not None
+        self._ray = import_ray()
         self._coordinator = start_coordinator()
         if self._rates:
             self._ray.get(find_limiter().set_rates.remote(self._rates))

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import time
-from pathlib import Path
+from importlib.util import find_spec
 
 from podium.data.files import write_atomically
-from podium.errors import PodiumError, UsageError
-from podium.runs.executors.ray.connection import LOCAL_WORKERS, import_ray, known_address, state_file
+from podium.errors import MissingExtraError, PodiumError, UsageError
+from podium.runs.executors.ray.connection import LOCAL_WORKERS, known_address, state_file
 
 PATIENCE_S = 300.0
 STORE_BYTES = 150 << 20
@@ -28,7 +29,8 @@ def start_cluster(nodes: int) -> str:
         UsageError: there is one already.
         PodiumError: it does not come up.
     """
-    import_ray()
+    if find_spec("ray") is None:
+        raise MissingExtraError("A Ray cluster", "cluster")
     if address := known_address():
         raise UsageError(
             f"There is a cluster at {address} already. Use it with: --on ray, or end it: podium cluster down"
@@ -50,13 +52,15 @@ def stop_cluster() -> bool:
     """Ends what `start_cluster` started, with everything that runs on it; False if there is nothing to end."""
     try:
         keeper = int(json.loads(state_file().read_text(encoding="utf-8"))["pid"])
-        os.kill(keeper, signal.SIGTERM)
+        ending = os.pidfd_open(keeper)
     except (FileNotFoundError, ProcessLookupError):
         state_file().unlink(missing_ok=True)
         return False
-    deadline = time.monotonic() + PATIENCE_S
-    while Path(f"/proc/{keeper}").exists() and time.monotonic() < deadline:
-        time.sleep(0.1)
+    try:
+        signal.pidfd_send_signal(ending, signal.SIGTERM)
+        select.select([ending], [], [], PATIENCE_S)
+    finally:
+        os.close(ending)
     return True
 
 

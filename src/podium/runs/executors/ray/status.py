@@ -94,7 +94,9 @@ class ExperimentStatus:
     def lines(self) -> Iterator[str]:
         yield f"runs    {self.runs}: {', '.join(f'{count} {state}' for state, count in self.states.items())}"
         yield f"used    {self.tokens:,} tokens, ${self.cost:,.2f}"
-        yield f"ends    {'not known yet' if self.ends_in_s is None else f'in about {format_duration(self.ends_in_s)}'}"
+        if self.ends_in_s != 0:
+            end = "not known yet" if self.ends_in_s is None else f"in about {format_duration(self.ends_in_s)}"
+            yield f"ends    {end}"
 
 
 def experiment_status(experiment: Experiment) -> ExperimentStatus:
