@@ -27,6 +27,7 @@ WORLD_FAMILIES = (
     "ordinal",
     "multi-label",
     "quantiles",
+    "entity-matching",
 )
 """Those whose stories and structures are drawn."""
 FAMILIES = (*STORY_FAMILIES, *WORLD_FAMILIES)

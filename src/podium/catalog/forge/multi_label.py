@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from podium.catalog.forge.world.assembly import row_family
 from podium.catalog.forge.world.entrants import Goal
 from podium.catalog.forge.world.expressions import standardised
-from podium.catalog.forge.world.row_family import row_family
 from podium.catalog.forge.world.row_task import Form, Outcome, World
 from podium.metrics import label_mean_f1
 from podium.task import Columns, Text

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from podium.catalog.forge.world.assembly import row_family
 from podium.catalog.forge.world.entrants import Goal, Learn
-from podium.catalog.forge.world.row_family import row_family
 from podium.catalog.forge.world.row_task import Form, Outcome, World
 from podium.metrics import pinball
 from podium.task import Columns

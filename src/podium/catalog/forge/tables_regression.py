@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from podium.catalog.forge.world.assembly import row_family
 from podium.catalog.forge.world.entrants import Goal
-from podium.catalog.forge.world.row_family import row_family
 from podium.catalog.forge.world.row_task import ID_AND_TARGET, Form, Outcome, World
 from podium.metrics import rmse
 from podium.task import Columns

@@ -60,6 +60,12 @@ FORBIDDEN = (
     "The rules of {organisation} forbid `{column}`, which is added after the fact.",
 )
 
+MAIN_FILES = (
+    ("train.csv", "to learn from"),
+    ("test.csv", "to predict"),
+    ("sample_submission.csv", "the required form"),
+)
+
 
 @dataclass(frozen=True)
 class Story:
@@ -70,6 +76,11 @@ class Story:
     organisation: str
     aim: str
     naming: Naming
+
+    def words(self, rows: str, asked: str) -> dict[str, object]:
+        """What sentences about any task are filled in with: what its rows are, and what is asked of them."""
+        told = {"organisation": self.organisation, "place": self.place, "aim": self.aim}
+        return {**told, "rows": rows, "asked": asked}
 
 
 @dataclass(frozen=True)
@@ -108,13 +119,17 @@ def write_brief(
     metric: str,
     form: str,
 ) -> str:
-    """Goal, files, data dictionary, metric and form of the submission, in Markdown."""
+    """Goal, files, data dictionary, metric and form of the submission, in Markdown.
+
+    Args:
+        files: those beside train, test and the sample submission, with what they hold.
+    """
     rows = story.domain.row.many.capitalize()
     title = rng.choice(
         [f"{rows} of {story.place}", f"{story.place}: {rows.lower()}", f"The {rows.lower()} of {story.place}"]
     )
     heads = HEADINGS[int(rng.integers(len(HEADINGS)))]
-    listed = "\n".join(f"- `{name}`: {content}" for name, content in files)
+    listed = "\n".join(f"- `{name}`: {content}" for name, content in (*MAIN_FILES, *files))
     dictionary = "\n".join(f"| {column.file} | `{column.name}` | {column.meaning} |" for column in columns)
     table = f"| file | column | meaning |\n|---|---|---|\n{dictionary}"
     bodies = (listed, table, "\n".join(f"- {note}" for note in notes), metric, form)

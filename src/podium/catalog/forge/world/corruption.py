@@ -97,3 +97,13 @@ def leaked(rng: np.random.Generator, target: np.ndarray) -> np.ndarray:
 def drifting(rng: np.random.Generator, values: np.ndarray, progress: np.ndarray) -> np.ndarray:
     """Values that move as time goes on, so that test rows, which come later, differ from those to learn from."""
     return np.asarray(values + rng.choice([-1, 1]) * rng.uniform(0.4, 0.9) * progress)
+
+
+def misspelt(rng: np.random.Generator, texts: Sequence[str], share: float) -> list[str]:
+    """Texts as a hurried clerk types them: a share of the letters is left out, doubled or taken for its neighbour."""
+    damaged = []
+    for text in texts:
+        kind = np.where(rng.random(len(text)) < share, rng.integers(1, 4, len(text)), 0)
+        typed = zip(text, kind.tolist(), strict=True)
+        damaged.append("".join((letter, "", letter * 2, chr(ord(letter) ^ 1))[slip] for letter, slip in typed))
+    return damaged

@@ -13,21 +13,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from podium.catalog.forge.family import Pipeline, Predict, PublicData, Skill
-from podium.catalog.forge.tiny import Matrices, read_once
-from podium.catalog.forge.tiny import linear as tiny_linear
-from podium.catalog.forge.tiny import smooth as tiny_smooth
+from podium.catalog.forge.family import Predict, PublicData
+from podium.catalog.forge.tiny import Matrices
 from podium.catalog.forge.toolbox import (
     Model,
     boosting,
-    default_model,
     forest,
     scaled,
     subsample,
     target_encoding,
 )
-from podium.catalog.forge.world.calibration import Probes
-from podium.catalog.forge.world.features import Reading, read
+from podium.catalog.forge.world.features import Read, Reading, read
 
 Learn = Callable[[np.ndarray, np.ndarray, np.ndarray, np.random.Generator], np.ndarray]
 """`learn(train, target, test, rng)` predicts one number for each test row."""
@@ -83,16 +79,16 @@ def _split(features: tuple[np.ndarray, np.ndarray], target: np.ndarray) -> Matri
     return features[0], target, features[1]
 
 
-def reading(name: str) -> Features:
-    """One of the readings, as numbers."""
-    return lambda data, target, rng: read(data, name).numbers()
+def reading(how: Read) -> Features:
+    """A reading as numbers."""
+    return lambda data, target, rng: read(data, how).numbers()
 
 
-def encoded(name: str) -> Features:
+def encoded(how: Read) -> Features:
     """A reading with the mean target of each category beside it."""
 
     def features(data: PublicData, target: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        found = read(data, name)
+        found = read(data, how)
         columns = target if target.ndim > 1 else target[:, None]
         means = [_encode(found, text, column, rng) for text in found.texts() for column in columns.T]
         sides = found.numbers()
@@ -109,13 +105,13 @@ def _encode(found: Reading, text: str, target: np.ndarray, rng: np.random.Genera
     return target_encoding(train, target, test, smoothing=float(rng.choice([5, 10, 20])), rng=rng)
 
 
-def one_hot(name: str) -> Features:
+def one_hot(how: Read) -> Features:
     """A reading with a column for each category and curves for numbers, for linear models."""
 
     def features(data: PublicData, target: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         from sklearn.preprocessing import SplineTransformer
 
-        found = read(data, name)
+        found = read(data, how)
         numbers = found.both.select_dtypes("number")
         numbers = numbers.fillna(numbers.median()).loc[:, numbers.nunique() > 1]
         few = [column for column in numbers if numbers[column].nunique() <= 4]
@@ -192,69 +188,12 @@ def _trees(kind: str, share: float) -> Model:
     return model
 
 
+NEIGHBOURS = learner(_neighbours, least_share=0.5)
+TREE = learner(_tree, least_share=0.5)
+ROUGH_LINEAR = learner(_ridge(0, 3), least_share=0.5)
+LINEAR = learner(_ridge(1.5, 3))
+RANDOM_FOREST = learner(_trees("RandomForestRegressor", 0.4), least_share=0.6)
+EXTRA_TREES = learner(_trees("ExtraTreesRegressor", 0.5))
 BOOSTED = learner(_boosting, least_share=0.7)
 PATIENT = learner(_patient_boosting)
-LINEAR = learner(_ridge(1.5, 3))
-
-
-def generic_field(goal: Goal) -> tuple[Pipeline, ...]:
-    """A field of strangers: most look at the rows alone, some at all tables, few at everything."""
-    random_forest = learner(_trees("RandomForestRegressor", 0.4), least_share=0.6)
-    extra_trees = learner(_trees("ExtraTreesRegressor", 0.5))
-    simple: list[tuple[str, Skill, Features, Learn, int]] = [
-        ("one column", "naive", reading("as is"), one_column, 4),
-        ("nearest neighbours on numbers", "naive", reading("numbers"), learner(_neighbours, least_share=0.5), 4),
-        ("decision tree as is", "naive", reading("as is"), learner(_tree, least_share=0.5), 4),
-        ("linear on numbers", "plain", reading("numbers"), learner(_ridge(0, 3), least_share=0.5), 6),
-        ("random forest as is", "plain", reading("as is"), random_forest, 6),
-        ("boosting as is", "plain", reading("as is"), BOOSTED, 6),
-        ("boosting on dates", "plain", reading("dated"), BOOSTED, 6),
-        ("extra trees on joined tables", "good", reading("joined"), extra_trees, 4),
-        ("boosting on joined tables", "good", reading("joined"), BOOSTED, 5),
-        ("boosting on summaries", "good", reading("summed up"), BOOSTED, 6),
-        ("linear on summaries", "good", one_hot("summed up"), LINEAR, 4),
-        ("boosting on encodings", "expert", encoded("summed up"), PATIENT, 5),
-        ("boosting on history", "expert", encoded("history"), PATIENT, 4),
-    ]  # fmt: skip
-    pipelines = [Pipeline(name, skill, entrant(goal, features, learn), n) for name, skill, features, learn, n in simple]
-    parts = ((encoded("summed up"), PATIENT), (one_hot("summed up"), LINEAR), (encoded("history"), PATIENT))
-    return (*pipelines, Pipeline("blend", "expert", blend(goal, *parts), 4))
-
-
-def generic_defaults(goal: Goal) -> tuple[Pipeline, ...]:
-    """scikit-learn's models as they come, on the columns as they are."""
-    names = ("ensemble.HistGradientBoostingRegressor", "ensemble.RandomForestRegressor", "linear_model.Ridge")
-    return tuple(
-        Pipeline(f"{name.split('.')[1]}()", "plain", entrant(goal, reading("as is"), learner(default_model(name))), 0)
-        for name in names
-    )
-
-
-def generic_tiny(goal: Goal) -> tuple[Pipeline, ...]:
-    """A field that trains in milliseconds: linear and kernel models on several readings."""
-
-    def matrices(name: str) -> Callable[[PublicData], Matrices]:
-        def columns(data: PublicData) -> Matrices:
-            return _split(read(data, name).numbers(), goal.learned(data.train))
-
-        return read_once(columns)
-
-    def finished(predict: Predict) -> Predict:
-        return lambda data, rng: goal.finish(predict(data, rng), data.train)
-
-    pipelines = [Pipeline("one column", "naive", entrant(goal, reading("as is"), one_column), 4)]
-    skills: tuple[tuple[str, Skill], ...] = (("numbers", "plain"), ("joined", "good"), ("summed up", "expert"))
-    for name, skill in skills:
-        found = matrices(name)
-        pipelines.append(Pipeline(f"linear on {name}", skill, finished(tiny_linear(found, (1, 3))), 4))
-        pipelines.append(Pipeline(f"kernel on {name}", skill, finished(tiny_smooth(found, (-1, 1))), 3))
-    return tuple(pipelines)
-
-
-def probes(goal: Goal) -> Probes:
-    """Two quick entrants that tell how hard a task is before its field is trained."""
-    quick = learner(lambda rng: boosting(rng, classify=False, learning_rate=0.1, max_iter=60, max_leaf_nodes=12))
-    return Probes(
-        careless=Pipeline("quick boosting as is", "plain", entrant(goal, reading("as is"), quick), 0),
-        careful=Pipeline("quick boosting on encodings", "good", entrant(goal, encoded("summed up"), quick), 0),
-    )
+QUICK = learner(lambda rng: boosting(rng, classify=False, learning_rate=0.1, max_iter=60, max_leaf_nodes=12))

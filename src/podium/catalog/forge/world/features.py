@@ -7,7 +7,7 @@ summed up, history and comparisons within groups.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -148,22 +148,15 @@ def with_history(data: PublicData) -> Reading:
 
 
 Read = Callable[[PublicData], Reading]
-READINGS: Mapping[str, Read] = {
-    "numbers": only_numbers,
-    "as is": as_is,
-    "dated": dated,
-    "joined": joined,
-    "summed up": summed_up,
-    "history": with_history,
-}
-_read: list[tuple[PublicData, dict[str, Reading]]] = []
+READINGS: tuple[Read, ...] = (only_numbers, as_is, dated, joined, summed_up, with_history)
+_known: list[tuple[PublicData, dict[Read, Reading]]] = []
 
 
-def read(data: PublicData, name: str) -> Reading:
-    """One of the readings; done once for all entrants of a field."""
-    if not _read or _read[0][0] is not data:
-        _read[:] = [(data, {})]
-    known = _read[0][1]
-    if name not in known:
-        known[name] = READINGS[name](data)
-    return known[name]
+def read(data: PublicData, how: Read) -> Reading:
+    """A reading of public data; done once for all entrants of a field."""
+    if not _known or _known[0][0] is not data:
+        _known[:] = [(data, {})]
+    readings = _known[0][1]
+    if how not in readings:
+        readings[how] = how(data)
+    return readings[how]

@@ -105,43 +105,52 @@ def draw_row_task(
 ) -> ForgedData:
     """Draws a story, a population, what is recorded of it and what is asked, and cuts it into train and test."""
     story = draw_story(rng)
-    sizes = [int(rng.integers(*bounds[difficulty])) for bounds in (TRAIN_ROWS, TEST_ROWS)]
-    days = int(rng.integers(150, 900))
-    population = draw_population(rng, story.domain, sum(sizes), days=days)
+    train_count, test_count = (int(rng.integers(*bounds[difficulty])) for bounds in (TRAIN_ROWS, TEST_ROWS))
+    count, days = train_count + test_count, int(rng.integers(150, 900))
+    population = draw_population(rng, story.domain, count, days=days)
     layout = draw_layout(rng, story.naming.file(story.place, "data"))
     recording = record(rng, story, layout, population)
     outcome = make_outcome(rng, World(story, population, difficulty))
     forbidden = _leak(rng, story, recording, outcome)
     later = bool(rng.random() < 0.5)
-    chosen = np.arange(sum(sizes)) if later else rng.permutation(sum(sizes))
-    train_rows, test_rows = np.sort(chosen[: sizes[0]]), np.sort(chosen[sizes[0] :])
-    train = pd.concat([recording.rows, outcome.target], axis=1).iloc[train_rows]
-    train = repeat_rows(rng, train, share := rng.uniform(0.02, 0.06))
-    words = {
-        "organisation": story.organisation, "place": story.place, "aim": story.aim, "rows": story.domain.row.many,
-        "count": sum(sizes), "test": sizes[1], "days": days, "asked": outcome.asked, "share": share,
-        "date": recording.rows.iloc[test_rows[0], 1],
-    }  # fmt: skip
-    recording.notes += [say(rng, LATER if later else MIXED, **words), say(rng, REPEATED, **words)]
-    files = [("train.csv", "to learn from"), ("test.csv", "to predict"), ("sample_submission.csv", "the required form")]
-    answers = (outcome.target if outcome.answers is None else outcome.answers).iloc[test_rows]
+    chosen = np.arange(count) if later else rng.permutation(count)
+    train_rows, test_rows = np.sort(chosen[:train_count]), np.sort(chosen[train_count:])
+    share = rng.uniform(0.02, 0.06)
+    train = repeat_rows(rng, pd.concat([recording.rows, outcome.target], axis=1).iloc[train_rows], share)
     test = recording.rows.iloc[test_rows].reset_index(drop=True)
-    answers = pd.concat([test[["id"]], answers.reset_index(drop=True)], axis=1)
+    words = {"count": count, "test": test_count, "days": days, "share": share, "date": test.iloc[0, 1]}
+    asked = outcome.target if outcome.answers is None else outcome.answers
+    answers = pd.concat([test[["id"]], asked.iloc[test_rows].reset_index(drop=True)], axis=1)
     return ForgedData(
-        brief=write_brief(
-            rng,
-            story,
-            opening=(say(rng, OPENINGS, **words), say(rng, TASKS, **words)),
-            files=[*files, *recording.contents],
-            columns=[*recording.columns, *(Column("train", str(name), outcome.meaning) for name in outcome.target)],
-            notes=[str(note) for note in rng.permutation(recording.notes)],
-            metric=form.metric,
-            form=form.submission,
-        ),
+        brief=_tell(rng, story, recording, outcome, form, later=later, figures=words),
         public=PublicData(train, test, recording.tables, forbidden=forbidden),
         answers=answers,
         sample=answers[["id"]].assign(**outcome.sample),
         ceiling=outcome.ceiling[test_rows],
+    )
+
+
+def _tell(
+    rng: np.random.Generator,
+    story: Story,
+    recording: Recording,
+    outcome: Outcome,
+    form: Form,
+    *,
+    later: bool,
+    figures: Mapping[str, object],
+) -> str:
+    words = {**story.words(story.domain.row.many, outcome.asked), **figures}
+    notes = [*recording.notes, say(rng, LATER if later else MIXED, **words), say(rng, REPEATED, **words)]
+    return write_brief(
+        rng,
+        story,
+        opening=(say(rng, OPENINGS, **words), say(rng, TASKS, **words)),
+        files=recording.contents,
+        columns=[*recording.columns, *(Column("train", str(name), outcome.meaning) for name in outcome.target)],
+        notes=[str(note) for note in rng.permutation(notes)],
+        metric=form.metric,
+        form=form.submission,
     )
 
 

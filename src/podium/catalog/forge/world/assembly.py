@@ -1,0 +1,71 @@
+"""A family from a generator and its entrants: calibrated, with a field of strangers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from podium.catalog.forge.family import Difficulty, Family, ForgedData
+from podium.catalog.forge.world.calibration import draw_calibrated
+from podium.catalog.forge.world.entrants import Goal
+from podium.catalog.forge.world.fields import Entrants, table_entrants
+from podium.catalog.forge.world.row_task import Form, MakeOutcome, draw_row_task
+from podium.task import Columns, Metric
+
+
+def world_family(
+    name: str,
+    title: str,
+    kind: str,
+    *,
+    metric: Metric,
+    submission: Columns,
+    draw_once: Callable[[np.random.Generator, Difficulty], ForgedData],
+    entrants: Entrants,
+) -> Family:
+    """A family whose tasks are drawn until they are as hard as they should be."""
+
+    def draw(rng: np.random.Generator, difficulty: Difficulty) -> ForgedData:
+        return draw_calibrated(
+            lambda: draw_once(rng, difficulty),
+            difficulty,
+            entrants.probes,
+            lambda forged, prediction: family.score(forged, prediction),
+        )
+
+    family = Family(
+        name=name,
+        title=title,
+        kind=kind,
+        metric=metric,
+        submission=submission,
+        draw=draw,
+        pipelines=entrants.field,
+        defaults=entrants.defaults,
+        tiny=entrants.tiny,
+    )
+    return family
+
+
+def row_family(
+    name: str,
+    title: str,
+    kind: str,
+    *,
+    metric: Metric,
+    submission: Columns,
+    form: Form,
+    make_outcome: MakeOutcome,
+    goal: Goal,
+) -> Family:
+    """A family of tasks whose answers belong to rows of a table."""
+    return world_family(
+        name,
+        title,
+        kind,
+        metric=metric,
+        submission=submission,
+        draw_once=lambda rng, difficulty: draw_row_task(rng, difficulty, make_outcome, form),
+        entrants=table_entrants(goal),
+    )

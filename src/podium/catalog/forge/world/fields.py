@@ -1,0 +1,152 @@
+"""Fields of strangers: which ways of working there are, and how many entrants follow each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from podium.catalog.forge.family import Pipeline, Predict, PublicData, Skill
+from podium.catalog.forge.tiny import Matrices, ReadColumns, linear, read_once, smooth
+from podium.catalog.forge.toolbox import default_model
+from podium.catalog.forge.world.calibration import Probes
+from podium.catalog.forge.world.entrants import (
+    BOOSTED,
+    EXTRA_TREES,
+    LINEAR,
+    NEIGHBOURS,
+    PATIENT,
+    QUICK,
+    RANDOM_FOREST,
+    ROUGH_LINEAR,
+    TREE,
+    Features,
+    Goal,
+    Learn,
+    blend,
+    encoded,
+    entrant,
+    learner,
+    one_column,
+    one_hot,
+    reading,
+)
+from podium.catalog.forge.world.features import Read, as_is, dated, joined, only_numbers, read, summed_up, with_history
+
+DEFAULTS = ("ensemble.HistGradientBoostingRegressor", "ensemble.RandomForestRegressor", "linear_model.Ridge")
+Way = tuple[str, Skill, Features, Learn, int]
+"""Name, skill, what is read, what learns, and how many entrants do it."""
+
+
+@dataclass(frozen=True)
+class Entrants:
+    """All who try themselves at the tasks of a family."""
+
+    field: tuple[Pipeline, ...]
+    defaults: tuple[Pipeline, ...]
+    tiny: tuple[Pipeline, ...]
+    probes: Probes
+
+
+def table_entrants(goal: Goal) -> Entrants:
+    """For tables with keys: most look at the rows alone, some at all tables, few at everything."""
+    rich, history = encoded(summed_up), encoded(with_history)
+    ways: list[Way] = [
+        ("one column", "naive", reading(as_is), one_column, 4),
+        ("nearest neighbours on numbers", "naive", reading(only_numbers), NEIGHBOURS, 4),
+        ("decision tree as is", "naive", reading(as_is), TREE, 4),
+        ("linear on numbers", "plain", reading(only_numbers), ROUGH_LINEAR, 6),
+        ("random forest as is", "plain", reading(as_is), RANDOM_FOREST, 6),
+        ("boosting as is", "plain", reading(as_is), BOOSTED, 6),
+        ("boosting on dates", "plain", reading(dated), BOOSTED, 6),
+        ("extra trees on joined tables", "good", reading(joined), EXTRA_TREES, 4),
+        ("boosting on joined tables", "good", reading(joined), BOOSTED, 5),
+        ("boosting on summaries", "good", reading(summed_up), BOOSTED, 6),
+        ("linear on summaries", "good", one_hot(summed_up), LINEAR, 4),
+        ("boosting on encodings", "expert", rich, PATIENT, 5),
+        ("boosting on history", "expert", history, PATIENT, 4),
+    ]
+    return _entrants(
+        goal,
+        ways,
+        blend(goal, (rich, PATIENT), (one_hot(summed_up), LINEAR), (history, PATIENT)),
+        rungs=(("numbers", only_numbers), ("joined tables", joined), ("summaries", summed_up)),
+        raw=as_is,
+        careful=rich,
+    )
+
+
+def ladder_entrants(goal: Goal, *, raw: Read, plain: Read, good: Read, expert: Read) -> Entrants:
+    """For any other data: a family reads it in four ways, each of which sees more in it than the one before."""
+    ways: list[Way] = [
+        ("one column", "naive", reading(raw), one_column, 4),
+        ("nearest neighbours at first sight", "naive", reading(raw), NEIGHBOURS, 4),
+        ("decision tree at first sight", "naive", reading(raw), TREE, 4),
+        ("linear at first sight", "plain", reading(raw), ROUGH_LINEAR, 5),
+        ("boosting at first sight", "plain", reading(raw), BOOSTED, 5),
+        ("linear on plain features", "plain", reading(plain), ROUGH_LINEAR, 5),
+        ("random forest on plain features", "plain", reading(plain), RANDOM_FOREST, 6),
+        ("boosting on plain features", "plain", reading(plain), BOOSTED, 6),
+        ("linear on good features", "good", reading(good), LINEAR, 4),
+        ("extra trees on good features", "good", reading(good), EXTRA_TREES, 5),
+        ("boosting on good features", "good", reading(good), BOOSTED, 6),
+        ("extra trees on an expert's features", "expert", reading(expert), EXTRA_TREES, 4),
+        ("boosting on an expert's features", "expert", reading(expert), PATIENT, 5),
+    ]
+    best = reading(expert)
+    return _entrants(
+        goal,
+        ways,
+        blend(goal, (best, PATIENT), (best, EXTRA_TREES), (best, LINEAR)),
+        rungs=(("plain features", plain), ("good features", good), ("an expert's features", expert)),
+        raw=raw,
+        careful=reading(expert),
+    )
+
+
+def _entrants(
+    goal: Goal,
+    ways: Sequence[Way],
+    blended: Predict,
+    *,
+    rungs: Sequence[tuple[str, Read]],
+    raw: Read,
+    careful: Features,
+) -> Entrants:
+    field = [Pipeline(name, skill, entrant(goal, features, learn), n) for name, skill, features, learn, n in ways]
+    defaults = [
+        Pipeline(f"{name.split('.')[1]}()", "plain", entrant(goal, reading(raw), learner(default_model(name))), 0)
+        for name in DEFAULTS
+    ]
+    first = Pipeline("one column", "naive", entrant(goal, reading(raw), one_column), 4)
+    return Entrants(
+        field=(*field, Pipeline("blend", "expert", blended, 4)),
+        defaults=tuple(defaults),
+        tiny=(first, *_tiny_pipelines(goal, rungs)),
+        probes=Probes(
+            careless=Pipeline("quick boosting at first sight", "plain", entrant(goal, reading(raw), QUICK), 0),
+            careful=Pipeline("quick boosting with care", "good", entrant(goal, careful, QUICK), 0),
+        ),
+    )
+
+
+def _tiny_pipelines(goal: Goal, rungs: Sequence[tuple[str, Read]]) -> list[Pipeline]:
+    """Linear and kernel models, which train in milliseconds."""
+    pipelines = []
+    skills: tuple[Skill, ...] = ("plain", "good", "expert")
+    for skill, (name, how) in zip(skills, rungs, strict=True):
+        columns = _columns(goal, how)
+        models = (("linear", linear(columns, (1, 3)), 4), ("kernel", smooth(columns, (-1, 1)), 3))
+        pipelines += [Pipeline(f"{kind} on {name}", skill, _finished(goal, model), n) for kind, model, n in models]
+    return pipelines
+
+
+def _columns(goal: Goal, how: Read) -> ReadColumns:
+    def columns(data: PublicData) -> Matrices:
+        train, test = read(data, how).numbers()
+        return train, goal.learned(data.train), test
+
+    return read_once(columns)
+
+
+def _finished(goal: Goal, predict: Predict) -> Predict:
+    return lambda data, rng: goal.finish(predict(data, rng), data.train)
