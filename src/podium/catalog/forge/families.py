@@ -28,6 +28,7 @@ WORLD_FAMILIES = (
     "multi-label",
     "quantiles",
     "entity-matching",
+    "edge-prediction",
 )
 """Those whose stories and structures are drawn."""
 FAMILIES = (*STORY_FAMILIES, *WORLD_FAMILIES)

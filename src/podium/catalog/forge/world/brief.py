@@ -6,6 +6,7 @@ two briefs share one.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -103,9 +104,9 @@ def draw_story(rng: np.random.Generator) -> Story:
 
 
 def say(rng: np.random.Generator, templates: Sequence[str], **words: object) -> str:
-    """One of some sentences with its words filled in, beginning with a capital."""
-    sentence = str(rng.choice(list(templates))).format(**words)
-    return sentence[0].upper() + sentence[1:]
+    """One of some texts with its words filled in, every sentence beginning with a capital."""
+    text = str(rng.choice(list(templates))).format(**words)
+    return re.sub(r"(^|[.?!] )([a-z])", lambda match: match[1] + match[2].upper(), text)
 
 
 def write_brief(
