@@ -18,6 +18,7 @@ import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -86,29 +87,32 @@ class Script:
     boast: bool = False
 
 
+@lru_cache(maxsize=256)
+def _noise(seed: int, size: int) -> np.ndarray:
+    return np.random.default_rng(seed).standard_normal(size)
+
+
 @dataclass
 class World:
     """A task, its rows with their truth, and the rows that are set aside."""
 
     prepared: PreparedTask
-    truth: pd.Series
-    """Of all rows, by id."""
-    parts: dict[str, pd.Index]
-    """Rows by what they are for: test, search, selection, train."""
+    truth: np.ndarray
+    """Of all rows."""
+    parts: dict[str, np.ndarray]
+    """Places of rows by what they are for: test, search, selection, train."""
 
-    def predict(self, script: Script, rows: pd.Index) -> np.ndarray:
+    def predict(self, script: Script, rows: np.ndarray) -> np.ndarray:
         """Predictions with the script's true quality; a leak does not help where labels are hidden."""
         quality = max(0.0, script.quality - (0.2 if script.leak else 0.0))
-        shared = np.random.default_rng(script.family).standard_normal(len(self.truth))
-        own = np.random.default_rng(script.seed).standard_normal(len(self.truth))
-        noise = pd.Series(0.7 * shared + 0.71 * own, index=self.truth.index)[rows].to_numpy()
-        truth = self.truth[rows].to_numpy(float)
+        shared, own = (_noise(seed, len(self.truth)) for seed in (script.family, script.seed))
+        noise, truth = (0.7 * shared + 0.71 * own)[rows], self.truth[rows]
         if self.prepared.task.metric.name == "roc_auc":
             return np.asarray(1 / (1 + np.exp(-((0.3 + 1.7 * quality) * (2 * truth - 1) + noise))))
         return np.asarray(truth * np.exp((0.8 - 0.7 * min(quality, 1.0)) * noise))
 
-    def score(self, prediction: np.ndarray, rows: pd.Index) -> float:
-        return float(self.prepared.task.metric(self.truth[rows].to_numpy(float), prediction))
+    def score(self, prediction: np.ndarray, rows: np.ndarray) -> float:
+        return float(self.prepared.task.metric(self.truth[rows], prediction))
 
     def true_score(self, script: Script) -> float:
         return self.score(self.predict(script, self.parts["test"]), self.parts["test"])
@@ -228,7 +232,7 @@ def _folders(script: str) -> list[str]:
 def _ensemble(world: World, scripted: ScriptedCoder, numbers: Sequence[int]) -> np.ndarray:
     """Podium's own blend, weighted on the selection rows."""
     task = world.prepared.task
-    rows = world.parts["test"].append(world.parts["selection"])
+    rows = np.concatenate([world.parts["test"], world.parts["selection"]])
     identity, target = task.form.ids[0], task.form.targets[0]
     tables = {
         str(number): pd.DataFrame({identity: rows, target: world.predict(scripted.written[number], rows)})
@@ -258,10 +262,10 @@ def make_world(folder: Path, family: str, seed: int) -> World:
     identity, target = task.form.ids[0], task.form.targets[0]
     train = forged.public.train.astype({identity: str}).set_index(identity)[target]
     answers = forged.answers.astype({identity: str}).set_index(identity)[target]
-    parts = {name: pd.Index([row[0] for row in sorted(rows)]) for name, rows in held_out.ids.items()}
-    aside = set(parts["search"]) | set(parts["selection"])
-    parts |= {"test": answers.index, "train": pd.Index([row for row in train.index if row not in aside])}
-    return World(prepared, pd.concat([train, answers]).astype(float), parts)
+    aside = {name: np.flatnonzero(train.index.isin([row[0] for row in rows])) for name, rows in held_out.ids.items()}
+    kept = np.setdiff1d(np.arange(len(train)), np.concatenate(list(aside.values())))
+    parts = {**aside, "train": kept, "test": len(train) + np.arange(len(answers))}
+    return World(prepared, np.concatenate([train, answers]).astype(float), parts)
 
 
 def table(results: dict[tuple[str, str], list[Outcome]], strengths: Sequence[str]) -> list[str]:

@@ -50,7 +50,11 @@ def researcher(messages: Sequence[ChatMessage], tools: Sequence[ToolInfo]) -> st
     )
 
 
-ANSWERS: dict[str, Any] = {"aide": coder, "mcts": coder, "evolve": coder, "react": caller, "research": researcher}
+ANSWERS: dict[str, Any] = {
+    **dict.fromkeys(("aide", "mcts", "evolve", "frontier"), coder),
+    "react": caller,
+    "research": researcher,
+}
 
 
 @pytest.mark.parametrize("name", AGENTS)
