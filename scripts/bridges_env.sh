@@ -8,5 +8,9 @@ if [ ! -f "$folder/.installed" ] || [ pyproject.toml -nt "$folder/.installed" ];
     printf 'installing gymnasium, openenv-core and verifiers into %s\n' "$folder"
     [ -x "$folder/bin/python" ] || "${PYTHON:-python3}" -m venv "$folder"
     "$folder/bin/python" -m pip install --quiet --disable-pip-version-check --editable '.[training]' pytest uv
+    if python3.12 --version >/dev/null 2>&1; then # which Harbor wants
+        [ -x "$folder/harbor/bin/python" ] || python3.12 -m venv "$folder/harbor"
+        "$folder/harbor/bin/python" -m pip install --quiet --disable-pip-version-check harbor
+    fi
     touch "$folder/.installed"
 fi

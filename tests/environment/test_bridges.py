@@ -99,6 +99,27 @@ def test_verifiers_evaluates_forged_tasks(tmp_path: Path) -> None:
         assert trace["rewards"]["reward"]["score"] == pytest.approx(trace["metrics"]["percentile"] / 100)
 
 
+CHECK_TASK = """
+import sys
+from pathlib import Path
+from harbor.models.task.task import Task
+from harbor.models.task.verifier_mode import resolve_task_verifier_mode
+task = Task(Path(sys.argv[1]))
+print(task.name, resolve_task_verifier_mode(task.config).value, *task.config.artifacts)
+"""
+
+
+def test_harbor_reads_an_exported_task(tmp_path: Path) -> None:
+    from podium.environment.bridges.harbor import export_task
+
+    python = Path(sys.prefix, "harbor", "bin", "python")
+    if not python.exists():
+        pytest.skip("Harbor needs Python 3.12, which is not there")
+    folder = export_task("forge-tabular-classification-tiny-1", tmp_path)
+    done = subprocess.run([python, "-c", CHECK_TASK, folder], capture_output=True, text=True)
+    assert done.stdout.split() == ["podium/forge-tabular-classification-tiny-1", "separate", "/home/submission"], done
+
+
 def test_inspect_works_through_a_suite_as_an_eval_set(tmp_path: Path) -> None:
     tools = Path(sys.executable).parent
     tasks = "forge-tabular-classification-tiny-1,forge-text-classification-tiny-1"

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -152,3 +154,12 @@ def test_wrong_settings_are_refused_before_anything_starts() -> None:
         Environment().reset(TASK, -1)
     with pytest.raises(podium.PodiumError, match="miniature"):
         Environment().reset("spaceship-titanic")
+
+
+@pytest.mark.parametrize("tool", ["gym", "openenv", "verifiers"])
+def test_a_bridge_whose_tool_is_missing_says_what_to_install(tool: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("gymnasium", "openenv.core.env_server", "verifiers.v1"):
+        monkeypatch.setitem(sys.modules, name, None)
+    monkeypatch.delitem(sys.modules, f"podium.environment.bridges.{tool}", raising=False)
+    with pytest.raises(podium.PodiumError, match=r"pip install 'podium\[training\]'"):
+        import_module(f"podium.environment.bridges.{tool}")

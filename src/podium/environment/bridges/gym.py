@@ -10,13 +10,17 @@ import string
 from collections.abc import Sequence
 from typing import Any
 
-import gymnasium
-from gymnasium.spaces import Text
-
 from podium.catalog import expand
 from podium.catalog.forge.families import TINY_FAMILIES
 from podium.environment.environment import Environment
 from podium.environment.tasks import training_task
+from podium.errors import MissingExtraError
+
+try:
+    import gymnasium
+    from gymnasium.spaces import Text
+except ImportError as error:
+    raise MissingExtraError("The bridge to Gymnasium", "training") from error
 
 LONGEST = 1_000_000
 SEEDS = 1 << 31

@@ -10,13 +10,18 @@ from typing import Any
 
 import click
 import uvicorn
-from openenv.core.env_server import Action, Observation, State, create_fastapi_app
-from openenv.core.env_server.interfaces import Environment as OpenEnvironment
 from pydantic import Field
 
 from podium.environment.environment import Environment
 from podium.environment.tasks import training_task
+from podium.errors import MissingExtraError
 from podium.workspace.budget import Budget
+
+try:
+    from openenv.core.env_server import Action, Observation, State, create_fastapi_app
+    from openenv.core.env_server.interfaces import Environment as OpenEnvironment
+except ImportError as error:
+    raise MissingExtraError("The bridge to OpenEnv", "training") from error
 
 MOST_SESSIONS = 64
 

@@ -10,13 +10,17 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-import verifiers.v1 as vf
-from verifiers.v1.harnesses.null.harness import NullHarnessConfig
-
 from podium.catalog.forge.families import TINY_FAMILIES
 from podium.environment.environment import Environment, StepResult
 from podium.environment.tasks import training_tasks
+from podium.errors import MissingExtraError
 from podium.workspace.budget import Budget
+
+try:
+    import verifiers.v1 as vf
+    from verifiers.v1.harnesses.null.harness import NullHarnessConfig
+except ImportError as error:
+    raise MissingExtraError("The bridge to verifiers", "training") from error
 
 SYSTEM_PROMPT = "Answer with exactly one action as a JSON object, and with nothing else."
 _FENCED = re.compile(r"```(?:json)?\s*(\{.*\})\s*```", re.DOTALL)
