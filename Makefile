@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup demo test test-slow test-bridges test-browser test-research test-aideml test-constraints test-docker test-cluster test-packaging test-oracle docs test-docs lint format screenshots index fields constraints clean
+.PHONY: setup demo test test-slow test-bridges test-browser test-research test-aideml test-coding-agents test-constraints test-docker test-cluster test-packaging test-oracle docs test-docs lint format screenshots index fields constraints clean
 
 setup: .venv/.installed
 
@@ -42,6 +42,10 @@ test-oracle: setup
 test-cluster: setup
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev,cluster]' 'moto[server]'
 	$(BIN)/python -m pytest -m cluster tests/runs
+
+test-coding-agents: setup
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev,coding]'
+	$(BIN)/python -m pytest -m coding tests/agents tests/runs
 
 test-packaging: setup
 	$(BIN)/python -m pytest -m packaging

@@ -206,6 +206,8 @@ class _Endpoint:
         for tool in _functions(document):
             # The protocols do without, Inspect does not.
             tool.setdefault("description", tool["name"])
+            if tool.get("type", "function") == "function" and "input_schema" not in tool:
+                tool.setdefault("parameters", {"type": "object", "properties": {}})
         async with self._observer.thinking() if self._observer else contextlib.nullcontext():
             answer: dict[str, Any] = await getattr(self._bridge, protocol)(document)
         if tokens := protocols.input_tokens(protocol, answer):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -127,7 +128,11 @@ def _pypi(packages: list[str], folder: Path) -> dict[str, str]:
 
 
 def _call(command: list[str]) -> str:
-    done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
+    # What PYTHONPATH shows would be taken for installed.
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    done = subprocess.run(
+        command, capture_output=True, text=True, stdin=subprocess.DEVNULL, env=environment, check=False
+    )
     if done.returncode:
         said = (done.stderr or done.stdout).strip().splitlines()
         raise PodiumError(f"{' '.join(command[:4])} failed: {' '.join(said[-6:])[-1500:] or 'it says nothing'}")
@@ -144,7 +149,7 @@ def _record(preset: Preset, versions: dict[str, str], folder: Path) -> Installed
         size += path.lstat().st_size
     return Installed(
         preset=preset.name,
-        packages=preset.install.packages,
+        packages=tuple(map(in_names_of_machine, preset.install.packages)),
         versions=versions,
         sha256=digest.hexdigest(),
         size_bytes=size,
