@@ -28,7 +28,7 @@ CORPUS = Path(__file__).parent / "corpus"
 Steps = Sequence[tuple[str, ...]]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Case:
     """A file of the corpus."""
 
