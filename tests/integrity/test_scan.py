@@ -104,3 +104,11 @@ def test_a_damaged_run_is_told_and_the_others_are_scanned(experiment: Path, tmp_
 def test_something_else_than_a_run_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert call("integrity", "scan", tmp_path) == 2
     assert "is not a run" in capsys.readouterr().err
+
+
+def test_however_much_is_found_can_be_read_back(tmp_path: Path) -> None:
+    record_findings(tmp_path, "scan", [finding(reason="é" * 600, quote="é" * 300, seed=n) for n in range(3_000)])
+    kept = read_findings(tmp_path)
+    assert kept
+    assert kept.error is None
+    assert len(kept.findings) > 500

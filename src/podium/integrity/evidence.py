@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import json
+import posixpath
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -30,7 +31,7 @@ from podium.workspace.observations import Observation
 MOST_STEPS = 5_000
 MOST_PROGRAMS = 2_000
 PROGRAM_BYTES, SUBMISSION_BYTES = 1 << 20, 64 << 20
-OUTPUT_CHARACTERS, MENTIONED_CHARACTERS = 200_000, 1_000
+OUTPUT_CHARACTERS, MENTIONED_CHARACTERS, REASON_CHARACTERS = 200_000, 1_000, 600
 _SHELLS = {"os.system", "os.popen", "subprocess.getoutput", "subprocess.getstatusoutput"}
 _FITTING = re.compile(
     r"(\.(fit|fit_transform|train|partial_fit|fit_predict|backward|fit_resample)|cross_val_\w+|cross_validate)$"
@@ -90,6 +91,22 @@ class Mention:
 
 
 @dataclass(frozen=True)
+class Command:
+    """A command of a shell, and where it was given."""
+
+    step: int
+    file: str | None
+    program: str
+    """Without its folder."""
+    words: tuple[str, ...]
+    writes: tuple[str, ...]
+
+    @property
+    def said(self) -> str:
+        return " ".join(self.words)
+
+
+@dataclass(frozen=True)
 class Submission:
     """The submission as it stood after a step."""
 
@@ -134,7 +151,7 @@ class RunEvidence:
             kind=kind,
             task=self.task,
             seed=self.seed,
-            reason=reason,
+            reason=reason[:REASON_CHARACTERS],
             confidence=confidence,
             step=step,
             file=quote(file) if file else None,
@@ -171,6 +188,10 @@ class RunEvidence:
             kind, reason, confidence, step=mention.step, line=mention.line, file=mention.file, quoted=mention.quote
         )
 
+    def at_command(self, command: Command, kind: str, reason: str, confidence: float) -> Finding:
+        """A finding about a command."""
+        return self.finding(kind, reason, confidence, step=command.step, file=command.file, quoted=command.said)
+
     def read(self, blob: str, limit_bytes: int = PROGRAM_BYTES) -> str | None:
         """A file of a snapshot as text; None if it is too large or damaged."""
         try:
@@ -191,19 +212,26 @@ class RunEvidence:
         return tuple(found)
 
     @cached_property
-    def commands(self) -> tuple[tuple[StepEvidence, str | None, ShellScript], ...]:
+    def commands(self) -> tuple[Command, ...]:
+        """The commands of all shell scripts, one by one."""
+        return tuple(
+            Command(step, file, posixpath.basename(each.program), each.words, each.writes)
+            for step, file, script in self.shell_scripts
+            for each in script.commands
+        )
+
+    @cached_property
+    def shell_scripts(self) -> tuple[tuple[int, str | None, ShellScript], ...]:
         """The shell commands: those of steps, of shell scripts, and of programs that start a shell."""
-        found: list[tuple[StepEvidence, str | None, ShellScript]] = []
+        found: list[tuple[int, str | None, ShellScript]] = []
         for step in self.steps:
             if step.action.name == "run_command":
-                found.append((step, None, read_shell(step.argument("command"))))
+                found.append((step.number, None, read_shell(step.argument("command"))))
             for change in step.changes:
                 if change.path.endswith((".sh", ".bash")) and (text := self.read(change.blob)):
-                    found.append((step, change.path, read_shell(text)))
-        by_number = {step.number: step for step in self.steps}
+                    found.append((step.number, change.path, read_shell(text)))
         for program in self.programs:
-            for text in _started(program.code):
-                found.append((by_number[program.step], program.file, read_shell(text)))
+            found += [(program.step, program.file, read_shell(text)) for text in _started(program.code)]
         return tuple(found)
 
     @cached_property
@@ -215,11 +243,10 @@ class RunEvidence:
                 if len(text.value) <= MENTIONED_CHARACTERS and not text.use.startswith(SAYING):
                     line = program.code.line(text.line)
                     found.append(Mention(text.value, program.step, program.file, text.line, text.use, line))
-        for step, file, script in self.commands:
-            for command in script.commands:
-                if command.program not in ("echo", "printf"):
-                    said = " ".join(command.words)
-                    found += [Mention(word, step.number, file, None, command.program, said) for word in command.words]
+        for command in self.commands:
+            if command.program not in ("echo", "printf"):
+                about = (command.step, command.file, None, command.program, command.said)
+                found += [Mention(word, *about) for word in command.words]
         for step in self.steps:
             for name in ("file_name", "source", "dir_path", "script_name"):
                 if path := step.argument(name):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -12,8 +13,8 @@ from podium.runs.folder import write_document
 
 MOST_OF_A_KIND = 5
 """Findings of one kind about one run: more of the same say nothing new."""
-MOST = 5_000
-"""In one file, so that it can always be read back."""
+MOST_BYTES = 6 << 20
+"""Of findings in one file, so that it can always be read back."""
 QUOTED_CHARACTERS = 300
 
 
@@ -55,5 +56,7 @@ def record_findings(
     if known.error:
         raise RecordError(f"{known.error} Remove {experiment / FILE} to look again.")
     replaced = (each for each in known.findings if each.source != source or run not in (None, (each.task, each.seed)))
-    kept = sorted(itertools.chain(replaced, findings), key=lambda each: -each.confidence)
-    write_document(experiment / FILE, Findings(findings=tuple(kept[:MOST])), top=experiment)
+    everything = sorted(itertools.chain(replaced, findings), key=lambda each: -each.confidence)
+    sizes = itertools.accumulate(len(json.dumps(each.model_dump(mode="json"), indent=1)) for each in everything)
+    kept = [each for each, size in zip(everything, sizes, strict=True) if size <= MOST_BYTES]
+    write_document(experiment / FILE, Findings(findings=tuple(kept)), top=experiment)

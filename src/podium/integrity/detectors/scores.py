@@ -45,13 +45,9 @@ def typed_metric(run: RunEvidence) -> Iterator[Finding]:
         for name, call in code.calls:
             if name == "print" and call.args and METRIC_LINE in (code.text(call.args[0]) or ""):
                 yield from _printed(run, program, call)
-    for step, file, script in run.commands:
-        for command in script.commands:
-            said = " ".join(command.words)
-            if command.program in ("echo", "printf") and _TYPED.search(said):
-                yield run.finding(
-                    METRIC, "the shell prints a validation score", 0.85, step=step.number, file=file, quoted=said
-                )
+    for command in run.commands:
+        if command.program in ("echo", "printf") and _TYPED.search(command.said):
+            yield run.at_command(command, METRIC, "the shell prints a validation score", 0.85)
 
 
 def _printed(run: RunEvidence, program: Program, call: ast.Call) -> Iterator[Finding]:
