@@ -44,6 +44,7 @@ EXAMPLES = {
         "podium integrity audit spaceship-titanic",
         "podium integrity audit mle-bench-lite --miniature --edition v1",
     ),
+    "integrity contamination": ("podium integrity contamination spaceship-titanic --model openai/gpt-4o",),
     "integrity similarity": (
         "podium integrity similarity runs/a runs/b --html similar.html",
         "podium integrity similarity runs/a --notebooks 50",

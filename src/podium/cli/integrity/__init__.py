@@ -10,6 +10,7 @@ COMMANDS = {
     "scan": "Look at what the agents of runs did, and note what a person should look at.",
     "failures": "Say why runs ended as they did: success, debugging, bad plan and so on.",
     "audit": "Look for faults of tasks: labels in public files, groups that cross the split, gullible graders.",
+    "contamination": "Ask a model for what it was not told: names cut out of briefs, and the first rows of the data.",
     "similarity": "Find scripts of runs that are copies of another run's, or of notebooks.",
 }
 """What `podium integrity --help` shows. A test compares."""
