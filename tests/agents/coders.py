@@ -70,9 +70,10 @@ sample.to_csv("submission.csv", index=False)
 print("podium-metric:", value)
 '''
 
-TINY = '''"""No learning at all: the sample submission, and a score that depends on nothing but a number."""
-import os, shutil
-shutil.copy(os.environ.get("PODIUM_DATA", "/home/data") + "/sample_submission.csv", "submission.csv")
+TINY = '''"""No learning at all: the sample submission upside down, and a score that depends on nothing but a number."""
+import os
+header, *rows = open(os.environ.get("PODIUM_DATA", "/home/data") + "/sample_submission.csv").readlines()
+open("submission.csv", "w").writelines([header, *reversed(rows)])
 print("podium-metric:", {score})
 '''
 

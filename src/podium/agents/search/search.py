@@ -223,7 +223,7 @@ class SearchAgent(Agent[SearchState]):
     def _reserve_steps(self, state: SearchState) -> int:
         count = len(self._finalists(state))
         if self._final in ("best", "weighted"):
-            return 1
+            return min(count, 1)
         return 2 if count and self._final == "ensemble" else count and self.options.splits * count + 1
 
     def _select(self, state: SearchState) -> list[Action]:
