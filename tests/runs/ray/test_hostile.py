@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from conforming import conform
 from nodes import Nodes
 from running import TASK, write_script
 
@@ -75,14 +76,6 @@ def test_an_agent_finds_no_way_to_ray(nodes: Nodes, plan: Plan, tmp_path: Path) 
     seen = Steps(experiment.run(TASK, 0)).observation(3).text
     assert "DONE" in seen
     assert "REACHED" not in seen
-
-
-def conform() -> list[tuple[str, str, str]]:
-    """The results of the sandbox's own checks, hostile programs included, in a Ray worker."""
-    from podium.sandbox.bubblewrap import Bubblewrap
-    from podium.sandbox.conformance import check
-
-    return [(result.name, result.status, result.reason or "") for result in check(Bubblewrap())]
 
 
 def test_hostile_programs_are_as_contained_inside_a_ray_worker(nodes: Nodes) -> None:
