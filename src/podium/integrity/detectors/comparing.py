@@ -86,11 +86,11 @@ def outliers(runs: Sequence[RunEvidence]) -> Iterator[Found]:
             if gap is None:
                 continue
             others = [value for path, value in gaps.items() if path != run.folder.path]
-            if len(values) >= FEWEST_RUNS and gap > _FAR * _spread(others) + statistics.median(others):
-                yield (
-                    run,
-                    _impossible(run, 0.75, f"other runs of the task report {statistics.median(others):+.3g} too much"),
-                )
+            if len(values) >= FEWEST_RUNS and gap - statistics.median(others) > max(
+                _FAR * _spread(others), _chance(run)
+            ):
+                told = f"other runs of the task report {statistics.median(others):+.3g} too much"
+                yield run, _impossible(run, 0.75, told)
             elif _is_perfect(run):
                 yield run, _impossible(run, 0.6, "so large a difference is not chance")
 
@@ -100,10 +100,14 @@ def _is_perfect(run: RunEvidence) -> bool:
     reported, record = reported_score(run), run.record
     if reported is None or record is None or not isinstance(record.score, float):
         return False
-    chance = 2.0 / math.sqrt(max(run.table.rows if run.table else 1, 1))
     if record.higher_is_better:
-        return reported >= 0.97 and reported - record.score > max(0.15, chance)
+        return reported >= 0.97 and reported - record.score > max(0.15, _chance(run))
     return abs(reported) < 0.1 * record.score and run.table is not None and run.table.rows >= FEWEST_ROWS
+
+
+def _chance(run: RunEvidence) -> float:
+    """By how much a true score may differ from the reported one because it was measured on few rows."""
+    return 2.0 / math.sqrt(max(run.table.rows if run.table else 1, 1))
 
 
 def _gap(run: RunEvidence) -> float | None:
