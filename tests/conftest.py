@@ -20,6 +20,17 @@ settings.register_profile("untimed", deadline=None, suppress_health_check=[Healt
 settings.load_profile("untimed")
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """What has a make target of its own is left out unless -m asks for it."""
+    if config.option.markexpr:
+        return
+    opt_in = {line.partition(":")[0] for line in config.getini("markers") if "run with make test-" in line}
+    left_out = [item for item in items if opt_in & {mark.name for mark in item.iter_markers()}]
+    config.hook.pytest_deselected(items=left_out)
+    gone = set(left_out)
+    items[:] = [item for item in items if item not in gone]
+
+
 @pytest.fixture(scope="session", autouse=True)
 def podium_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     temporary = Path(tempfile.mkdtemp(prefix="podium-tests-"))
