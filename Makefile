@@ -1,6 +1,8 @@
 # make demo and make test do all the set-up themselves; the second time they start at once.
 PYTHON ?= python3
 BIN := .venv/bin
+# Tests wait as much as they compute: for sandboxes, servers and other processes.
+PARALLEL := -n $(shell expr 2 '*' $$(nproc)) --maxprocesses=16 --dist worksteal
 
 .PHONY: setup demo test test-slow test-bridges test-browser test-research test-aideml test-coding-agents test-constraints test-docker test-cluster test-packaging test-oracle docs test-docs lint format screenshots index fields constraints clean
 
@@ -14,10 +16,10 @@ demo: setup
 	$(BIN)/podium demo
 
 test: setup lint
-	$(BIN)/python -m pytest -n auto --dist worksteal
+	$(BIN)/python -m pytest $(PARALLEL)
 
 test-slow: setup
-	$(BIN)/python -m pytest -n auto --dist worksteal -m slow
+	$(BIN)/python -m pytest $(PARALLEL) -m slow
 
 test-aideml: setup
 	PYTHON="$(PYTHON)" sh scripts/aideml_env.sh .venv-aideml

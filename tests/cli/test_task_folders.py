@@ -18,7 +18,10 @@ from podium.cli import COMMANDS, main
 sys.path.append(str(Path(__file__).parents[1] / "catalog"))
 from outside_tasks import write_suite, write_task
 
-WITHOUT_TASKS = {"agents", "board", "completion", "demo", "doctor", "forge", "import", "key", "new-task", "publish"}
+WITHOUT_TASKS = {
+    *("agents", "board", "cluster", "completion", "demo", "doctor", "forge", "import", "integrity", "key", "new-task"),
+    "publish",
+}
 Call = Callable[..., str]
 
 
@@ -45,7 +48,7 @@ def call(capsys: pytest.CaptureFixture[str]) -> Call:
     return call
 
 
-@pytest.mark.parametrize("name", sorted(set(COMMANDS) - WITHOUT_TASKS))
+@pytest.mark.parametrize("name", sorted({*COMMANDS, "integrity.audit", "integrity.contamination"} - WITHOUT_TASKS))
 def test_every_command_that_meets_tasks_takes_the_option(name: str) -> None:
     command: click.Command = import_module(f"podium.cli.{name}_" if iskeyword(name) else f"podium.cli.{name}").command
     assert any("--tasks" in parameter.opts for parameter in command.params)
