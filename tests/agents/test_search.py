@@ -113,11 +113,11 @@ def check_end(row: FollowedRun, server: Any, *, valid: bool) -> None:
 
 
 def cases() -> list[Any]:
-    """By default one agent meets most behaviours and the others the most telling one."""
-    mild = ("slow", "silent", "refusing")
+    """By default one agent meets the most telling behaviours and the others one of them."""
+    telling = ("buggy", "malformed", "rate-limited", "hopeless")
     return [
         pytest.param(
-            agent, name, marks=[] if name == "buggy" or (agent == "aide" and name not in mild) else [pytest.mark.slow]
+            agent, name, marks=[] if name == "buggy" or (agent == "aide" and name in telling) else [pytest.mark.slow]
         )
         for agent in AGENTS
         for name in BEHAVIOURS

@@ -99,9 +99,9 @@ def score(one: Competition, submission: pd.DataFrame) -> float:
     ("name", "goal", "slack"),
     [
         ("iris", "multiclass", 0.02),
-        ("wine", "multiclass", 0.0),
-        ("breast_cancer", "binary", 0.005),
         ("diabetes", "regression", 0.0),
+        pytest.param("wine", "multiclass", 0.0, marks=pytest.mark.slow),
+        pytest.param("breast_cancer", "binary", 0.005, marks=pytest.mark.slow),
         pytest.param("digits", "multiclass", 0.0, marks=pytest.mark.slow),
     ],
 )

@@ -12,7 +12,7 @@ from podium.runs.executors import conformance, make_executor
 from podium.runs.executors.local import LocalExecutor
 
 
-@pytest.mark.parametrize("parallel", [1, 3])
+@pytest.mark.parametrize("parallel", [pytest.param(1, marks=pytest.mark.slow), 3])
 def test_the_local_executor_conforms(tmp_path: Path, data_dir: Path, parallel: int) -> None:
     conformance.check_executor(lambda: LocalExecutor(parallel=parallel), tmp_path, TASK, data_dir)
 
