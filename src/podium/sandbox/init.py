@@ -338,6 +338,7 @@ def become(
         posix.closerange(3, 256)
         for number in RESTORED:  # a shell in the background, or nohup, has us ignore some
             _signal.signal(number, _signal.SIG_DFL)
+        _signal.pthread_sigmask(_signal.SIG_SETMASK, ())  # Ray's workers block some
         prefer_when_memory_is_short()
         be_nice(nice)
         for kind, value in limits.items():
