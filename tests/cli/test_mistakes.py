@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import sys
 from collections.abc import Iterator
 from contextlib import chdir
 from pathlib import Path
@@ -249,6 +250,18 @@ def test_a_mistake_is_answered_with_what_to_do(
     assert (int(stop.value.code or 0), words in text) == (code, True), text
     assert "Traceback" not in text
     assert sorted(Path().iterdir()) == before, "something was written"
+
+
+@pytest.mark.usefixtures("desk")
+def test_a_missing_package_is_told_before_anything_is_written(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)  # as if it were not installed
+    before = sorted(Path().iterdir())
+    with pytest.raises(SystemExit):
+        main(["run", "spaceship-titanic", "--miniature", "--on", "ray"])
+    assert "pip install 'podium[cluster]'" in capsys.readouterr().err
+    assert sorted(Path().iterdir()) == before
 
 
 def test_there_are_enough_of_them() -> None:

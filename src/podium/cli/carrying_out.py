@@ -88,7 +88,14 @@ def _anchored(experiment: Experiment, options: dict[str, Any]) -> Iterator[Chang
         click.echo(f"{told}podium resume {experiment.folder} --register {address}", err=True)
 
 
-def carry_out(experiment: Experiment, options: dict[str, Any], *, as_json: bool) -> None:
+def chosen_executor(options: dict[str, Any]) -> Executor:
+    """The one that `executor_options` name; what is wrong with them is told before anything is written."""
+    from podium.runs.executors import make_executor
+
+    return make_executor(options["on"], parallel=options["parallel"], **_cluster_settings(options))
+
+
+def carry_out(experiment: Experiment, executor: Executor, options: dict[str, Any], *, as_json: bool) -> None:
     """Carries out an experiment's runs, shows them, and sums them up.
 
     Args:
@@ -98,10 +105,8 @@ def carry_out(experiment: Experiment, options: dict[str, Any], *, as_json: bool)
         PodiumError: not all runs were done, or some failed.
     """
     from podium.runs.driver import Driver
-    from podium.runs.executors import make_executor
     from podium.runs.grading import write_curve
 
-    executor = make_executor(options["on"], parallel=options["parallel"], **_cluster_settings(options))
     driver = Driver(experiment, retry=options["retry"], answer=_answer)
     if experiment.plan.miniature:
         click.echo(miniature_warning(1, 1), err=True)

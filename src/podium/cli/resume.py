@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from podium.cli.carrying_out import carry_out, executor_options, register_options
+from podium.cli.carrying_out import carry_out, chosen_executor, executor_options, register_options
 from podium.cli.options import as_json, budget_options, data_dir, pairs, read_spending, require_extra, task_folders
 
 
@@ -49,4 +49,5 @@ def command(experiment: Path, as_json: bool, **options: Any) -> None:
     for name in ("data_dir", "env"):
         if options[name] is not None:
             changes[name] = str(Path(options[name]).absolute())
-    carry_out(resume_experiment(found, changes, trust=options["trust"]), options, as_json=as_json)
+    executor = chosen_executor(options)
+    carry_out(resume_experiment(found, changes, trust=options["trust"]), executor, options, as_json=as_json)

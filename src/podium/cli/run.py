@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from podium.cli.carrying_out import carry_out, executor_options, register_options
+from podium.cli.carrying_out import carry_out, chosen_executor, executor_options, register_options
 from podium.cli.completion import complete_agent, complete_task_or_suite
 from podium.cli.options import (
     HOSTS,
@@ -118,11 +118,12 @@ def command(names: tuple[str, ...], as_json: bool, **options: Any) -> None:
     if options["dry_run"]:
         _dry_run(tasks, plan, options, local=local, as_json=as_json)
         return
+    executor = chosen_executor(options)
     with told_of_preparing() as preparing:
         experiment = start_experiment(
             tasks, plan, seeds=options["seeds"], out=options["out"], local=local, preparing=preparing
         )
-    carry_out(experiment, options, as_json=as_json)
+    carry_out(experiment, executor, options, as_json=as_json)
 
 
 def _dry_run(tasks: list[str], plan: Plan, options: dict[str, Any], *, local: bool, as_json: bool) -> None:
