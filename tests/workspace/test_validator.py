@@ -5,8 +5,9 @@ from __future__ import annotations
 import http.client
 import json
 import socket
+import time
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 
 import pytest
@@ -36,12 +37,20 @@ def port() -> Iterator[int]:
 def ask(
     port: int, body: bytes, *, path: str = "/validate", method: str = "POST", **headers: str
 ) -> tuple[int, dict[str, str]]:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
-    connection.request(method, path, body, {name.replace("_", "-"): value for name, value in headers.items()})
-    response = connection.getresponse()
-    document = json.loads(response.read())
-    connection.close()
-    return response.status, document
+    with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=120)) as connection:
+        connection.request(method, path, body, {name.replace("_", "-"): value for name, value in headers.items()})
+        response = connection.getresponse()
+        return response.status, json.loads(response.read())
+
+
+def ask_when_free(port: int, body: bytes) -> tuple[int, dict[str, str]]:
+    """A connection that has ended frees its place a moment later; until then others are told "busy", or cut off."""
+    while True:
+        with suppress(ConnectionError):
+            status, document = ask(port, body)
+            if status != 503:
+                return status, document
+        time.sleep(0.05)
 
 
 def form(content: bytes, name: str = "file") -> bytes:
@@ -72,11 +81,11 @@ def test_a_form_without_the_field_is_told(port: int) -> None:
 
 
 def test_too_much_is_refused_unread(port: int) -> None:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
-    connection.putrequest("POST", "/validate")
-    connection.putheader("Content-Length", str(10**12))
-    connection.endheaders()
-    assert connection.getresponse().status == 413
+    with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=120)) as connection:
+        connection.putrequest("POST", "/validate")
+        connection.putheader("Content-Length", str(10**12))
+        connection.endheaders()
+        assert connection.getresponse().status == 413
 
 
 def test_health_and_unknown_paths(port: int) -> None:
@@ -107,7 +116,7 @@ def test_connections_without_number_take_a_bounded_number_of_threads(port: int) 
         attack(CONNECTIONS, port, 1000)
     assert cost.threads <= validator.MOST_CONNECTIONS + 1  # and the one that measures
     assert cost.descriptors <= 2 * validator.MOST_CONNECTIONS
-    assert ask(port, b"good") == (200, {"result": "Submission is valid."})
+    assert ask_when_free(port, b"good") == (200, {"result": "Submission is valid."})
 
 
 def test_a_body_that_is_too_large_is_dropped_and_answered(port: int) -> None:
@@ -127,4 +136,5 @@ def test_whoever_sends_too_slowly_is_dropped(port: int, monkeypatch: pytest.Monk
         for connection in slow:
             while connection.recv(1000):  # ends when the connection does
                 pass
-    assert ask(port, b"good") == (200, {"result": "Submission is valid."})
+    monkeypatch.undo()  # an honest client may be slow on a busy machine
+    assert ask_when_free(port, b"good") == (200, {"result": "Submission is valid."})
