@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
+
+T = TypeVar("T")
 
 CONNECTIONS = """
 import resource, socket, sys
@@ -42,6 +46,29 @@ def attack(program: str, *arguments: object) -> str:
     """What a program says at its end."""
     command = [sys.executable, "-c", program, *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def dawdle(port: int, heads: list[bytes], count: int) -> None:
+    """Opens connections that begin a request and never go on, and waits until the service has ended them all."""
+    with ExitStack() as opened:
+        slow = [opened.enter_context(socket.create_connection(("127.0.0.1", port))) for _ in range(count)]
+        for number, connection in enumerate(slow):
+            with suppress(ConnectionError):  # on a busy machine it has been ended already
+                connection.sendall(heads[number % len(heads)])
+        for connection in slow:
+            with suppress(ConnectionError):
+                while connection.recv(1000):
+                    pass
+
+
+def when_free(ask: Callable[[], tuple[int, T]]) -> tuple[int, T]:
+    """An answer to an honest client: a service frees a place a moment after a connection has ended, until then it
+    says that it is busy or cuts clients off."""
+    while True:
+        with suppress(ConnectionError):
+            if (answer := ask())[0] != 503:
+                return answer
+        time.sleep(0.05)
 
 
 @dataclass

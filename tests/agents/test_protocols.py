@@ -7,6 +7,7 @@ import json
 import random
 import socket
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -150,10 +151,10 @@ CLIENTS = [chat, responses, messages, pytest.param(google, marks=pytest.mark.cod
 
 
 def post(port: int, path: str, document: Any) -> tuple[int, str]:
-    connection = http.client.HTTPConnection("127.0.0.1", port)
-    connection.request("POST", path, json.dumps(document))
-    response = connection.getresponse()
-    return response.status, response.read().decode()
+    with closing(http.client.HTTPConnection("127.0.0.1", port)) as connection:
+        connection.request("POST", path, json.dumps(document))
+        response = connection.getresponse()
+        return response.status, response.read().decode()
 
 
 def with_endpoint(work: Callable[[int], Any], server: ModelServer, model: Model, logs: Path) -> Any:

@@ -5,16 +5,15 @@ from __future__ import annotations
 import http.client
 import json
 import socket
-import time
 from collections.abc import Iterator
-from contextlib import ExitStack, closing, suppress
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from flooding import BODY, CONNECTIONS, attack, measured
+from flooding import BODY, CONNECTIONS, attack, dawdle, measured, when_free
 from podium.workspace import validator
 from podium.workspace.validator import Validator
 
@@ -41,16 +40,6 @@ def ask(
         connection.request(method, path, body, {name.replace("_", "-"): value for name, value in headers.items()})
         response = connection.getresponse()
         return response.status, json.loads(response.read())
-
-
-def ask_when_free(port: int, body: bytes) -> tuple[int, dict[str, str]]:
-    """A connection that has ended frees its place a moment later; until then others are told "busy", or cut off."""
-    while True:
-        with suppress(ConnectionError):
-            status, document = ask(port, body)
-            if status != 503:
-                return status, document
-        time.sleep(0.05)
 
 
 def form(content: bytes, name: str = "file") -> bytes:
@@ -116,7 +105,7 @@ def test_connections_without_number_take_a_bounded_number_of_threads(port: int) 
         attack(CONNECTIONS, port, 1000)
     assert cost.threads <= validator.MOST_CONNECTIONS + 1  # and the one that measures
     assert cost.descriptors <= 2 * validator.MOST_CONNECTIONS
-    assert ask_when_free(port, b"good") == (200, {"result": "Submission is valid."})
+    assert when_free(lambda: ask(port, b"good")) == (200, {"result": "Submission is valid."})
 
 
 def test_a_body_that_is_too_large_is_dropped_and_answered(port: int) -> None:
@@ -129,12 +118,6 @@ def test_a_body_that_is_too_large_is_dropped_and_answered(port: int) -> None:
 @pytest.mark.parametrize("head", [b"POST /val", b"POST /validate HTTP/1.1\r\nContent-Length: 100\r\n\r\n"])
 def test_whoever_sends_too_slowly_is_dropped(port: int, monkeypatch: pytest.MonkeyPatch, head: bytes) -> None:
     monkeypatch.setattr(validator, "RECEIVE_TIMEOUT_S", 0.2)
-    with ExitStack() as opened:
-        slow = [socket.create_connection(("127.0.0.1", port)) for _ in range(validator.MOST_CONNECTIONS)]
-        for connection in map(opened.enter_context, slow):
-            connection.sendall(head)
-        for connection in slow:
-            while connection.recv(1000):  # ends when the connection does
-                pass
+    dawdle(port, [head], validator.MOST_CONNECTIONS)
     monkeypatch.undo()  # an honest client may be slow on a busy machine
-    assert ask_when_free(port, b"good") == (200, {"result": "Submission is valid."})
+    assert when_free(lambda: ask(port, b"good")) == (200, {"result": "Submission is valid."})
