@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import threading
 from functools import partial
 from multiprocessing.connection import Connection
@@ -32,6 +33,7 @@ def work_for_node(
     environment: dict[str, str], experiment: str, task: str, seed: int, connection: Connection, is_rated: bool
 ) -> None:
     """`worker.work` with everything that a node adds to it."""
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())  # those that end a run may be blocked in Ray's processes
     os.environ.clear()
     os.environ.update(environment)
     from podium.runs.worker import work
