@@ -19,7 +19,12 @@ if TYPE_CHECKING:
     from inspect_ai.util import SandboxEnvironment
     from pydantic import BaseModel
 
-IMPORTED_LATE = ("inspect_ai.agent._acp.server", "inspect_ai.model._openai", "inspect_ai.model._providers.none")
+IMPORTED_LATE = (
+    "inspect_ai.agent._acp.server",
+    "inspect_ai.model._openai_responses",
+    "inspect_ai.model._providers.anthropic",
+    "inspect_ai.model._providers.none",
+)
 """Modules that Inspect imports only in the middle of an evaluation."""
 
 

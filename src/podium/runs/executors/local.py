@@ -15,7 +15,15 @@ from podium._inspect import IMPORTED_LATE
 from podium.errors import UsageError
 from podium.runs.executors.base import RunRequest
 
-IMPORTED_ONCE = ["podium.runs.worker", "podium.runs.executors.preload", "podium.grading.grade", *IMPORTED_LATE]
+IMPORTED_ONCE = [
+    "podium.runs.worker",
+    "podium.grading.grade",
+    "podium.metrics",
+    "podium.sandbox.bubblewrap",
+    "rich.markdown",
+    *IMPORTED_LATE,
+    "podium.runs.executors.preload",
+]
 """For all workers, in the process they are forked from; one that is not there is passed over."""
 
 
