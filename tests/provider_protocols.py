@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -25,6 +26,8 @@ def as_chat(path: str, request: Document) -> Document:
             for function in tool.get("functionDeclarations", ())
         ]
         return {**request, "messages": list(_from_parts(request["contents"])), "tools": tools, "model": path}
+    if "prompt" in request:
+        return {**request, "messages": [{"role": "user", "content": request["prompt"]}]}
     return request
 
 
@@ -84,7 +87,19 @@ def from_chat(path: str, answer: Document) -> Document:
         }
         candidate = {"content": {"role": "model", "parts": parts}, "finishReason": "STOP", "index": 0}
         return {"candidates": [candidate], "usageMetadata": metadata, "modelVersion": "scripted"}
+    if path.endswith("/completions") and not path.endswith("/chat/completions"):
+        told = (answer["choices"][0]["logprobs"] or {}).get("content", [])
+        choice = {"index": 0, "text": text or "", "finish_reason": "length", "logprobs": _legacy(told)}
+        return {**answer, "object": "text_completion", "choices": [choice]}
     return answer
+
+
+def _legacy(told: list[Document]) -> Document | None:
+    """Probabilities as completions tell them: none of the first token, and beside each the most probable other."""
+    own = [token["logprob"] for token in told]
+    tops = [{token["token"]: token["logprob"], "\0": math.log1p(-math.exp(token["logprob"]))} for token in told]
+    names = [token["token"] for token in told]
+    return {"tokens": names, "token_logprobs": [None, *own[1:]], "top_logprobs": [None, *tops[1:]]} if told else None
 
 
 def _response(model: str, text: str | None, calls: list[Document]) -> Document:

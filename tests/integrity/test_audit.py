@@ -17,6 +17,8 @@ from podium.catalog import leaderboards, resolve
 from podium.cli import main
 from podium.data.tfrecords import features_of, make_record
 from podium.integrity.audit import TaskFinding, audit
+from podium.integrity.audit.audited import opened
+from podium.integrity.audit.shapes import published_shape
 from podium.metrics import accuracy, rmse
 from podium.task import Columns, Edition, Leaderboard, Task, competition
 
@@ -147,9 +149,59 @@ def patients(public: Path, private: Path) -> pd.DataFrame:
     return answers
 
 
+def at_random_times(public: Path, private: Path) -> pd.DataFrame:
+    answers, rng = honest(public, private), np.random.default_rng(4)
+    days = pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 900, 160), unit="D")
+    answers[["id"]].assign(day=days[:60]).to_csv(public / "test.csv", index=False)
+    train = pd.DataFrame({"id": range(20_000, 20_100), "label": rng.integers(0, 2, 100), "day": days[60:]})
+    train.to_csv(public / "train.csv", index=False)
+    return answers
+
+
+def after_training(public: Path, private: Path) -> pd.DataFrame:
+    answers = at_random_times(public, private)
+    test = pd.read_csv(public / "test.csv", parse_dates=["day"])
+    test.assign(day=test["day"] + pd.Timedelta(days=1000)).to_csv(public / "test.csv", index=False)
+    return answers
+
+
+def test_a_test_set_from_later_times_crosses_nothing(tmp_path: Path) -> None:
+    assert audited(small_task(after_training), tmp_path) == []
+
+
+def test_files_that_differ_from_the_published_ones_are_found(tmp_path: Path) -> None:
+    place = podium.prepare("spaceship-titanic", data_dir=tmp_path, miniature=True).place
+    (place.public / "test.csv").rename(place.public / "testing.csv")
+    sample = place.public / "sample_submission.csv"
+    sample.write_text(sample.read_text().replace("Transported", "Gone", 1))
+    with opened(resolve("spaceship-titanic", data_dir=tmp_path, miniature=True)) as task:
+        found = [finding.reason for finding in published_shape(task)]
+    assert found[0] == "test.csv is missing"
+    assert found[1].startswith("its columns are PassengerId, Gone; expected: ")
+
+
+def test_a_miniature_that_differs_from_the_data_is_found(tmp_path: Path) -> None:
+    task = small_task(lambda public, private: honest(public, private).assign(extra=0))
+
+    @task.prepare
+    def prepare(raw: Path, public: Path, private: Path) -> None:
+        answers = honest(public, private)
+        answers.to_csv(private / "test.csv", index=False)
+        name = "x" if (raw / "nothing.txt").exists() else "weather"
+        answers.assign(**{name: 1.0}).drop(columns="label").to_csv(public / "extra.csv", index=False)
+        answers.assign(label=0).to_csv(public / "sample_submission.csv", index=False)
+
+    (tmp_path / "raw").mkdir()
+    (tmp_path / "raw" / "real.txt").write_text("real")
+    podium.prepare(task, data_dir=tmp_path, raw=tmp_path / "raw")
+    found = audit(resolve(task, data_dir=tmp_path, miniature=False))
+    assert [(each.kind, each.file) for each in found] == [("the miniature differs from the data", "extra.csv")]
+
+
 @pytest.mark.parametrize(
     ("fabricate", "kind"),
     [
+        (at_random_times, "groups that cross the split"),
         (in_exif, "label in a public file"),
         (in_order, "metadata tells the answers"),
         (in_file_names, "label in a file name"),

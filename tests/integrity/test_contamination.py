@@ -18,23 +18,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import podium
-from model_server import serving, text_of
+from model_server import Reply, Request, serving, text_of
 from podium.catalog import resolve
 from podium.cli import main
-from podium.integrity.contamination import (
-    Fact,
+from podium.integrity.contamination.familiarity import performance, read_tokens
+from podium.integrity.contamination.probes import Fact, control_briefs, masked_facts, probe, probe_facts, probe_rows
+from podium.integrity.contamination.statistics import (
     Token,
-    control_facts,
     correlation,
-    masked_facts,
     mean_probability,
     min_k_plus_plus,
     normalised_score,
-    probe,
-    probe_facts,
-    probe_rows,
 )
-from podium.integrity.contamination.statistics import read_tokens
+from podium.runs.folder import RunFolder
 
 TITANIC = "spaceship-titanic"
 COLUMNS = ["PassengerId", "HomePlanet", "Age", "Spa"]
@@ -54,7 +50,7 @@ def guessing(facts: list[Fact], rng: random.Random, luck: float) -> Callable[[st
 
 @pytest.fixture(scope="module")
 def control() -> list[Fact]:
-    return control_facts(12)
+    return [fact for name, brief in control_briefs(12).items() for fact in masked_facts(name, brief)]
 
 
 def test_a_gap_leaves_no_trace_of_what_stood_there() -> None:
@@ -172,3 +168,57 @@ def test_the_command_asks_a_served_model(tmp_path: Path, capsys: pytest.CaptureF
     found = json.loads(capsys.readouterr().out)
     assert (found["is_known"], found["facts"]["control_hits"], found["seed"]) == (True, 0, 4)
     assert "no idea" in found["solutions"][TITANIC]
+
+
+SENTENCE = "the quick brown fox"
+
+
+def reciting(known: str) -> Callable[[Request, random.Random], Reply]:
+    """Completes texts: one that it has seen is probable, word by word, any other is not."""
+
+    def complete(request: Request, rng: random.Random) -> Reply:
+        text = text_of(request)
+        chance = 0.9 if text in known else 0.05
+        assert (request["echo"], request["logprobs"], request["max_tokens"]) == (True, 10, 1)
+        return Reply(text, logprobs=tuple((word, math.log(chance)) for word in (*text.split(), "end")))
+
+    return complete
+
+
+def token_command(*args: object) -> int:
+    with pytest.raises(SystemExit) as stop:
+        main(["integrity", "contamination", TITANIC, "--model", "base", "--token-probabilities", *map(str, args)])
+    return int(stop.value.code or 0)
+
+
+def test_a_memorised_brief_is_more_probable_than_forged_ones(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    podium.prepare(TITANIC, data_dir=tmp_path, miniature=True)
+    (tmp_path / "texts" / TITANIC).mkdir(parents=True)
+    (tmp_path / "texts" / TITANIC / "post.txt").write_text(SENTENCE)
+    args = ["--data-dir", tmp_path, "--seed", 4, "--texts", tmp_path / "texts"]
+    with serving(reciting(f"{podium.load(TITANIC).brief} {SENTENCE}")) as server:
+        assert token_command(*args, "--json", "--model-base-url", server.url) == 0
+        found = json.loads(capsys.readouterr().out)
+        assert token_command(*args, "--model-base-url", server.url) == 0
+    (task,), forged = found["tasks"], found["control"]
+    assert (task["texts"], forged["texts"]) == (2, 3)
+    assert task["mean_probability"] == pytest.approx(0.9)
+    assert forged["mean_probability"] == pytest.approx(0.05)
+    assert task["min_k_plus_plus"] > forged["min_k_plus_plus"]
+    assert "spaceship-titanic: mean probability 0.900" in capsys.readouterr().out
+
+
+def test_a_server_that_tells_no_probabilities_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    podium.prepare(TITANIC, data_dir=tmp_path, miniature=True)
+    with serving(lambda request, rng: "a text") as server:
+        assert token_command("--data-dir", tmp_path, "--model-base-url", server.url) == 1
+        assert f"{server.url} gives no probabilities" in capsys.readouterr().err
+    assert token_command("--data-dir", tmp_path) == 2
+    assert "--model-base-url" in capsys.readouterr().err
+
+
+def test_performance_counts_runs_without_a_score(caught: RunFolder, spaceship_data: Path) -> None:
+    (score,) = performance(caught.experiment, [resolve(TITANIC, data_dir=spaceship_data)]).values()
+    assert score == 0

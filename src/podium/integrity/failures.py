@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from podium.integrity.asking import through_inspect
 from podium.integrity.detectors.scores import claims
 from podium.integrity.evidence import RunEvidence, StepEvidence, read_evidence
 from podium.integrity.findings import quote
@@ -50,7 +51,7 @@ def explain_all(experiment: Path, *, model: str | None = None, base_url: str | N
     modes = [explain(run) for run in runs]
     if model is not None:
         unsure = [run for run, found in zip(runs, modes, strict=True) if found.mode in UNSURE]
-        answers = classify(unsure, model, base_url)
+        answers = classify(unsure, through_inspect(model, base_url))
         modes = [answers.get(run.folder.path, found) for run, found in zip(runs, modes, strict=True)]
     found = Failures(runs=tuple(modes))
     write_document(experiment / FILE, found, top=experiment)

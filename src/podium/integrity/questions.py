@@ -6,23 +6,19 @@ sentence and quotes what really stands at the step it names; everything else is 
 
 from __future__ import annotations
 
-import asyncio
 import re
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-from podium.errors import PodiumError
+from podium.integrity.asking import Ask
 from podium.integrity.detectors.comparing import reported_score
 from podium.integrity.evidence import RunEvidence
 from podium.integrity.findings import QUOTED_CHARACTERS, quote
 from podium.report.failures import MODES, Mode, RunMode
 from podium.report.findings import Finding
-
-if TYPE_CHECKING:
-    from inspect_ai.model import Model
 
 SOURCE = "model"
 CHUNK_CHARACTERS = 128_000
@@ -118,68 +114,48 @@ _STANDS_OUT = Question(
 )
 
 
-def ask_about(
-    runs: Sequence[tuple[RunEvidence, Sequence[Finding]]], model_name: str, base_url: str | None = None
-) -> list[tuple[RunEvidence, Finding]]:
+def ask_about(runs: Sequence[tuple[RunEvidence, Sequence[Finding]]], ask: Ask) -> list[tuple[RunEvidence, Finding]]:
     """What a model finds in runs, each alone and those of one task together.
 
     Raises:
         PodiumError: the model cannot be asked.
     """
-    from inspect_ai.model import get_model
-
-    async def ask_all() -> list[tuple[RunEvidence, Finding]]:
-        async with get_model(model_name, base_url=base_url, memoize=False) as model:
-            found = [(run, finding) for run, noted in runs for finding in await _ask_run(model, run, noted)]
-            for task in dict.fromkeys(run.task for run, _ in runs):
-                found += await _compare(model, [each for each in runs if each[0].task == task])
-            return found
-
-    return asyncio.run(ask_all())
-
-
-def classify(runs: Sequence[RunEvidence], model_name: str, base_url: str | None = None) -> dict[Path, RunMode]:
-    """How runs ended in a model's view, by their folders; runs whose answer is void are left out."""
-    from inspect_ai.model import get_model
-
-    async def ask_all() -> dict[Path, RunMode]:
-        async with get_model(model_name, base_url=base_url, memoize=False) as model:
-            answers = [await _generate(model, _mode_prompt(run)) for run in runs]
-        found = {run.folder.path: read_mode(answer, run) for run, answer in zip(runs, answers, strict=True)}
-        return {path: mode for path, mode in found.items() if mode is not None}
-
-    return asyncio.run(ask_all())
-
-
-async def _ask_run(model: Model, run: RunEvidence, noted: Sequence[Finding]) -> list[Finding]:
-    found = []
-    for question in QUESTIONS:
-        content = code_of(run) if question.about == "code" else log_of(run)
-        for chunk in chunks(content):
-            answer = await _ask(model, question, chunk, noted, place="step NUMBER")
-            finding = read_answer(answer, question, [run])
-            if finding is not None:
-                found.append(finding[1])
-                break  # any yes wins
+    found = [(run, finding) for run, noted in runs for finding in _ask_run(ask, run, noted)]
+    for task in dict.fromkeys(run.task for run, _ in runs):
+        found += _compare(ask, [each for each in runs if each[0].task == task])
     return found
 
 
-async def _compare(
-    model: Model, runs: Sequence[tuple[RunEvidence, Sequence[Finding]]]
-) -> list[tuple[RunEvidence, Finding]]:
+def classify(runs: Sequence[RunEvidence], ask: Ask) -> dict[Path, RunMode]:
+    """How runs ended in a model's view, by their folders; runs whose answer is void are left out."""
+    found = {run.folder.path: read_mode(ask(_mode_prompt(run)), run) for run in runs}
+    return {path: mode for path, mode in found.items() if mode is not None}
+
+
+def _ask_run(ask: Ask, run: RunEvidence, noted: Sequence[Finding]) -> Iterator[Finding]:
+    for question in QUESTIONS:
+        content = code_of(run) if question.about == "code" else log_of(run)
+        for chunk in chunks(content):
+            found = read_answer(ask(_prompt(question, chunk, noted, place="step NUMBER")), question, [run])
+            if found is not None:
+                yield found[1]
+                break  # any yes wins
+
+
+def _compare(ask: Ask, runs: Sequence[tuple[RunEvidence, Sequence[Finding]]]) -> list[tuple[RunEvidence, Finding]]:
     if len(runs) < 2:
         return []
     share = CHUNK_CHARACTERS // len(runs)
     parts = [f"##### run {n}: {_result(run)}\n{log_of(run)[:share]}" for n, (run, _) in enumerate(runs)]
     noted = [finding for _, findings in runs for finding in findings]
     content = "\n\n".join(parts)[:CHUNK_CHARACTERS]
-    answer = await _ask(model, _STANDS_OUT, content, noted, place="run NUMBER, step NUMBER")
+    answer = ask(_prompt(_STANDS_OUT, content, noted, place="run NUMBER, step NUMBER"))
     finding = read_answer(answer, _STANDS_OUT, [run for run, _ in runs])
     return [finding] if finding else []
 
 
-async def _ask(model: Model, question: Question, content: str, noted: Sequence[Finding], *, place: str) -> str:
-    prompt = _QUOTING.format(mark=f"=== {secrets.token_hex(8)} ===", content=content) + _ASKING.format(
+def _prompt(question: Question, content: str, noted: Sequence[Finding], *, place: str) -> str:
+    return _QUOTING.format(mark=f"=== {secrets.token_hex(8)} ===", content=content) + _ASKING.format(
         noted="\n".join(f"- {each.place}: {each.kind}: {quote(each.reason)}" for each in noted[:20]) or "(nothing)",
         question=question.text,
         counts=question.counts,
@@ -187,17 +163,6 @@ async def _ask(model: Model, question: Question, content: str, noted: Sequence[F
         place=place,
         fewest=_FEWEST_QUOTED,
     )
-    return await _generate(model, prompt)
-
-
-async def _generate(model: Model, prompt: str) -> str:
-    from inspect_ai.model import GenerateConfig
-
-    try:
-        output = await model.generate(prompt, config=GenerateConfig(temperature=0.0, max_tokens=2_000, max_retries=5))
-    except Exception as error:  # providers raise what they like
-        raise PodiumError(f"The model {model.name} cannot be asked: {str(error)[:300]}") from error
-    return output.completion
 
 
 def _mode_prompt(run: RunEvidence) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from podium.errors import RecordError
+from podium.integrity.asking import through_inspect
 from podium.integrity.detectors import COMPARISONS, DETECTORS
 from podium.integrity.evidence import RunEvidence, read_evidence
 from podium.integrity.findings import fewest, record_findings
@@ -75,7 +76,7 @@ def scan(
     scanned = [_scanned(run, [finding for about, finding in compared if about is run]) for run in read]
     if model is not None:
         noted = [(run, each.findings) for run, each in zip(read, scanned, strict=True)]
-        scanned = _with_answers(read, scanned, ask_about(noted, model, base_url))
+        scanned = _with_answers(read, scanned, ask_about(noted, through_inspect(model, base_url)))
     if write:
         _write(scanned, [SOURCE] if model is None else [SOURCE, MODEL])
     return [*scanned, *unread]

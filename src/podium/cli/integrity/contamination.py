@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from podium.cli.options import as_json, data_dir, print_json, require_extra, task_folders
-from podium.text import printable
+from podium.errors import UsageError
+from podium.text import plural, printable
 
 if TYPE_CHECKING:
-    from podium.integrity.contamination import Contamination
+    from podium.integrity.contamination.familiarity import Familiarity
+    from podium.integrity.contamination.probes import Contamination
 
 
 @click.command(name="contamination")
@@ -20,6 +23,24 @@ if TYPE_CHECKING:
 @click.option("--model", required=True, help="The model to ask, as Inspect names it: openai/gpt-4o, ...")
 @click.option("--model-base-url", help="Where the model is served, if not where its maker serves it.")
 @click.option("--seed", type=click.IntRange(0), help="Of the forged tasks that are the control.  [default: a new one]")
+@click.option(
+    "--token-probabilities",
+    is_flag=True,
+    help="Do not ask; measure how probable the model finds the briefs. Needs a server that completes texts and tells "
+    "log-probabilities, such as vLLM, as --model-base-url; --model is the model's name there.",
+)
+@click.option(
+    "--texts",
+    metavar="DIR",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="With --token-probabilities: further texts of each task, such as discussion posts, in DIR/TASK.",
+)
+@click.option(
+    "--performance",
+    metavar="EXP",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="With --token-probabilities: the experiment whose scores they are correlated with.",
+)
 @data_dir
 @task_folders
 @as_json
@@ -28,6 +49,9 @@ def command(
     model: str,
     model_base_url: str | None,
     seed: int | None,
+    token_probabilities: bool,
+    texts: Path | None,
+    performance: Path | None,
     data_dir: Path | None,
     as_json: bool,
 ) -> None:
@@ -38,27 +62,49 @@ def command(
     """
     require_extra("run")
     from podium.catalog import expand, resolve
-    from podium.integrity.contamination import probe, through_inspect
+    from podium.integrity.asking import through_inspect
+    from podium.integrity.contamination.familiarity import from_server, measure
+    from podium.integrity.contamination.probes import probe
 
+    if (texts or performance) and not token_probabilities:
+        raise UsageError("--texts and --performance go with --token-probabilities.")
+    tell = from_server(model, model_base_url) if token_probabilities else None
     tasks = [resolve(name, data_dir=data_dir) for name in expand(list(names))]
     control = secrets.randbits(40) if seed is None else seed
-    found = probe(through_inspect(model, model_base_url), tasks, seed=control)
+    found: Familiarity | Contamination
+    if tell is not None:
+        found = measure(tell, tasks, seed=control, texts=texts, experiment=performance)
+        lines = _familiarity(found)
+    else:
+        found = probe(through_inspect(model, model_base_url), tasks, seed=control)
+        lines = _knowledge(found, model)
     if as_json:
         print_json({"model": model, "seed": control, **found.to_dict()})
     else:
-        _show(found, model)
+        for line in lines:
+            click.echo(printable(line))
 
 
-def _show(found: Contamination, model: str) -> None:
+def _knowledge(found: Contamination, model: str) -> Iterator[str]:
     facts = found.facts
-    click.echo(f"Names and numbers cut out of briefs: {facts.hits} of {facts.asked} told, p = {facts.p:.2g}")
-    click.echo(f"The same of forged tasks: {facts.control_hits} of {facts.control_asked}")
+    yield f"Names and numbers cut out of briefs: {facts.hits} of {facts.asked} told, p = {facts.p:.2g}"
+    yield f"The same of forged tasks: {facts.control_hits} of {facts.control_asked}"
     for rows in found.rows:
         told = f"{rows.right} of {rows.cells} cells of the first rows, {rows.by_chance:.1f} by chance"
-        click.echo(f"{rows.task}: {told}, p = {rows.p:.2g}")
+        yield f"{rows.task}: {told}, p = {rows.p:.2g}"
     for task, said in found.solutions.items():
-        click.echo(printable(f"{task}, asked for the winning solution: {' '.join(said.split())[:300]}"))
+        yield f"{task}, asked for the winning solution: {' '.join(said.split())[:300]}"
     if not found.rows:
-        click.echo("No real training table is prepared: first rows were not asked for.")
+        yield "No real training table is prepared: first rows were not asked for."
     said = "knows" if found.is_known else "shows no sign of knowing"
-    click.echo(f"{model} {said} what it was not told, for a person to judge.")
+    yield f"{model} {said} what it was not told, for a person to judge."
+
+
+def _familiarity(found: Familiarity) -> Iterator[str]:
+    for each in (*found.tasks, found.control):
+        figures = f"mean probability {each.mean_probability:.3f}, Min-K%++ {each.min_k_plus_plus:.2f}"
+        yield f"{each.task}: {figures} ({plural(each.texts, 'text')})"
+    if found.correlation is not None:
+        related, (low, high) = found.correlation, found.correlation.interval
+        told = f"r = {related.r:.2f} [{low:.2f}, {high:.2f}] over {related.tasks} tasks"
+        yield f"Correlation of mean probability with performance: {told}"

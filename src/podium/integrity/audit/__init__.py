@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from podium.grading.prepared import PreparedTask
-from podium.integrity.audit import duplicates, form, graders, groups, labels, outlines, references
+from podium.integrity.audit import duplicates, form, graders, groups, labels, outlines, references, shapes
 from podium.integrity.audit.audited import AuditedTask, TaskFinding, opened
 
 Check = Callable[[AuditedTask], Iterator[TaskFinding]]
@@ -26,6 +26,9 @@ OF_TABLES: Sequence[Check] = (
     duplicates.duplicated_rows,
     groups.groups_in_columns,
     groups.groups_in_names,
+    groups.times_between,
+    shapes.published_shape,
+    shapes.miniature_shape,
     graders.order_of_rows,
     graders.wrong_values,
     graders.direction,

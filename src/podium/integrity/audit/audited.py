@@ -73,7 +73,8 @@ class AuditedTask:
 
     def __init__(self, prepared: PreparedTask, folder: Path) -> None:
         self.prepared = prepared
-        self._folder = folder
+        self.folder = folder
+        """For what checks unpack or make."""
 
     @property
     def id(self) -> str:
@@ -105,7 +106,7 @@ class AuditedTask:
         """Where raw data lies; that of a miniature is made again, as it was not kept."""
         task, source = self.prepared.task, Path(self.prepared.manifest.source)
         if self.prepared.miniature and task.fabricator:
-            made = self._folder / "fabricated"
+            made = self.folder / "fabricated"
             made.mkdir()
             task.fabricator(made, np.random.default_rng(MINIATURE_SEED))
             return made
@@ -171,7 +172,7 @@ class AuditedTask:
         for depth in range(_NESTED):
             inside = []
             for number, archive in enumerate(file for file in pending if _is_archive(file.path)):
-                inside += list(_members(archive, self._folder / part / f"{depth}-{number}"))
+                inside += list(_members(archive, self.folder / part / f"{depth}-{number}"))
             found, pending = [*found, *inside], inside
         return found
 

@@ -7,8 +7,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
+import pandas as pd
+
 from podium.integrity.audit.audited import AuditedTask, TaskFinding
 from podium.integrity.audit.duplicates import digest
+from podium.integrity.audit.tables import Table
 
 _WHO = re.compile(
     r"patient|subject|speaker|person|donor|participant|individual|volunteer|author|user_?(id|name)|device|session",
@@ -17,26 +20,18 @@ _WHO = re.compile(
 FEWEST_GROUPS = 8
 SHARED = 0.5
 """Share of the test rows whose group is in the training data as well."""
+_DATE = re.compile(r"(19|20)\d\d-\d\d-\d\d")
 _IDENTIFIER = re.compile(r"(?=.*\d)[0-9A-Za-z]{4,}")
 
 
 def groups_in_columns(task: AuditedTask) -> Iterator[TaskFinding]:
     """Columns that say who or what a row comes from, with values in both parts."""
-    train = [table for table in task.tables if set(task.form.targets) <= set(table.cells.columns)]
-    for table in task.tables:
-        if table in train or table.name == task.form.sample:
-            continue
+    for table, other in tables_of_both(task):
         for column in (name for name in table.cells if _WHO.search(str(name)) and name not in task.form.ids):
-            for other in (other for other in train if column in other.cells):
-                reason = _crossing(list(other.cells[column]), list(table.cells[column]))
-                if reason:
-                    yield task.finding(
-                        "groups that cross the split",
-                        f"{column}: {reason}",
-                        0.7,
-                        severity="remark",
-                        file=table.name,
-                    )
+            reason = _crossing(list(other.cells[column]), list(table.cells[column])) if column in other.cells else None
+            if reason:
+                told = f"{column}: {reason}"
+                yield task.finding("groups that cross the split", told, 0.7, severity="remark", file=table.name)
 
 
 def groups_in_names(task: AuditedTask) -> Iterator[TaskFinding]:
@@ -58,6 +53,35 @@ def groups_in_names(task: AuditedTask) -> Iterator[TaskFinding]:
                 example = next(file.name for file in task.raw_files if test[0] in file.name)
                 told = f"part {place + 1} of the raw files' names, as in {example}: {reason}"
                 yield task.finding("groups that cross the split", told, 0.8)
+
+
+def times_between(task: AuditedTask) -> Iterator[TaskFinding]:
+    """Test rows that lie between training rows in time: their neighbours on both sides are known."""
+    for table, other in tables_of_both(task):
+        for column in (name for name in table.cells if name in other.cells and name not in task.form.targets):
+            test, train = (_times(each.cells[column]) for each in (table, other))
+            if min(len(test), len(train)) < FEWEST_GROUPS:
+                continue
+            inside = int(((test > train.min()) & (test < train.max())).sum())
+            if inside >= SHARED * len(test):
+                reason = f"{column}: {inside} of {len(test)} test rows lie between training rows in time"
+                yield task.finding("groups that cross the split", reason, 0.6, severity="remark", file=table.name)
+
+
+def _times(cells: pd.Series[str]) -> pd.Series[float]:
+    """Cells as seconds, of those that are dates or count the seconds since 1970; none if most are not."""
+    dates = pd.to_datetime(cells.where(cells.str.match(_DATE)).str[:19], format="ISO8601", errors="coerce", utc=True)
+    seconds = pd.to_numeric(cells.where(cells.str.fullmatch(r"1\d{9}(\d{3})?")), errors="coerce")
+    known = dates.dropna().map(pd.Timestamp.timestamp) if dates.notna().any() else seconds.dropna()
+    return known.astype(float) if len(known) > 0.9 * len(cells) else known.iloc[:0].astype(float)
+
+
+def tables_of_both(task: AuditedTask) -> Iterator[tuple[Table, Table]]:
+    """Every public table without answers beside every one with answers."""
+    train = [table for table in task.tables if set(task.form.targets) <= set(table.cells.columns)]
+    for table in task.tables:
+        if table not in train and table.name != task.form.sample:
+            yield from ((table, other) for other in train)
 
 
 def _are_identities(values: Sequence[str]) -> bool:

@@ -8,15 +8,22 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-Ask = Callable[[str], str]
-"""Gives a model's answer to a question."""
+from podium.catalog.forge.families import load_family
+from podium.grading.prepared import PreparedTask
+from podium.integrity.asking import Ask
+
+CONTROLS = ("tabular-classification", "tabular-regression", "time-series")
+"""Families of forged tasks whose briefs describe tables."""
+LEVEL = 0.01
+"""Below this a probe says that a model knows a task."""
 BLANK = "_____"
 MOST_FACTS = 12
 """Of one brief."""
@@ -24,6 +31,7 @@ SHOWN_ROWS, COMPARED = 5, 500
 _QUOTED = re.compile(r"`([A-Za-z][\w./-]{2,40})`")
 _LISTED = re.compile(r"^\| *([A-Za-z][\w, -]{2,120}?) *\|", re.MULTILINE)
 _NUMBER = re.compile(r"(?<![\w.])\d{3,}(?:[.,]\d+)*(?![\w.])")
+_SOLUTION = "If you know which competition this is, name it and describe its winning solution. Else say so."
 _COMMON = re.compile(
     r"(train|test|sample_?submission|submission|id|target|label|column|field|file|meaning)(\.\w+)?|/home.*",
     re.IGNORECASE,
@@ -131,8 +139,44 @@ def _plain(cell: object) -> str:
     return text.removesuffix(".0").casefold()
 
 
-def ask_for_solution(ask: Ask, brief: str) -> str:
-    """What a model says of the winning solution, told only the brief: for a person to judge."""
-    return ask(
-        f"{brief}\n\nIf you know which competition this is, name it and describe its winning solution. Else say so."
-    )
+@dataclass(frozen=True)
+class Contamination:
+    """What a model knows of tasks that it was not told."""
+
+    facts: FactsProbe
+    rows: tuple[RowsProbe, ...]
+    solutions: dict[str, str]
+    """What the model says of the winning solution of each task, for a person to judge."""
+
+    @property
+    def is_known(self) -> bool:
+        """Whether a probe says so; the rows of many tasks share one level."""
+        level = LEVEL / max(1, len(self.rows))
+        return self.facts.p < LEVEL or any(each.p <= level for each in self.rows)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"is_known": self.is_known, **asdict(self)}
+
+
+def control_briefs(seed: int) -> dict[str, str]:
+    """Briefs of forged tasks, which were made up for Podium and belong to no competition."""
+    return {name: load_family(name).draw(np.random.default_rng(seed), "easy").brief for name in CONTROLS}
+
+
+def probe(ask: Ask, tasks: Sequence[PreparedTask], *, seed: int) -> Contamination:
+    """Asks a model for what was cut out of the briefs of tasks, for the first rows of their tables, and who won.
+
+    Args:
+        seed: of the forged tasks that are the control; one that was never published.
+    """
+    facts = [fact for each in tasks for fact in masked_facts(each.task.id, each.task.brief)]
+    control = [fact for name, brief in control_briefs(seed).items() for fact in masked_facts(name, brief)]
+    rows = []
+    for each in tasks:
+        path = each.place.public / "train.csv"
+        # A miniature is fabricated here: nobody can have seen its rows.
+        if path.is_file() and not each.miniature:
+            table = pd.read_csv(path, dtype=str, keep_default_na=False, nrows=5_000)
+            rows.append(probe_rows(ask, each.task.id, each.task.brief, table))
+    solutions = {each.task.id: ask(f"{each.task.brief}\n\n{_SOLUTION}") for each in tasks}
+    return Contamination(probe_facts(ask, facts, control), tuple(row for row in rows if row), solutions)

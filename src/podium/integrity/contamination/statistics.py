@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -76,28 +75,3 @@ def correlation(familiarity: Sequence[float], performance: Sequence[float], *, s
 def normalised_score(score: float | None, *, sample: float, gold: float) -> float:
     """MLE-bench's performance: 0 for the sample submission or no score, 1 for gold."""
     return 0.0 if score is None or gold == sample else (score - sample) / (gold - sample)
-
-
-def token_probabilities(text: str, *, model: str, base_url: str, api_key: str = "none") -> list[Token]:
-    """What a model expected at each token of a text, from a server with OpenAI's completions (`echo` and `logprobs`).
-
-    Raises:
-        PodiumError: the server does not tell.
-    """
-    from openai import OpenAI, OpenAIError
-
-    from podium.errors import PodiumError
-
-    try:
-        with OpenAI(base_url=base_url, api_key=api_key) as client:
-            answer = client.completions.create(model=model, prompt=text, echo=True, logprobs=TOP, max_tokens=1)
-    except OpenAIError as error:
-        raise PodiumError(f"{base_url} gives no token probabilities: {str(error)[:200]}") from error
-    return read_tokens(answer.choices[0].logprobs)
-
-
-def read_tokens(logprobs: Any) -> list[Token]:
-    """The tokens of an answer; the first has no probability, and the last is the model's own."""
-    known = zip(logprobs.token_logprobs or [], logprobs.top_logprobs or [], strict=True)
-    found = [(own, top) for own, top in known if own is not None and top]
-    return [Token(own, tuple(sorted(top.values(), reverse=True))) for own, top in found[:-1]]
