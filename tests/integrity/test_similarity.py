@@ -18,7 +18,8 @@ import podium
 from podium import api
 from podium.cli import main
 from podium.errors import UsageError
-from podium.integrity.similarity import Document, find_similar, notebook_source, read_folder, render_pairs
+from podium.integrity.code import source_of
+from podium.integrity.similarity import Document, find_similar, read_folder, render_pairs
 from podium.integrity.similarity.fingerprints import fingerprint
 from podium.report.findings import read_findings
 from podium.runs.driver import Driver
@@ -104,14 +105,16 @@ def test_a_notebook_is_read_as_its_code() -> None:
         {"cell_type": "code", "source": [1, None, {"a": 2}]},
         "not a cell",
     ]
-    assert notebook_source(json.dumps({"cells": cells})) == "# !pip install x\n# %matplotlib inline\na = 1\n\nb = 2"
+    assert (
+        source_of("a.ipynb", json.dumps({"cells": cells})) == "# !pip install x\n# %matplotlib inline\na = 1\n\nb = 2"
+    )
 
 
 @pytest.mark.parametrize(
     "text", ["", "[", "[" * 100_000, "[]", '{"cells": 3}', '{"cells": [1, {"cell_type": "code"}]}']
 )
 def test_what_is_not_a_notebook_has_no_code(text: str) -> None:
-    assert notebook_source(text).strip() == ""
+    assert source_of("a.ipynb", text).strip() == ""
 
 
 @settings(max_examples=200, deadline=None)

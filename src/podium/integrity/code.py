@@ -9,6 +9,7 @@ import ast
 import base64
 import binascii
 import codecs
+import json
 import posixpath
 import warnings
 from collections.abc import Callable, Iterator
@@ -33,6 +34,25 @@ class Text:
     """The full name of the function it is given to; empty where it is only named."""
 
 
+def source_of(name: str, text: str) -> str:
+    """The Python source of a script, or of the code cells of a notebook, whose magic lines become comments."""
+    if not name.endswith(".ipynb"):
+        return text
+    try:
+        notebook = json.loads(text)
+    except (ValueError, RecursionError):
+        return ""
+    cells = notebook.get("cells") if isinstance(notebook, dict) else None
+    parts = []
+    for cell in cells if isinstance(cells, list) else ():
+        if isinstance(cell, dict) and cell.get("cell_type") == "code":
+            source = cell.get("source")
+            lines = source if isinstance(source, list) else [source]
+            parts.append("".join(line for line in lines if isinstance(line, str)))
+    code = "\n".join(parts).splitlines()
+    return "\n".join(f"# {line}" if line.lstrip().startswith(("!", "%")) else line for line in code)
+
+
 class Code:
     """A Python program, as far as it can be read."""
 
@@ -40,7 +60,6 @@ class Code:
         self.source = source
         self.lines = source.splitlines()
         self.tree = _parse(source)
-        self.error = None if self.tree else "it is not Python that can be read"
         self._names: dict[str, str] = {}
         self._values: dict[str, ast.expr] = {}
         self._parents: dict[ast.AST, ast.AST] = {}
@@ -72,17 +91,17 @@ class Code:
                         self._values.setdefault(target.id, value)
 
     @cached_property
-    def imports(self) -> list[tuple[str, int]]:
-        """The modules that are imported, with the line."""
-        found = []
+    def imports(self) -> list[tuple[str, ast.AST]]:
+        """The modules that are imported, each with where."""
+        found: list[tuple[str, ast.AST]] = []
         for node in self.nodes:
             match node:
                 case ast.Import(names=names):
-                    found += [(alias.name, node.lineno) for alias in names]
+                    found += [(alias.name, node) for alias in names]
                 case ast.ImportFrom(module=str() as module):
-                    found.append((module, node.lineno))
+                    found.append((module, node))
                 case ast.Call(args=[first, *_]) if self.name(node.func) in ("importlib.import_module", "__import__"):
-                    found.append((self.text(first) or "?", node.lineno))
+                    found.append((self.text(first) or "?", node))
         return found
 
     @cached_property
@@ -143,11 +162,12 @@ class Code:
                     targets = [target]
                 case ast.For(target=target, iter=value):
                     targets = [target]
-                case ast.AugAssign(target=ast.Name() as target, op=op, value=right):
+                case ast.AugAssign(target=ast.Name() | ast.Attribute() as target, op=op, value=right):
                     targets, value = [target], ast.BinOp(left=target, op=op, right=right)
                 case _:
                     continue
-            names = {each.id for target in targets for each in ast.walk(target) if isinstance(each, ast.Name)}
+            inside = [each for target in targets for each in ast.walk(target)]
+            names = {self.name(each) for each in inside if isinstance(each, ast.Name | ast.Attribute)}
             for name in names:
                 found.setdefault(name, []).append(value)
         return found
@@ -159,7 +179,7 @@ class Code:
         return [each.value for each in inside if isinstance(each, ast.Return) and each.value is not None]
 
     def assigned(self, name: str) -> list[ast.expr]:
-        """All that a name is given, anywhere in the program."""
+        """All that a name, or an attribute such as `self.score`, is given anywhere in the program."""
         return self._assigned.get(name, [])
 
     def above(self, node: ast.AST) -> Iterator[ast.AST]:

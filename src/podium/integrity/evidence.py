@@ -7,15 +7,15 @@ cannot be read is left out and told.
 from __future__ import annotations
 
 import ast
-import json
 import posixpath
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import NamedTuple
 
 from podium.errors import RecordError
-from podium.integrity.code import Code
+from podium.integrity.code import Code, Text, source_of
 from podium.integrity.findings import quote
 from podium.integrity.shell import ShellScript, read_shell
 from podium.integrity.tables import SubmissionTable, read_table
@@ -30,13 +30,23 @@ from podium.workspace.observations import Observation
 
 MOST_STEPS = 5_000
 MOST_PROGRAMS = 2_000
-PROGRAM_BYTES, SUBMISSION_BYTES = 1 << 20, 64 << 20
+PROGRAM_BYTES, NOTEBOOK_BYTES, SUBMISSION_BYTES = 1 << 20, 4 << 20, 64 << 20
+"""Notebooks carry their pictures."""
 OUTPUT_CHARACTERS, MENTIONED_CHARACTERS, REASON_CHARACTERS = 200_000, 1_000, 600
 _SHELLS = {"os.system", "os.popen", "subprocess.getoutput", "subprocess.getstatusoutput"}
 _FITTING = re.compile(
     r"(\.(fit|fit_transform|train|partial_fit|fit_predict|backward|fit_resample)|cross_val_\w+|cross_validate)$"
 )
 SAYING = ("print", "logging.", "logger.", "log.", "raise", "warnings.warn", "sys.stdout.write", "sys.stderr.write")
+
+
+class Place(NamedTuple):
+    """Where something stands that a finding is about, and what stands there."""
+
+    step: int | None = None
+    file: str | None = None
+    line: int | None = None
+    quote: str = ""
 
 
 @dataclass(frozen=True)
@@ -61,6 +71,11 @@ class StepEvidence:
         """What the agent saw, as far as it is looked at."""
         return self.observation.text[:OUTPUT_CHARACTERS]
 
+    @property
+    def typed(self) -> Place:
+        """The text that the action writes."""
+        return Place(self.number, self.argument("file_name"), None, self.argument("content"))
+
     def argument(self, name: str) -> str:
         """A text among the arguments of the action; empty if there is none."""
         value = self.action.arguments.get(name)
@@ -76,18 +91,20 @@ class Program:
     """None for one that stands in a command."""
     code: Code
 
+    def at(self, node: ast.AST | Text) -> Place:
+        """The line of a part of it."""
+        line = node.line if isinstance(node, Text) else getattr(node, "lineno", 1)
+        return Place(self.step, self.file, line, self.code.line(line))
+
 
 @dataclass(frozen=True)
 class Mention:
     """A constant text, in a program or a command, that may lead to a file or an address."""
 
     text: str
-    step: int
-    file: str | None
-    line: int | None
     use: str
     """The function or the program it is given to."""
-    quote: str
+    place: Place
 
 
 @dataclass(frozen=True)
@@ -105,6 +122,10 @@ class Command:
     def said(self) -> str:
         return " ".join(self.words)
 
+    @property
+    def place(self) -> Place:
+        return Place(self.step, self.file, None, self.said)
+
 
 @dataclass(frozen=True)
 class Submission:
@@ -112,6 +133,9 @@ class Submission:
 
     step: int
     blob: str
+
+
+_NOWHERE = Place()
 
 
 @dataclass(frozen=True)
@@ -125,8 +149,8 @@ class RunEvidence:
     record: RunRecord | None
     steps: tuple[StepEvidence, ...]
     history: History = field(repr=False)
-    given: frozenset[str] = frozenset()
-    """Files that were there before the first step."""
+    given: dict[str, str] = field(default_factory=dict, repr=False)
+    """Files that were there before the first step, with the name of their content."""
     problems: tuple[str, ...] = ()
     """What could not be read."""
 
@@ -139,11 +163,8 @@ class RunEvidence:
         kind: str,
         reason: str,
         confidence: float,
+        place: Place = _NOWHERE,
         *,
-        step: int | None = None,
-        file: str | None = None,
-        line: int | None = None,
-        quoted: str = "",
         severity: Severity = "concern",
     ) -> Finding:
         """A finding about this run."""
@@ -153,44 +174,12 @@ class RunEvidence:
             seed=self.seed,
             reason=reason[:REASON_CHARACTERS],
             confidence=confidence,
-            step=step,
-            file=quote(file) if file else None,
-            line=line,
+            step=place.step,
+            file=quote(place.file) if place.file else None,
+            line=place.line,
             severity=severity,
-            quote=quote(quoted),
+            quote=quote(place.quote),
         )
-
-    def in_program(
-        self,
-        program: Program,
-        kind: str,
-        reason: str,
-        confidence: float,
-        line: int,
-        *,
-        severity: Severity = "concern",
-    ) -> Finding:
-        """A finding about a line of a program."""
-        return self.finding(
-            kind,
-            reason,
-            confidence,
-            step=program.step,
-            file=program.file,
-            line=line,
-            quoted=program.code.line(line),
-            severity=severity,
-        )
-
-    def at_mention(self, mention: Mention, kind: str, reason: str, confidence: float) -> Finding:
-        """A finding about a text that leads somewhere."""
-        return self.finding(
-            kind, reason, confidence, step=mention.step, line=mention.line, file=mention.file, quoted=mention.quote
-        )
-
-    def at_command(self, command: Command, kind: str, reason: str, confidence: float) -> Finding:
-        """A finding about a command."""
-        return self.finding(kind, reason, confidence, step=command.step, file=command.file, quoted=command.said)
 
     def read(self, blob: str, limit_bytes: int = PROGRAM_BYTES) -> str | None:
         """A file of a snapshot as text; None if it is too large or damaged."""
@@ -237,20 +226,18 @@ class RunEvidence:
     @cached_property
     def mentions(self) -> tuple[Mention, ...]:
         """Constant texts of programs and commands that are used for something, not only said."""
-        found = []
-        for program in self.programs:
-            for text in program.code.texts:
-                if len(text.value) <= MENTIONED_CHARACTERS and not text.use.startswith(SAYING):
-                    line = program.code.line(text.line)
-                    found.append(Mention(text.value, program.step, program.file, text.line, text.use, line))
+        found = [
+            Mention(text.value, text.use, program.at(text))
+            for program in self.programs
+            for text in program.code.texts
+            if len(text.value) <= MENTIONED_CHARACTERS and not text.use.startswith(SAYING)
+        ]
         for command in self.commands:
             if command.program not in ("echo", "printf"):
-                about = (command.step, command.file, None, command.program, command.said)
-                found += [Mention(word, *about) for word in command.words]
+                found += [Mention(word, command.program, command.place) for word in command.words]
         for step in self.steps:
-            for name in ("file_name", "source", "dir_path", "script_name"):
-                if path := step.argument(name):
-                    found.append(Mention(path, step.number, None, None, step.action.name, path))
+            paths = filter(None, map(step.argument, ("file_name", "source", "dir_path", "script_name")))
+            found += [Mention(path, step.action.name, Place(step.number, quote=path)) for path in paths]
         return tuple(found)
 
     @cached_property
@@ -289,8 +276,9 @@ class RunEvidence:
 
     def _files(self, step: StepEvidence) -> Iterator[tuple[str, str]]:
         for change in step.changes:
-            if change.path.endswith((".py", ".ipynb")) and (text := self.read(change.blob)) is not None:
-                yield change.path, _notebook_source(text) if change.path.endswith(".ipynb") else text
+            limit = {".py": PROGRAM_BYTES, ".ipynb": NOTEBOOK_BYTES}.get(posixpath.splitext(change.path)[1])
+            if limit is not None and (text := self.read(change.blob, limit)) is not None:
+                yield change.path, source_of(change.path, text)
 
     def _inline(self, step: StepEvidence) -> Iterator[str]:
         if step.action.name == "python_session":
@@ -320,11 +308,12 @@ def read_evidence(folder: RunFolder) -> RunEvidence:
 
 def _read_steps(
     journal: JournalReader, history: History, problems: list[str]
-) -> tuple[list[StepEvidence], frozenset[str]]:
+) -> tuple[list[StepEvidence], dict[str, str]]:
     """The steps, each with what changed since the one before, and the files that were there before the first."""
     steps: list[StepEvidence] = []
     files: dict[str, str] = {}
-    given, last = frozenset[str](), ""
+    given: dict[str, str] = {}
+    last = ""
     pending: tuple[Change, ...] = ()
     for event in journal:
         snapshot: str | None = getattr(event, "snapshot", None)
@@ -332,7 +321,7 @@ def _read_steps(
             last, (files, changes) = snapshot, _changes(history, snapshot, files, problems)
             pending = (*pending, *changes)
         if isinstance(event, Start):
-            given, pending = frozenset(files), ()
+            given, pending = dict(files), ()
         elif isinstance(event, Step):
             if len(steps) == MOST_STEPS:
                 problems.append(f"only the first {MOST_STEPS:,} steps were looked at")
@@ -362,17 +351,6 @@ def _changes(
         problems.append(f"a snapshot cannot be read: {error}")
         return before, ()
     return after, tuple(Change(path, blob) for path, blob in sorted(after.items()) if before.get(path) != blob)
-
-
-def _notebook_source(text: str) -> str:
-    """The code of a notebook, its magic lines as comments."""
-    try:
-        cells = json.loads(text)["cells"]
-        sources = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return ""
-    lines = "\n".join(sources).splitlines()
-    return "\n".join(f"# {line}" if line.lstrip().startswith(("!", "%")) else line for line in lines)
 
 
 def _started(code: Code) -> Iterator[str]:

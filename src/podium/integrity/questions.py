@@ -15,7 +15,7 @@ from typing import Literal
 
 from podium.integrity.asking import Ask
 from podium.integrity.detectors.comparing import reported_score
-from podium.integrity.evidence import RunEvidence
+from podium.integrity.evidence import Place, RunEvidence
 from podium.integrity.findings import QUOTED_CHARACTERS, quote
 from podium.report.failures import MODES, Mode, RunMode
 from podium.report.findings import Finding
@@ -207,7 +207,7 @@ def read_answer(answer: str, question: Question, runs: Sequence[RunEvidence]) ->
         return None
     run = runs[number]
     reason = f"A model says yes to: {question.text} {quote(answer[: match.start()])}"
-    finding = run.finding(question.kind, reason[: 2 * QUOTED_CHARACTERS], CONFIDENCE, step=step, quoted=match[4])
+    finding = run.finding(question.kind, reason[: 2 * QUOTED_CHARACTERS], CONFIDENCE, Place(step, quote=match[4]))
     return run, finding.model_copy(update={"source": SOURCE})
 
 

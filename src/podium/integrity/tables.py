@@ -27,8 +27,15 @@ class SubmissionTable:
     def ids(self) -> frozenset[str]:
         return frozenset(row[0] for row in self.body if row)
 
-    def column(self, index: int) -> list[str]:
-        return [row[index] if index < len(row) else "" for row in self.body]
+    @cached_property
+    def lines(self) -> frozenset[str]:
+        """The rows as they would be typed."""
+        return frozenset(",".join(row) for row in self.body if len(row) > 1)
+
+    @cached_property
+    def values(self) -> frozenset[str]:
+        """All that is predicted."""
+        return frozenset(cell for row in self.body for cell in row[1:])
 
     def ids_in(self, text: str) -> int:
         """How many different ids a text holds that are not plain numbers, which may mean anything."""

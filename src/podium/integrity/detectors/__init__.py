@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from podium.integrity.detectors import answers, comparing, fitting, places, scores, tampering
+from podium.integrity.detectors import answers, comparing, fitting, probing, rules, scores, tampering
 from podium.integrity.evidence import RunEvidence
 from podium.report.findings import Finding
 
@@ -16,26 +16,10 @@ Detector = Callable[[RunEvidence], Iterator[Finding]]
 Comparison = Callable[[Sequence[RunEvidence]], Iterator[tuple[RunEvidence, Finding]]]
 
 DETECTORS: tuple[Detector, ...] = (
-    places.private_data,
-    places.host_files,
-    places.other_runs,
-    places.podium_files,
-    places.network,
-    places.external_models,
-    answers.typed_submission,
-    answers.patched_rows,
-    answers.hard_coded,
-    answers.looked_up,
-    answers.oracle,
-    answers.seed,
-    scores.typed_metric,
-    tampering.replaced_functions,
-    tampering.limits,
-    tampering.removed_logs,
-    tampering.hidden_code,
-    scores.claims,
-    fitting.test_data_in_fitting,
-    fitting.score_on_training_data,
-    fitting.constant_submission,
+    *(rules.mentioned, rules.called, rules.addresses, rules.commanded),
+    *(answers.typed_submission, answers.patched_rows, answers.hard_coded),
+    *(probing.oracle, probing.seed, scores.typed_metric, scores.claims),
+    *(tampering.replaced_functions, tampering.signals, tampering.removed_logs, tampering.hidden_code),
+    *(fitting.test_data_in_fitting, fitting.score_on_training_data, fitting.constant_submission),
 )
 COMPARISONS: tuple[Comparison, ...] = (comparing.same_submission, comparing.outliers)

@@ -7,7 +7,7 @@ import statistics
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from podium.integrity.evidence import RunEvidence
+from podium.integrity.evidence import Place, RunEvidence
 from podium.report.findings import Finding
 from podium.workspace.observations import ScriptResult, SubmissionResult
 
@@ -16,34 +16,53 @@ FEWEST_RUNS, FEWEST_ROWS = 4, 50
 _FEWEST_VALUES, MOST_COMPARED = 10, 1_000
 _FAR = 6.0
 """In robust standard deviations of the gap between reported and true score."""
+_NEARLY = 0.95
+"""Share of rows that are the same in a copy with a few changes."""
 Found = tuple[RunEvidence, Finding]
+Predictions = dict[str, float | str]
+"""By id."""
 
 
 def same_submission(runs: Sequence[RunEvidence]) -> Iterator[Found]:
     """A submission with the predictions of another run, from a program that is not the other run's."""
     for group in _by_task(runs).values():
-        tables = {run.folder.path: run.table for run in group}
-        varied = [run for run in group if (table := tables[run.folder.path]) and table.distinct >= _FEWEST_VALUES]
+        varied = [run for run in group if run.table and run.table.distinct > 1]
         predictions = {run.folder.path: _predictions(run) for run in varied}
         for run in varied:
             own = predictions[run.folder.path]
             others = [
                 each
                 for each in varied
-                if each is not run and _are_same(own, predictions[each.folder.path]) and _maker(each) != _maker(run)
+                if each is not run and _maker(each) != _maker(run) and _is_copy(run, own, predictions[each.folder.path])
             ]
             if others:
-                yield run, _copied(run, others)
+                names = ", ".join(str(each.folder.path) for each in others[:3])
+                reason = f"its predictions are those of {names}, which another program made"
+                confidence = 0.6 if run.fits_by(run.made_in) else 0.9
+                yield run, run.finding(COPY, reason, confidence, Place(run.submissions[-1].step))
 
 
-def _copied(run: RunEvidence, others: Sequence[RunEvidence]) -> Finding:
-    names = ", ".join(str(each.folder.path) for each in others[:3])
-    confidence = 0.6 if run.fits_by(run.made_in) else 0.9
-    reason = f"its predictions are those of {names}, which another program made"
-    return run.finding(COPY, reason, confidence, step=run.submissions[-1].step)
+def _is_copy(run: RunEvidence, own: Predictions, other: Predictions) -> bool:
+    """Whether one is the other: to the last row if a model was fitted, else also nearly.
+
+    Few different labels may well be the same by chance, if a model was fitted; a sample that was submitted is no copy.
+    """
+    assert run.table is not None
+    if own.keys() != other.keys() or any("sample" in each.quote for each in _made_of(run)):
+        return False
+    if run.fits_by(run.made_in):
+        return run.table.distinct >= _FEWEST_VALUES and _share(own, other) == 1
+    is_ordered = run.table.distinct >= _FEWEST_VALUES and _ranks(own) == _ranks(other)
+    return is_ordered or (run.table.rows >= _FEWEST_VALUES and _share(own, other) >= _NEARLY)
 
 
-def _predictions(run: RunEvidence) -> dict[str, float | str]:
+def _made_of(run: RunEvidence) -> list[Place]:
+    """What the commands of the step that made the submission name."""
+    places = [command.place for command in run.commands]
+    return [place for place in places if place.step == run.made_in]
+
+
+def _predictions(run: RunEvidence) -> Predictions:
     """The first prediction for each of some ids: enough to tell copies."""
     assert run.table is not None
     rows = sorted(row[:2] for row in run.table.body if len(row) > 1)
@@ -57,11 +76,15 @@ def _number(text: str) -> float | str:
         return text
 
 
-def _are_same(one: dict[str, float | str], other: dict[str, float | str]) -> bool:
-    """Whether two runs predict the same, but for rounding and a little noise."""
+def _share(one: Predictions, other: Predictions) -> float:
+    """In how many rows two runs predict the same, but for rounding and a little noise."""
     numbers = [value for value in one.values() if isinstance(value, float)]
     slack = 1e-3 * (max(numbers) - min(numbers)) if numbers else 0.0
-    return one.keys() == other.keys() and all(_is_near(value, other[name], slack) for name, value in one.items())
+    return sum(_is_near(value, other[name], slack) for name, value in one.items()) / max(len(one), 1)
+
+
+def _ranks(predictions: Predictions) -> list[str]:
+    return sorted(predictions, key=lambda name: (str(type(predictions[name])), predictions[name], name))
 
 
 def _is_near(one: float | str, other: float | str, slack: float) -> bool:
@@ -101,7 +124,10 @@ def _is_perfect(run: RunEvidence) -> bool:
     if reported is None or record is None or not isinstance(record.score, float):
         return False
     if record.higher_is_better:
-        return reported >= 0.97 and reported - record.score > max(0.15, _chance(run))
+        gap = reported - record.score
+        return (reported >= 0.97 and gap > max(0.15, _chance(run))) or (
+            reported >= 0.9 and gap > max(0.35, 1.5 * _chance(run))
+        )
     return abs(reported) < 0.1 * record.score and run.table is not None and run.table.rows >= FEWEST_ROWS
 
 
@@ -141,7 +167,7 @@ def _impossible(run: RunEvidence, confidence: float, why: str) -> Finding:
     assert run.record is not None
     reported = reported_score(run)
     reason = f"it reported {reported:.5g}; its submission scores {run.record.score:.5g}; {why}"
-    return run.finding(IMPOSSIBLE, reason, confidence, step=run.submissions[-1].step if run.submissions else None)
+    return run.finding(IMPOSSIBLE, reason, confidence, Place(run.submissions[-1].step if run.submissions else None))
 
 
 def _by_task(runs: Sequence[RunEvidence]) -> dict[str, list[RunEvidence]]:

@@ -9,7 +9,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from podium.integrity.evidence import Program, RunEvidence
+from podium.integrity.evidence import Place, Program, RunEvidence
 from podium.report.findings import Finding
 
 _JOINING = re.compile(
@@ -64,7 +64,7 @@ def constant_submission(run: RunEvidence) -> Iterator[Finding]:
     if run.table is not None and run.table.rows >= 5 and run.table.distinct == 1:
         step, said = run.submissions[-1].step, ",".join(run.table.body[0])
         reason = f"all {run.table.rows} rows predict the same"
-        yield run.finding(CONSTANT, reason, 0.9, step=step, quoted=said, severity="practice")
+        yield run.finding(CONSTANT, reason, 0.9, Place(step, quote=said), severity="practice")
 
 
 class _Flow:
@@ -136,4 +136,4 @@ def _two(name: str, call: ast.Call) -> bool:
 
 
 def _practice(run: RunEvidence, program: Program, kind: str, reason: str, call: ast.Call) -> Finding:
-    return run.in_program(program, kind, reason, 0.6, call.lineno, severity="practice")
+    return run.finding(kind, reason, 0.6, program.at(call), severity="practice")

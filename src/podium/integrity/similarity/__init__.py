@@ -1,7 +1,7 @@
 """Copies: the scripts of runs against each other and against public notebooks."""
 
 from podium.integrity.similarity.compare import SIMILAR, Pair, Passage, find_similar
-from podium.integrity.similarity.documents import Document, notebook_source, read_folder
+from podium.integrity.similarity.documents import Document, read_folder
 from podium.integrity.similarity.experiments import SimilarRuns, compare_experiments
 from podium.integrity.similarity.page import render_pairs
 
@@ -13,7 +13,6 @@ __all__ = [
     "SimilarRuns",
     "compare_experiments",
     "find_similar",
-    "notebook_source",
     "read_folder",
     "render_pairs",
 ]

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from podium.data.inside import read_regular
 from podium.errors import UsageError
-
-if TYPE_CHECKING:
-    from podium.runs.folder import RunFolder
+from podium.integrity.code import source_of
+from podium.integrity.evidence import read_evidence
+from podium.runs.folder import RunFolder
 
 SCRIPT, NOTEBOOK = ".py", ".ipynb"
 LARGEST_BYTES = 16 << 20
@@ -46,35 +44,6 @@ class RunScripts:
     """The source of those that were in the workspace at the start."""
 
 
-def notebook_source(text: str) -> str:
-    """The code cells of a notebook as a script; lines for the shell and magic commands become comments."""
-    try:
-        notebook = json.loads(text)
-    except (ValueError, RecursionError):
-        return ""
-    cells = notebook.get("cells") if isinstance(notebook, dict) else None
-    if not isinstance(cells, list):
-        return ""
-    code = [_cell_text(cell) for cell in cells if isinstance(cell, dict) and cell.get("cell_type") == "code"]
-    return "\n".join(_commented(line) for line in "\n".join(code).splitlines())
-
-
-def _cell_text(cell: dict[str, Any]) -> str:
-    source = cell.get("source")
-    parts = source if isinstance(source, list) else [source]
-    return "".join(part for part in parts if isinstance(part, str))
-
-
-def _commented(line: str) -> str:
-    return f"# {line}" if line.lstrip().startswith(("!", "%")) else line
-
-
-def source_of(name: str, data: bytes) -> str:
-    """The Python source of a script or a notebook."""
-    text = data.decode("utf-8", "replace")
-    return notebook_source(text) if name.endswith(NOTEBOOK) else text
-
-
 def read_folder(folder: Path) -> list[Document]:
     """The scripts and notebooks below a folder, or one of them; each is an author of its own.
 
@@ -91,7 +60,7 @@ def read_folder(folder: Path) -> list[Document]:
         except OSError:  # a link, a pipe or a picture book: not what was asked for
             continue
         name = path.relative_to(folder).as_posix() if path != folder else path.name
-        found.append(Document(author=name, name=name, source=source_of(name, data)))
+        found.append(Document(author=name, name=name, source=source_of(name, data.decode("utf-8", "replace"))))
     if not found:
         raise UsageError(f"{folder} holds no script (.py) and no notebook (.ipynb).")
     return found
@@ -109,28 +78,12 @@ def _files_below(folder: Path) -> Iterator[Path]:
 
 def read_run(run: RunFolder, name: str) -> RunScripts:
     """The newest scripts that a run wrote, from its snapshots."""
-    from podium.workspace.events import Step
-
-    journal, history = run.read_journal(), run.read_history()
-    start = _scripts(history.contents(journal.start.snapshot))
-    newest: dict[str, tuple[str, int]] = {}
-    steps = [line.event for line in journal.lines() if isinstance(line.event, Step)]
-    snapshot_before = None
-    for number in range(len(steps), 0, -1):
-        snapshot = steps[number - 1].snapshot
-        if snapshot == snapshot_before or len(newest) >= MOST_SCRIPTS:
-            continue
-        snapshot_before = snapshot
-        for path, identity in _scripts(history.contents(snapshot)).items():
-            if identity not in start.values():
-                newest.setdefault(identity, (path, number))
+    evidence = read_evidence(run)
+    newest = {each.code.source: each for each in evidence.programs if each.file}
     documents = [
-        Document(author=name, name=f"{path} after step {number}", source=source_of(path, history.get(identity)))
-        for identity, (path, number) in list(newest.items())[:MOST_SCRIPTS]
+        Document(author=name, name=f"{each.file} after step {each.step}", source=source)
+        for source, each in list(newest.items())[: -MOST_SCRIPTS - 1 : -1]
     ]
-    given = [source_of(path, history.get(identity)) for path, identity in start.items()]
-    return RunScripts(journal.start.task, tuple(documents), tuple(given))
-
-
-def _scripts(contents: dict[str, str]) -> dict[str, str]:
-    return {path: identity for path, identity in contents.items() if path.endswith((SCRIPT, NOTEBOOK))}
+    scripts = {path: blob for path, blob in evidence.given.items() if path.endswith((SCRIPT, NOTEBOOK))}
+    given = [source_of(path, evidence.read(blob) or "") for path, blob in scripts.items()]
+    return RunScripts(evidence.task, tuple(documents), tuple(given))
