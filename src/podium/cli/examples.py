@@ -44,7 +44,11 @@ EXAMPLES = {
         "podium integrity audit spaceship-titanic",
         "podium integrity audit mle-bench-lite --miniature --edition v1",
     ),
-    "integrity contamination": ("podium integrity contamination spaceship-titanic --model openai/gpt-4o",),
+    "integrity contamination": (
+        "podium integrity contamination spaceship-titanic --model openai/gpt-4o",
+        "podium integrity contamination mle-bench-lite --model base --model-base-url http://localhost:8000/v1 "
+        "--token-probabilities --performance runs/first",
+    ),
     "integrity similarity": (
         "podium integrity similarity runs/a runs/b --html similar.html",
         "podium integrity similarity runs/a --notebooks 50",
