@@ -68,12 +68,17 @@ def outside_listings() -> list[Listing]:
 
 def find_task(task_id: str) -> Task | None:
     """The task of that id: in one of the folders, or else where it was last found."""
-    found = _index().get(task_id)
-    path = found[1] if found else _remembered(task_id)
+    path = task_file(task_id)
     if path is None:
         return None
     task = load_task_file(path)
     return task if task.id == task_id else None
+
+
+def task_file(task_id: str) -> Path | None:
+    """The file outside the source tree that defines a task."""
+    found = _index().get(task_id)
+    return found[1] if found else _remembered(task_id)
 
 
 def find_outside_listing(task_id: str) -> Listing | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -15,7 +16,7 @@ from podium.data.inside import read_regular
 from podium.errors import UnknownTaskError, UsageError
 from podium.report.imported import FILE, MAX_BYTES, CompetitionReport, Import
 
-RESULT = "result.json"
+RESULT, TRAJECTORY = "result.json", "trajectory.json"
 
 
 def is_harbor_job(path: Path) -> bool:
@@ -51,12 +52,26 @@ def import_harbor(path: Path, out: Path, *, agent: str | None = None) -> Import:
 
 def _trials(path: Path) -> Iterator[dict[str, Any]]:
     for file in sorted({*path.glob(RESULT), *path.glob(f"*/{RESULT}")}):
-        try:
-            document = json.loads(read_regular(file, MAX_BYTES))
-        except (OSError, ValueError):
-            continue
-        if isinstance(document, dict) and {"task_name", "trial_name"} <= document.keys():
-            yield document
+        document = _read(file)
+        if {"task_name", "trial_name"} <= document.keys():
+            yield {**document, "steps": _steps(file.with_name("agent") / TRAJECTORY)}
+
+
+def _read(file: Path) -> dict[str, Any]:
+    """A JSON object; an empty one where there is none that can be read."""
+    try:
+        document = json.loads(read_regular(file, MAX_BYTES))
+    except (OSError, ValueError):
+        return {}
+    return document if isinstance(document, dict) else {}
+
+
+def _steps(trajectory: Path) -> int | None:
+    """How many steps of a trajectory are the agent's; None where it has left none."""
+    steps = _read(trajectory).get("steps")
+    if not isinstance(steps, list):
+        return None
+    return sum(isinstance(step, dict) and step.get("source") == "agent" for step in steps)
 
 
 def _agent(trial: dict[str, Any]) -> str:
@@ -66,17 +81,17 @@ def _agent(trial: dict[str, Any]) -> str:
 
 
 def _report(trial: dict[str, Any]) -> CompetitionReport:
-    name = str(trial["task_name"]).rpartition("/")[2]
     try:
-        task = load(name)
+        task = load(str(trial["task_name"]).rpartition("/")[2])
     except UnknownTaskError as error:
         raise UsageError(f"The trial {trial['trial_name']} is not one of Podium's tasks: {error}") from error
     rewards = (trial.get("verifier_result") or {}).get("rewards") or {}
     failure = trial.get("exception_info") or {}
-    score = rewards.get("score")
+    success = rewards.get("success")
     return CompetitionReport(
         competition_id=task.id,
-        score=None if score is None else float(score),
+        **{name: _number(rewards.get(name)) for name in ("score", "percentile", "improvement")},
+        success=None if success is None else bool(success),
         **{f"{medal}_medal": bool(rewards.get(f"{medal}_medal")) for medal in ("gold", "silver", "bronze")},
         above_median=bool(rewards.get("above_median")),
         submission_exists=bool(rewards.get("submitted")),
@@ -84,5 +99,35 @@ def _report(trial: dict[str, Any]) -> CompetitionReport:
         is_lower_better=not task.metric.higher_is_better,
         created_at=trial.get("finished_at"),
         edition=task.edition,
+        miniature=bool(rewards.get("miniature")),
+        usage=_usage(trial),
         error=failure.get("exception_message"),
     )
+
+
+def _usage(trial: dict[str, Any]) -> dict[str, int | float]:
+    """What a trial says of time, steps, tokens and cost."""
+    used = trial.get("agent_result") or {}
+    given, answered = _number(used.get("n_input_tokens")), _number(used.get("n_output_tokens"))
+    found = {
+        "wall_s": _seconds(trial.get("agent_execution") or {}),
+        "steps": trial["steps"],
+        "input_tokens": given,
+        "output_tokens": answered,
+        "cached_tokens": _number(used.get("n_cache_tokens")),
+        "tokens": None if given is None or answered is None else given + answered,
+        "cost": _number(used.get("cost_usd")),
+    }
+    return {name: number for name, number in found.items() if number is not None}
+
+
+def _seconds(timing: dict[str, Any]) -> float | None:
+    try:
+        started, finished = (datetime.fromisoformat(timing[name]) for name in ("started_at", "finished_at"))
+        return (finished - started).total_seconds()
+    except (LookupError, TypeError, ValueError):
+        return None
+
+
+def _number(found: Any) -> float | None:
+    return found if isinstance(found, int | float) and math.isfinite(found) else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
@@ -22,8 +22,8 @@ Document = TypeVar("Document")
 
 @dataclass(frozen=True)
 class CompetitionReport:
-    """What MLE-bench's grading report says of one run; the names are its own; edition, miniature
-    and error are our additions."""
+    """What MLE-bench's grading report says of one run; the names are its own. Those from edition on are our additions;
+    Harbor's trials say the last ones."""
 
     competition_id: str
     gold_medal: bool
@@ -42,6 +42,11 @@ class CompetitionReport:
     edition: str | None = "v1"
     miniature: bool = False
     error: str | None = None
+    percentile: float | None = None
+    improvement: float | None = None
+    success: bool | None = None
+    usage: dict[str, int | float] = field(default_factory=dict)
+    """What the run used, under the names of `podium.workspace.budget.Usage`."""
 
     @property
     def medal(self) -> Medal | None:

@@ -29,6 +29,7 @@ from podium.runs.folder import check_numbers
 from podium.runs.models import ExperimentDocument, Plan, RunRecord
 from podium.runs.progress import is_going
 from podium.task import Leaderboard, Medal
+from podium.workspace.budget import Usage
 
 RowStatus = Literal["finished", "failed", "stopped", "running", "interrupted", "missing", "unreadable"]
 Complexity = Literal["low", "medium", "high"]
@@ -260,7 +261,8 @@ def read_imported_results(folder: Path, name: str) -> Results:
         common: dict[str, Any] = {"experiment": name, "task": task, "agent": found.agent, "model": None}
         common |= task_facts(task)
         for seed in range(experiment.seeds):
-            known = _reported(reports[task][seed]) if seed < len(reports[task]) else {"status": "missing"}
+            is_there = seed < len(reports[task])
+            known = _reported(reports[task][seed], folder / IMPORTED) if is_there else {"status": "missing"}
             rows.append(Row(**common, seed=seed, **known))
     return Results(name, experiment, tuple(rows), imported=True)
 
@@ -269,23 +271,33 @@ def _in_utc(time: str) -> str:
     return datetime.fromisoformat(time).astimezone(UTC).isoformat()
 
 
-def _reported(report: CompetitionReport) -> dict[str, Any]:
-    """What one of MLE-bench's competition reports says, under the names of the table."""
-    score = _without_nan(report.score)
-    return {
+def _reported(report: CompetitionReport, file: Path) -> dict[str, Any]:
+    """What one of MLE-bench's competition reports, or one of Harbor's trials, says under the names of the table.
+
+    Raises:
+        RecordError: it says something that cannot be.
+    """
+    score, percentile = _without_nan(report.score), report.percentile
+    if percentile is None and score is not None:
+        percentile = _percentile(report.competition_id, score)
+    found = {
         "status": "finished",
         "submitted": report.submission_exists,
         "valid": report.valid_submission,
-        "score": score,
         "higher_is_better": report.higher_is_better,
         "medal": report.medal if report.valid_submission else None,
         "above_median": report.above_median and report.valid_submission,
-        "percentile": None if score is None else _percentile(report.competition_id, score),
+        "percentile": percentile,
+        "improvement": report.improvement,
+        "success": report.success,
+        **{name: report.usage[name] for name in Usage.model_fields if name in report.usage},
         "error": report.error,
         "edition": report.edition,
         "miniature": report.miniature,
         "ended": report.created_at,
     }
+    check_numbers(found, file)
+    return {**found, "score": score}
 
 
 def _without_nan(score: float | None) -> float | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -10,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from podium.data.trees import remove_tree
-from podium.grading.files import read_plain
 from podium.grading.form import OpenExecute
 from podium.grading.prepared import PreparedTask
+from podium.grading.programs import FinishedProgram, put_files
 from podium.leases import Lease, default_pool
 from podium.sandbox.backend import DEFAULT, Backend, find_backend
 from podium.sandbox.spec import HOME, Limits, Mount, SandboxSpec
@@ -61,38 +60,12 @@ class _Execute:
 
     def __call__(
         self, command: Sequence[str], *, files: Mapping[str, Path | bytes], time_s: float, data: bool = False
-    ) -> _ProgramResult:
+    ) -> FinishedProgram:
         folder = Path(tempfile.mkdtemp(dir=self.scratch))
-        for name, source in files.items():
-            _put(source, folder / name)
+        put_files(files, folder)
         mounts = (Mount(source=self.public, target=f"{HOME}/data"),) if data else ()
         spec = self.spec.model_copy(update={"workspace": folder, "mounts": mounts})
         with self.backend.open(spec) as sandbox:
             done = sandbox.run(command, environment=self.lease.environment, cores=self.lease.cores, timeout_s=time_s)
         ends = (stream.text[-OUTPUT_CHARACTERS:] for stream in (done.stdout, done.stderr))
-        return _ProgramResult(done.seconds, done.exit_code, done.stopped, "\n".join(ends).strip(), folder)
-
-
-@dataclass
-class _ProgramResult:
-    """What came of a program, with the folder it worked in."""
-
-    seconds: float
-    exit_code: int
-    stopped: str | None
-    output: str
-    folder: Path
-
-    def read(self, name: str, max_bytes: int = 1 << 30) -> bytes:
-        """A file that it left."""
-        return read_plain(self.folder, name, max_bytes)
-
-
-def _put(source: Path | bytes, target: Path) -> None:
-    target.parent.mkdir(parents=True, exist_ok=True)
-    if isinstance(source, bytes):
-        target.write_bytes(source)
-    elif source.is_dir():
-        shutil.copytree(source, target, symlinks=True, dirs_exist_ok=True)
-    else:
-        shutil.copyfile(source, target, follow_symlinks=False)
+        return FinishedProgram(done.seconds, done.exit_code, done.stopped, "\n".join(ends).strip(), folder)
