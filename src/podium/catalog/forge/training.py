@@ -13,6 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from podium.catalog.obfuscation import plain_id
+
 
 @dataclass(frozen=True)
 class TrainingSeed:
@@ -30,12 +32,18 @@ def trained_on(declared: str, tasks: Iterable[str]) -> list[str]:
     """Those of some tasks that somebody declares to have trained on.
 
     Args:
-        declared: ids of tasks anywhere in a text; `forge-graph-easy-10..19` stands for ten of them.
+        declared: names of tasks and suites anywhere in a text; `forge-graph-easy-10..19` stands for ten of them.
     """
+    from podium.catalog import suites
+
     words = re.findall(r"[\w@-]+(?:\.\.\d+)?", declared)
-    named = {word for word in words if ".." not in word}
+    named = {*words, *(task for word in words if word in suites() for task in suites()[word].tasks)}
     ranges = [match.groups() for word in words if (match := re.fullmatch(r"(.+-t?)(\d+)\.\.(\d+)", word))]
-    return [task for task in tasks if task in named or any(_is_in(task, *limits) for limits in ranges)]
+    return [
+        task
+        for task in tasks
+        if {task, plain_id(task)} & named or any(_is_in(plain_id(task), *limits) for limits in ranges)
+    ]
 
 
 def _is_in(task: str, stem: str, first: str, last: str) -> bool:
