@@ -5,12 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import yaml
 from inspect_ai import eval as inspect_eval
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import sandbox
 from running import TASK
 
+from podium import api
 from podium.runs.inspect_task import agent
+
+ROOT = Path(__file__).parents[2]
 
 
 @solver
@@ -71,3 +75,21 @@ def test_a_suite_is_worked_on_by_an_agent_of_podium(data_dir: Path, tmp_path: Pa
     assert [(sample.id, sample.scores["medals"].value["valid"]) for sample in log.samples or ()] == [  # type: ignore[index]
         (task, 1.0) for task in tiny
     ]
+
+
+def test_the_entry_for_inspect_evals_says_what_its_task_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)  # Inspect takes relative names of files
+    entry = yaml.safe_load((ROOT / "examples/inspect-evals/podium_quick/eval.yaml").read_text())
+    [listed] = entry["tasks"]
+    assert listed["dataset_samples"] == len(api.tasks("quick"))
+    [log] = inspect_eval(
+        listed["task_path"],
+        task_args={"suite": "forge-tabular-classification-tiny-1"},
+        solver=agent("baseline"),
+        model="mockllm/model",
+        log_dir=str(tmp_path),
+        display="none",
+    )
+    assert (log.status, log.eval.task) == ("success", listed["name"])
+    assert log.samples is not None and log.samples[0].scores is not None
+    assert log.samples[0].scores["medals"].value["valid"] == 1.0  # type: ignore[index]
