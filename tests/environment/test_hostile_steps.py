@@ -12,9 +12,10 @@ import pytest
 import podium
 from podium.environment.environment import Environment, StepResult
 from podium.environment.rewards import gain, milestones, weighted
-from podium.sandbox.conformance.bench import PROGRAMS
+from podium.sandbox.conformance.bench import LIMITS, PROGRAMS
 from podium.workspace.budget import Budget
 
+FINISH = {"action": "final_answer", "arguments": {"final_answer": "gold, please"}}
 TASK = "forge-tabular-classification-tiny-t5"
 ALL = sorted(path.name for path in (PROGRAMS / "reach").glob("*.pyw"))
 NEAREST = ("follow_links.pyw", "import_podium.pyw", "read_hidden_folders.pyw", "read_places_on_the_disk.pyw")
@@ -68,8 +69,31 @@ def test_programs_that_look_for_answers_find_none(environment: Environment, answ
 
 
 @pytest.mark.slow
-def test_the_whole_corpus_finds_nothing(environment: Environment, answers: str) -> None:
-    check(attack(environment, ALL), answers)
+def test_the_whole_corpus_finds_nothing_and_earns_the_same_on_replay(environment: Environment, answers: str) -> None:
+    first, second = (attack(environment, ALL) for _ in range(2))
+    check([*first, *second], answers)
+    assert [step.reward for step in first] == [step.reward for step in second]
+    assert environment.step(FINISH).reward == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("program", sorted(path.name for path in (PROGRAMS / "harm").iterdir()))
+def test_harm_changes_no_reward(program: str, answers: str) -> None:
+    """Memory, disk, processes and time are used up, and everybody killed: what was submitted before is what counts."""
+    earned = []
+    for _ in range(2):
+        reward = weighted({gain: 1.0, milestones: 0.5})
+        with Environment(reward=reward, budget=Budget(steps=10, time_s=30.0), limits=LIMITS) as environment:
+            environment.reset(TASK)
+            done = [environment.step(shell("cp data/sample_submission.csv submission/submission.csv"))]
+            done.append(environment.step(write(program, (PROGRAMS / "harm" / program).read_text())))
+            run = "sh" if program.endswith(".sh") else "python"
+            done.append(environment.step(shell(f"{run} {program}")))
+            if not done[-1].truncated:
+                done.append(environment.step(FINISH))
+            check(done, answers)
+            earned.append(sum(step.reward for step in done))
+    assert earned[0] == earned[1] > 0
 
 
 def hostile_submissions(answers: str) -> list[dict[str, Any] | str]:
@@ -87,7 +111,7 @@ def hostile_submissions(answers: str) -> list[dict[str, Any] | str]:
         "[" * 5000,
         "\0" * 100,
         {"action": "run_command", "arguments": {"command": "true", "grade": "gold"}},
-        {"action": "final_answer", "arguments": {"final_answer": "gold, please"}},
+        FINISH,
     ]
 
 
