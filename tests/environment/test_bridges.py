@@ -14,11 +14,17 @@ from random import Random
 from typing import Any
 
 import pytest
+from harbor_container import PYTHON, VARIABLE, reason_against
 
+import podium
 from model_server import Request, serving
+from podium.environment.bridges.harbor import export_task
+from podium.report.harbor import import_harbor
+from podium.report.table import read_results
 
 pytestmark = [pytest.mark.bridges, pytest.mark.filterwarnings("default")]
 
+ROOT = Path(__file__).parents[2]
 TASK = "forge-tabular-classification-tiny-t1"
 SUBMIT = {"action": "run_command", "arguments": {"command": "cp data/sample_submission.csv submission/submission.csv"}}
 FINISH = {"action": "final_answer", "arguments": {"final_answer": "done"}}
@@ -99,25 +105,37 @@ def test_verifiers_evaluates_forged_tasks(tmp_path: Path) -> None:
         assert trace["rewards"]["reward"]["score"] == pytest.approx(trace["metrics"]["percentile"] / 100)
 
 
-CHECK_TASK = """
-import sys
-from pathlib import Path
-from harbor.models.task.task import Task
-from harbor.models.task.verifier_mode import resolve_task_verifier_mode
-task = Task(Path(sys.argv[1]))
-print(task.name, resolve_task_verifier_mode(task.config).value, *task.config.artifacts)
-"""
+HARBOR = Path(sys.prefix, "harbor", "bin", "harbor")
+needs_harbor = pytest.mark.skipif(not HARBOR.exists(), reason="Harbor needs Python 3.12, which is not there")
+needs_containers = pytest.mark.skipif(reason_against() is not None, reason=str(reason_against()))
 
 
-def test_harbor_reads_an_exported_task(tmp_path: Path) -> None:
-    from podium.environment.bridges.harbor import export_task
+@needs_harbor
+@needs_containers
+@pytest.mark.parametrize("task", ["forge-tabular-classification-tiny-1", "house-price", "bibtex-generation"])
+def test_harbor_runs_an_exported_task_whose_trial_comes_back(task: str, tmp_path: Path) -> None:
+    folder = export_task(task, tmp_path, miniature=True)
+    options = ["--agent", "oracle", "--env", "harbor_bubblewrap:BubblewrapEnvironment", "--jobs-dir", tmp_path / "jobs"]
+    variables = {VARIABLE: PYTHON, "PYTHONPATH": str(Path(__file__).parent), "HARBOR_TELEMETRY": "off"}
+    command = [HARBOR, "run", "--path", folder, *options]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=os.environ | variables)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (job,) = (tmp_path / "jobs").iterdir()
+    import_harbor(job, tmp_path / "imported")
+    [row] = read_results(tmp_path / "imported").rows
+    assert (row.agent, row.task, row.valid, row.error) == ("oracle", task, True, None)
+    [trial] = job.glob("*/result.json")
+    kept = trial.parent / "artifacts" / "home"
+    ours = podium.grade(task, kept if not podium.load(task).is_table else kept / "submission" / "submission.csv")
+    assert row.score == pytest.approx(ours.score, abs=1e-5)
 
-    python = Path(sys.prefix, "harbor", "bin", "python")
-    if not python.exists():
-        pytest.skip("Harbor needs Python 3.12, which is not there")
-    folder = export_task("forge-tabular-classification-tiny-1", tmp_path)
-    done = subprocess.run([python, "-c", CHECK_TASK, folder], capture_output=True, text=True)
-    assert done.stdout.split() == ["podium/forge-tabular-classification-tiny-1", "separate", "/home/submission"], done
+
+def test_inspect_evals_reads_the_entry_for_its_register() -> None:
+    import yaml
+    from inspect_evals.metadata import ExternalEvalMetadata
+
+    entry = yaml.safe_load((ROOT / "examples/inspect-evals/podium_quick/eval.yaml").read_text())
+    assert ExternalEvalMetadata.model_validate(entry).is_sandboxed
 
 
 def test_inspect_works_through_a_suite_as_an_eval_set(tmp_path: Path) -> None:
