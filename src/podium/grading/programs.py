@@ -10,7 +10,7 @@ from pathlib import Path
 from podium.grading.files import read_plain
 
 
-@dataclass(frozen=True)
+@dataclass
 class FinishedProgram:
     """What came of a program, with the folder it worked in."""
 

@@ -71,7 +71,7 @@ def _steps(trajectory: Path) -> int | None:
     steps = _read(trajectory).get("steps")
     if not isinstance(steps, list):
         return None
-    return sum(isinstance(step, dict) and step.get("source") == "agent" for step in steps)
+    return len([step for step in steps if isinstance(step, dict) and step.get("source") == "agent"])
 
 
 def _agent(trial: dict[str, Any]) -> str:
@@ -90,7 +90,9 @@ def _report(trial: dict[str, Any]) -> CompetitionReport:
     success = rewards.get("success")
     return CompetitionReport(
         competition_id=task.id,
-        **{name: _number(rewards.get(name)) for name in ("score", "percentile", "improvement")},
+        score=_number(rewards.get("score")),
+        percentile=_number(rewards.get("percentile")),
+        improvement=_number(rewards.get("improvement")),
         success=None if success is None else bool(success),
         **{f"{medal}_medal": bool(rewards.get(f"{medal}_medal")) for medal in ("gold", "silver", "bronze")},
         above_median=bool(rewards.get("above_median")),
