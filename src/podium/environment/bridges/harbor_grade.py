@@ -23,10 +23,9 @@ from itertools import count
 from pathlib import Path
 from typing import cast
 
-import podium
+from podium import errors
 from podium.catalog import resolve
 from podium.data.trees import remove_tree
-from podium.errors import PodiumError
 from podium.grading.grade import Grade
 from podium.grading.prepared import PreparedTask
 from podium.grading.programs import FinishedProgram, put_files
@@ -48,7 +47,7 @@ def as_other_users(prepared: PreparedTask) -> Iterator[_Execute]:
         PodiumError: this is not root, so the programs would be able to read the answers.
     """
     if os.geteuid() != 0:
-        raise PodiumError("Submitted programs are run as other users: start the verifier's container as root.")
+        raise errors.PodiumError("Submitted programs are run as other users: start the verifier's container as root.")
     scratch = Path(tempfile.mkdtemp(prefix="podium-evaluation-"))
     try:
         scratch.chmod(0o711)
@@ -163,7 +162,7 @@ def main(task: str, edition: str, submission: str, reward: str) -> None:
     os.environ["PODIUM_HOME"] = str(HERE / "home")
     if (HERE / "tasks").is_dir():
         os.environ["PODIUM_TASKS"] = str(HERE / "tasks")
-    for folder in (HERE, Path(podium.__file__).parent):  # not for the eyes of submitted programs
+    for folder in (HERE, Path(errors.__file__).parent):  # not for the eyes of submitted programs
         folder.chmod(0o700)
     prepared = resolve(task, edition=cast("Edition", edition), data_dir=HERE / "data")
     place = Path(submission)
