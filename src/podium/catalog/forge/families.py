@@ -29,6 +29,10 @@ WORLD_FAMILIES = (
     "quantiles",
     "entity-matching",
     "edge-prediction",
+    "sequence-labelling",
+    "anomaly-detection",
+    "counting",
+    "log-classification",
 )
 """Those whose stories and structures are drawn."""
 FAMILIES = (*STORY_FAMILIES, *WORLD_FAMILIES)

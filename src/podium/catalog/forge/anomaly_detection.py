@@ -1,0 +1,208 @@
+"""Anomaly detection: which rows do not fit, when nobody says what an odd row looks like?
+
+The numbers of a row hang together, differently in each mode; in an odd row some of them come from elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from podium.catalog.forge.family import Difficulty, ForgedData, Pipeline, Predict, PublicData, Skill
+from podium.catalog.forge.toolbox import forest, rank_average
+from podium.catalog.forge.world.assembly import world_family
+from podium.catalog.forge.world.calibration import Probes
+from podium.catalog.forge.world.expressions import SHAPES, standardised
+from podium.catalog.forge.world.features import as_is, read
+from podium.catalog.forge.world.fields import Entrants
+from podium.catalog.forge.world.row_task import ID_AND_TARGET
+from podium.catalog.forge.world.sheet import Question, Sizes, add_categories, add_numbers, draw_sheet, sheet_task
+from podium.metrics import roc_auc
+from podium.task import Columns
+
+ROWS: Sizes = {"easy": (2200, 1600), "medium": (1800, 1600), "hard": (1400, 1600), "tiny": (120, 60)}
+NOISE: Mapping[Difficulty, float] = {"easy": 0.35, "medium": 0.45, "hard": 0.55, "tiny": 0.3}
+NUMBERS, FACTORS, MODES, ODD = 10, 3, 3, 0.1
+NOTES = (
+    "No row of `train.csv` in {place} is odd; about {share:.0%} of those in `test.csv` are.",
+    "In odd rows of {place} every number looks usual by itself.",
+)
+Numbers = tuple[np.ndarray, np.ndarray]
+"""Train and test rows, every column with mean 0 and spread 1."""
+Score = Callable[[np.ndarray, np.ndarray, np.random.Generator], np.ndarray]
+"""`score(train, test, rng)` says how odd each test row is."""
+
+
+def draw_once(rng: np.random.Generator, difficulty: Difficulty) -> ForgedData:
+    """Draws factors, numbers that follow from them in a way that depends on the mode, and odd rows."""
+    count, train_rows = sum(ROWS[difficulty]), ROWS[difficulty][0]
+    sheet = draw_sheet(rng, count)
+    factors, mode = rng.normal(size=(count, FACTORS)), rng.integers(0, MODES, count)
+    usual = np.empty((count, NUMBERS))
+    for column in range(NUMBERS):
+        bent = [SHAPES[str(rng.choice(list(SHAPES)))](rng, factors[:, factor]) for factor in range(FACTORS)]
+        weights = rng.normal(size=(MODES, FACTORS))
+        usual[:, column] = standardised((np.stack(bent, axis=1) * weights[mode]).sum(axis=1))
+    numbers = usual + NOISE[difficulty] * rng.normal(size=usual.shape)
+    odd = (np.arange(count) >= train_rows) & (rng.random(count) < ODD)
+    for row in np.flatnonzero(odd):
+        swapped = rng.permutation(NUMBERS)[: int(rng.integers(2, 4))]
+        numbers[row, swapped] = numbers[int(rng.integers(train_rows)), swapped]
+    letters = np.array([f"{sheet.story.place[0].upper()}{number + 1}" for number in range(MODES)], dtype=object)
+    sheet.add(
+        sheet.story.naming.about(sheet.story.domain.row.one, ("mode", "setting", "regime")), letters[mode], "mode"
+    )
+    add_numbers(rng, sheet, numbers / numbers.std(axis=0))
+    add_categories(rng, sheet)
+    question = Question(
+        rows=sheet.story.domain.row.many,
+        asked="how odd each is",
+        meaning="0: nothing is odd",
+        metric="The area under the ROC curve.\nHigher is better.",
+        form=f"{ID_AND_TARGET}\nThere a larger `target` means odder.",
+        notes=NOTES,
+        figures={"share": ODD},
+    )
+    surprise = (((numbers - usual) / NOISE[difficulty]) ** 2).sum(axis=1)
+    return sheet_task(rng, sheet, question, target=odd.astype(int), ceiling=surprise, sample=0.0, train_rows=train_rows)
+
+
+def _numbers(data: PublicData) -> Numbers:
+    found = read(data, as_is)
+    values = found.both.select_dtypes("number").to_numpy(float)
+    train = values[: found.train_rows]
+    scaled = np.clip((values - train.mean(axis=0)) / train.std(axis=0), -5, 5)
+    return scaled[: found.train_rows], scaled[found.train_rows :]
+
+
+def _modes(data: PublicData) -> Numbers:
+    """The first column of texts, as numbers of its values."""
+    codes = read(data, as_is).both.iloc[:, 0].astype("category").cat.codes.to_numpy()
+    return codes[: len(data.train)], codes[len(data.train) :]
+
+
+def together(score: Score) -> Predict:
+    """All rows are compared with all."""
+    return lambda data, rng: score(*_numbers(data), rng)
+
+
+def by_mode(score: Score) -> Predict:
+    """Rows are compared with those of their mode."""
+
+    def predict(data: PublicData, rng: np.random.Generator) -> np.ndarray:
+        (train, test), (known, asked) = _numbers(data), _modes(data)
+        found = np.empty(len(test))
+        for mode in np.unique(asked):
+            found[asked == mode] = score(train[known == mode], test[asked == mode], rng)
+        return found
+
+    return predict
+
+
+def extremes(train: np.ndarray, test: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    some = rng.permutation(train.shape[1])[: int(rng.integers(1, train.shape[1] + 1))]
+    return np.asarray(np.abs(test[:, some]).max(axis=1))
+
+
+def distance(train: np.ndarray, test: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """How far a row lies from the middle, in directions that are rarely taken more than in others."""
+    inverse = np.linalg.inv(np.cov(train.T) + 10 ** rng.uniform(-3, -1) * np.eye(train.shape[1]))
+    return np.asarray(np.einsum("ij,jk,ik->i", test, inverse, test))
+
+
+def neighbours(train: np.ndarray, test: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    apart = (test**2).sum(1)[:, None] + (train**2).sum(1)[None, :] - 2 * test @ train.T
+    return np.asarray(np.sort(apart, axis=1)[:, int(rng.integers(2, 9))])
+
+
+def unexplained(train: np.ndarray, test: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """What is left of a row when its main directions are taken off."""
+    main = np.linalg.svd(train - train.mean(axis=0), full_matrices=False)[2][: int(rng.integers(2, 7))]
+    centred = test - train.mean(axis=0)
+    return np.asarray(((centred - centred @ main.T @ main) ** 2).sum(axis=1))
+
+
+def isolation(train: np.ndarray, test: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    from sklearn.ensemble import IsolationForest
+
+    model = IsolationForest(int(rng.integers(60, 160)), random_state=int(rng.integers(2**31))).fit(train)
+    return np.asarray(-model.score_samples(test))
+
+
+def surprise_of(columns_kept: float) -> Score:
+    """How far each number is from what a forest expects by the others, in units of its usual error."""
+
+    def score(train: np.ndarray, test: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        total = np.zeros(len(test))
+        for column in np.flatnonzero(rng.random(train.shape[1]) < columns_kept):
+            model = forest("ExtraTreesRegressor", trees=(30, 50), leaf=(2, 5))(rng)
+            model.set_params(bootstrap=True, oob_score=True).fit(np.delete(train, column, axis=1), train[:, column])
+            usual = np.mean((train[:, column] - model.oob_prediction_) ** 2)
+            total += (test[:, column] - model.predict(np.delete(test, column, axis=1))) ** 2 / usual
+        return total
+
+    return score
+
+
+def blended(*parts: Predict) -> Predict:
+    return lambda data, rng: rank_average(*(part(data, rng) for part in parts))
+
+
+def as_it_comes(module: str, kind: str, **settings: bool) -> Predict:
+    """A detector of scikit-learn with its defaults."""
+
+    def predict(data: PublicData, rng: np.random.Generator) -> np.ndarray:
+        from importlib import import_module
+
+        train, test = _numbers(data)
+        return np.asarray(-getattr(import_module(f"sklearn.{module}"), kind)(**settings).fit(train).score_samples(test))
+
+    return predict
+
+
+def _ways() -> list[tuple[str, Skill, Predict, int]]:
+    best = by_mode(surprise_of(1.0))
+    return [
+        ("extremes", "naive", together(extremes), 6),
+        ("isolation forest", "naive", together(isolation), 6),
+        ("distance", "plain", together(distance), 6),
+        ("neighbours", "plain", together(neighbours), 6),
+        ("main directions", "plain", together(unexplained), 6),
+        ("isolation forest by mode", "plain", by_mode(isolation), 4),
+        ("distance by mode", "good", by_mode(distance), 6),
+        ("neighbours by mode", "good", by_mode(neighbours), 6),
+        ("main directions by mode", "good", by_mode(unexplained), 6),
+        ("surprise in some columns by mode", "expert", by_mode(surprise_of(0.7)), 4),
+        ("surprise by mode", "expert", best, 3),
+        ("blend", "expert", blended(best, by_mode(neighbours), by_mode(distance)), 4),
+    ]
+
+
+def _entrants() -> Entrants:
+    field = tuple(Pipeline(*way) for way in _ways())
+    quick = tuple(way for way in field if "forest" not in way.name and way.skill != "expert")
+    return Entrants(
+        field=field,
+        defaults=(
+            Pipeline("IsolationForest()", "plain", as_it_comes("ensemble", "IsolationForest"), 0),
+            Pipeline("OneClassSVM()", "plain", as_it_comes("svm", "OneClassSVM"), 0),
+            Pipeline("LocalOutlierFactor()", "plain", as_it_comes("neighbors", "LocalOutlierFactor", novelty=True), 0),
+        ),
+        tiny=quick,
+        probes=Probes(
+            careless=Pipeline("neighbours", "plain", together(neighbours), 0),
+            careful=Pipeline("neighbours by mode", "good", by_mode(neighbours), 0),
+        ),
+    )
+
+
+family = world_family(
+    "anomaly-detection",
+    "Which rows do not fit?",
+    "anomaly detection",
+    metric=roc_auc,
+    submission=Columns(id="id", target="target", values=float),
+    draw_once=draw_once,
+    entrants=_entrants(),
+)

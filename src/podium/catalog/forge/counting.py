@@ -1,0 +1,146 @@
+"""Counting: how many things are in a picture, when light is uneven, things overlap and some are of another kind?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from podium.catalog.forge.family import Difficulty, ForgedData, PublicData
+from podium.catalog.forge.tiny import distinct_numbers
+from podium.catalog.forge.toolbox import blurred, evened, grid, per_picture
+from podium.catalog.forge.world.assembly import world_family
+from podium.catalog.forge.world.entrants import Goal
+from podium.catalog.forge.world.features import Reading, as_is, read
+from podium.catalog.forge.world.fields import ladder_entrants
+from podium.catalog.forge.world.row_task import ID_AND_TARGET
+from podium.catalog.forge.world.sheet import Question, Sizes, add_categories, add_numbers, draw_sheet, sheet_task
+from podium.metrics import rmse
+from podium.task import Columns
+
+PICTURES: Sizes = {"easy": (1400, 900), "medium": (1100, 900), "hard": (900, 900), "tiny": (100, 50)}
+NOISE: Mapping[Difficulty, float] = {"easy": 12, "medium": 20, "hard": 28, "tiny": 10}
+SIDE = 40
+NUMBERS = 9
+MOST = 16
+NOTES = (
+    "Whoever counted in {place} was off by one now and then.",
+    "In the pictures of {place} things of another kind, which do not count, are {other} than those that do.",
+)
+
+
+def draw_once(rng: np.random.Generator, difficulty: Difficulty) -> ForgedData:
+    """Draws facts about each picture, how many things it has, and the picture."""
+    train_rows, test_rows = PICTURES[difficulty]
+    count = train_rows + test_rows
+    sheet = draw_sheet(rng, count)
+    facts = rng.normal(size=(count, NUMBERS))
+    rate = np.exp(1.6 + 0.35 * facts[:, 0] - 0.25 * np.abs(facts[:, 1]))
+    things = np.minimum(rng.poisson(rate), MOST)
+    brighter = bool(rng.random() < 0.5)
+    folder = sheet.story.naming.file(sheet.story.domain.record.many)
+    names = np.array([f"{folder}/{number:06d}.png" for number in distinct_numbers(rng, 900_000, count)], dtype=object)
+    pictures = _draw_pictures(rng, things, NOISE[difficulty], brighter=brighter)
+    picture = sheet.story.naming.about(sheet.story.domain.row.one, ("picture", "photo", "image", "shot", "frame"))
+    sheet.add(picture, names, "its picture")
+    add_numbers(rng, sheet, facts[:, rng.permutation(NUMBERS)])
+    add_categories(rng, sheet)
+    counted = np.maximum(things + (rng.random(count) < 0.2) * rng.choice([-1, 1], count), 0)
+    question = Question(
+        rows=f"pictures of {sheet.story.domain.row.many}",
+        asked="how many things each picture shows",
+        meaning="how many were counted",
+        metric="The root mean squared error.\nLower is better.",
+        form=ID_AND_TARGET,
+        notes=NOTES,
+        files=[(f"{folder}/", "pictures, named in the tables")],
+        figures={"other": "darker" if brighter else "brighter"},
+    )
+    return sheet_task(
+        rng,
+        sheet,
+        question,
+        target=counted,
+        ceiling=things.astype(float),
+        sample=round(float(counted[:train_rows].mean()), 1),
+        train_rows=train_rows,
+        payload=dict(zip(names, pictures, strict=True)),
+    )
+
+
+def _draw_pictures(rng: np.random.Generator, things: np.ndarray, noise: float, *, brighter: bool) -> np.ndarray:
+    """Discs of one sign that count, some of the other sign that do not, uneven light, and noise."""
+    count = len(things)
+    right, down = grid(SIDE)
+    tilt = [per_picture(rng.normal(0, 1.2, count)) for _ in range(2)]
+    stack = 120 + per_picture(rng.normal(0, 12, count)) + tilt[0] * right + tilt[1] * down
+    others = rng.integers(0, 7, count)
+    for number in range(MOST + 6):
+        counts = number < things
+        shown = counts | (number - things < others)
+        sign = np.where(counts, 1, -1) * (1 if brighter else -1)
+        x, y = (per_picture(rng.uniform(-SIDE / 2 + 2, SIDE / 2 - 2, count)) for _ in range(2))
+        radius = per_picture(rng.uniform(1.6, 3.4, count))
+        disc = 1 / (1 + np.exp(2.5 * (np.hypot(right - x, down - y) - radius)))
+        stack = stack + per_picture(shown * sign * rng.uniform(45, 80, count)) * disc
+    return np.asarray(np.clip(stack + noise * rng.normal(size=stack.shape), 0, 255), dtype=np.uint8)
+
+
+def _stack(data: PublicData) -> np.ndarray:
+    paths = pd.concat([data.train, data.test]).iloc[:, 1]
+    return np.stack([data.payload[path] for path in paths]).astype(float)
+
+
+def _facts(data: PublicData) -> pd.DataFrame:
+    return read(data, as_is).both.iloc[:, 1:]
+
+
+def only_tables(data: PublicData) -> Reading:
+    return Reading(_facts(data), len(data.train))
+
+
+def brightness(data: PublicData) -> Reading:
+    """Also how bright pictures are, and how much that varies."""
+    stack = _stack(data).reshape(len(data.train) + len(data.test), -1)
+    levels = {f"level {share}": np.quantile(stack, share, axis=1) for share in (0.05, 0.5, 0.95)}
+    return Reading(_facts(data).assign(mean=stack.mean(axis=1), spread=stack.std(axis=1), **levels), len(data.train))
+
+
+def areas(data: PublicData) -> Reading:
+    """Also how much of a picture is brighter or darker than what surrounds it."""
+    even = blurred(evened(_stack(data), 8), 0.8)
+    shares = {f"above {limit}": (even > limit).mean((1, 2)) for limit in (0.6, 1.0, 1.5)}
+    shares |= {f"below {limit}": (even < -limit).mean((1, 2)) for limit in (0.6, 1.0, 1.5)}
+    return Reading(read(data, brightness).both.assign(**shares), len(data.train))
+
+
+def spots(data: PublicData) -> Reading:
+    """Also how many spots there are: peaks and connected areas, at several limits."""
+    from scipy.ndimage import label, maximum_filter
+
+    found: dict[str, np.ndarray] = {}
+    for sign, name in ((1, "bright"), (-1, "dark")):
+        smooth = sign * blurred(evened(_stack(data), 8), 1.2)
+        peaks = smooth == maximum_filter(smooth, (1, 5, 5))
+        for limit in (0.5, 0.8, 1.1):
+            found[f"{name} peaks {limit}"] = (peaks & (smooth > limit)).sum((1, 2))
+            found[f"{name} areas {limit}"] = np.array([label(picture > limit)[1] for picture in smooth])
+    return Reading(read(data, areas).both.assign(**found), len(data.train))
+
+
+family = world_family(
+    "counting",
+    "How many are there?",
+    "counting in pictures",
+    metric=rmse,
+    submission=Columns(id="id", target="target", values=float),
+    draw_once=draw_once,
+    entrants=ladder_entrants(
+        Goal(learned=lambda train: train["target"].to_numpy(float)),
+        raw=only_tables,
+        plain=brightness,
+        good=areas,
+        expert=spots,
+    ),
+)

@@ -1,0 +1,73 @@
+"""Log classification: which sessions failed, told by their lines: what happened, in which order, how often and when?"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from podium.catalog.forge.family import PublicData
+from podium.catalog.forge.log_classification_data import draw_once
+from podium.catalog.forge.world.assembly import world_family
+from podium.catalog.forge.world.entrants import Goal
+from podium.catalog.forge.world.features import Reading, as_is, read
+from podium.catalog.forge.world.fields import ladder_entrants
+from podium.metrics import roc_auc
+from podium.task import Columns, Number
+
+
+def _log(data: PublicData) -> tuple[pd.DataFrame, pd.Series]:
+    """The lines with event, number and pause, and the ids of all rows."""
+    (table,) = data.tables.values()
+    lines = table.set_axis(["id", "second", "message"], axis=1)
+    lines["event"] = lines["message"].str.replace(r"\d+", "#", regex=True)
+    lines["value"] = np.log1p(lines["message"].str.extract(r"(\d+)")[0].astype(float))
+    lines["gap"] = lines.groupby("id", sort=False)["second"].diff().fillna(lines["second"])
+    return lines, pd.concat([data.train["id"], data.test["id"]])
+
+
+def _joined(data: PublicData, before: Reading, *tables: pd.DataFrame) -> Reading:
+    ids = _log(data)[1]
+    parts = [table.reindex(ids).reset_index(drop=True) for table in tables]
+    return Reading(pd.concat([before.both, *parts], axis=1), before.train_rows)
+
+
+def lengths(data: PublicData) -> Reading:
+    """Also how many lines there are and how long they take."""
+    statistics = _log(data)[0].groupby("id").agg(lines=("second", "size"), last=("second", "max"))
+    return _joined(data, read(data, as_is), statistics)
+
+
+def events(data: PublicData) -> Reading:
+    """Also how often each event occurs."""
+    lines = _log(data)[0]
+    return _joined(data, read(data, lengths), pd.crosstab(lines["id"], lines["event"]).astype(float))
+
+
+def orders(data: PublicData) -> Reading:
+    """Also the numbers of each event, which event follows which, and pauses."""
+    lines = _log(data)[0]
+    means = lines.pivot_table("value", "id", "event").add_suffix(" mean")
+    pauses = lines.groupby("id")["gap"].agg(["max", "mean", "std"])
+    pair = lines["event"].shift() + " > " + lines["event"]
+    pair = pair.where(lines["id"] == lines["id"].shift(), "start")
+    return _joined(data, read(data, events), means, pauses, pd.crosstab(lines["id"], pair).astype(float))
+
+
+family = world_family(
+    "log-classification",
+    "Which sessions failed?",
+    "log classification",
+    metric=roc_auc,
+    submission=Columns(id="id", target="target", values=Number(0, 1)),
+    draw_once=draw_once,
+    entrants=ladder_entrants(
+        Goal(
+            learned=lambda train: train["target"].to_numpy(float),
+            finish=lambda prediction, train: np.clip(prediction, 0, 1),
+        ),
+        raw=as_is,
+        plain=lengths,
+        good=events,
+        expert=orders,
+    ),
+)

@@ -1,0 +1,138 @@
+"""Sequence labelling: which state is a thing in at each step, when states last for a while and things differ?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from podium.catalog.forge.family import Difficulty, ForgedData, PublicData
+from podium.catalog.forge.world.assembly import world_family
+from podium.catalog.forge.world.entrants import Goal
+from podium.catalog.forge.world.features import Reading, as_is, read
+from podium.catalog.forge.world.fields import ladder_entrants
+from podium.catalog.forge.world.row_task import ID_AND_TARGET
+from podium.catalog.forge.world.sheet import Question, Sizes, add_categories, add_numbers, draw_sheet, sheet_task
+from podium.metrics import accuracy
+from podium.task import Columns, Text
+
+SEQUENCES: Sizes = {"easy": (48, 44), "medium": (40, 44), "hard": (34, 44), "tiny": (10, 5)}
+STEPS: Mapping[Difficulty, int] = {"easy": 32, "medium": 30, "hard": 30, "tiny": 12}
+APART: Mapping[Difficulty, float] = {"easy": 0.75, "medium": 0.6, "hard": 0.5, "tiny": 1.0}
+"""How far the numbers of two states differ, where their noise is 1."""
+NUMBERS = 7
+LASTING = 0.88
+NOTES = (
+    "States last: in {place} the next step mostly has the state of the one before it.",
+    "Every {thing} of {place} has levels of its own, and none of those in `train.csv` is in `test.csv`.",
+)
+
+
+def draw_once(rng: np.random.Generator, difficulty: Difficulty) -> ForgedData:
+    """Draws a chain of states for each thing, and numbers that depend on state and thing."""
+    sequences, steps = sum(SEQUENCES[difficulty]), STEPS[difficulty]
+    sheet = draw_sheet(rng, sequences * steps)
+    labels = rng.permutation(sheet.story.domain.labels)[: int(rng.integers(3, 5))]
+    moves = LASTING * np.eye(len(labels)) + (1 - LASTING) * rng.dirichlet(np.full(len(labels), 1.0), len(labels))
+    states = _chains(rng, moves, sequences, steps)
+    levels = APART[difficulty] * rng.normal(size=(len(labels), NUMBERS))
+    noise = rng.normal(size=(sequences, steps, NUMBERS))
+    offsets = 1.2 * rng.normal(size=(sequences, 1, NUMBERS))
+    noun = sheet.story.domain.parents[0]
+    which = np.repeat(rng.permutation(sequences), steps)
+    codes = np.array([f"{noun.one[:2].upper()}{number:03d}" for number in rng.permutation(sequences)], dtype=object)
+    sheet.add(sheet.story.naming.key(noun.one), codes[which], f"the {noun.one}")
+    step = sheet.story.naming.about(noun.one, ("step", "position", "turn"))
+    sheet.add(step, np.tile(np.arange(steps), sequences), "step")
+    facts = (levels[states] + noise + offsets).reshape(-1, NUMBERS)
+    add_numbers(rng, sheet, facts / facts.std(axis=0))
+    add_categories(rng, sheet)
+    question = Question(
+        rows=f"steps of {noun.many}",
+        asked=f"the state, which is one of {', '.join(labels)}",
+        meaning="the state",
+        metric="The share of steps with the right state.",
+        form=f"{ID_AND_TARGET}\n`target` names a state.",
+        notes=NOTES,
+        figures={"thing": noun.one},
+    )
+    return sheet_task(
+        rng,
+        sheet,
+        question,
+        target=labels[states].ravel(),
+        ceiling=labels[_likeliest(moves, noise + levels[states], levels)].ravel(),
+        sample=str(labels[0]),
+        train_rows=SEQUENCES[difficulty][0] * steps,
+    )
+
+
+def _chains(rng: np.random.Generator, moves: np.ndarray, sequences: int, steps: int) -> np.ndarray:
+    states = [rng.integers(0, len(moves), sequences)]
+    for _ in range(steps - 1):
+        drawn = rng.random((sequences, 1))
+        states.append((drawn > moves[states[-1]].cumsum(axis=1)).sum(axis=1).clip(max=len(moves) - 1))
+    return np.stack(states, axis=1)
+
+
+def _likeliest(moves: np.ndarray, numbers: np.ndarray, levels: np.ndarray) -> np.ndarray:
+    """The likeliest state of each step, given all numbers of its sequence and how they come about."""
+    fit = np.exp(-0.5 * ((numbers[:, :, None, :] - levels) ** 2).sum(axis=3))
+    forward, backward = [fit[:, 0]], [np.ones_like(fit[:, 0])]
+    for step in range(1, fit.shape[1]):
+        told = forward[-1] @ moves * fit[:, step]
+        forward.append(told / told.sum(axis=1, keepdims=True))
+        told = (backward[-1] * fit[:, -step]) @ moves.T
+        backward.append(told / told.sum(axis=1, keepdims=True))
+    return np.asarray(np.argmax(np.stack(forward, axis=1) * np.stack(backward[::-1], axis=1), axis=2))
+
+
+def _windows(data: PublicData, reaches: tuple[int, ...], *, relative: bool) -> Reading:
+    """Each row's numbers with their means over some steps before and after it."""
+    found = read(data, as_is)
+    both, thing = found.both, found.both.columns[0]
+    numbers = both.select_dtypes("number").iloc[:, 1:]
+    if relative:
+        numbers = numbers - numbers.groupby(both[thing]).transform("mean")
+    parts = [both.drop(columns=thing)]
+    for reach in reaches:
+        rolled = numbers.groupby(both[thing], sort=False).rolling(2 * reach + 1, center=True, min_periods=1).mean()
+        parts.append(rolled.reset_index(level=0, drop=True).sort_index().add_suffix(f" around {reach}"))
+    if relative:
+        parts.append(numbers.add_suffix(" less mean"))
+    return Reading(pd.concat(parts, axis=1), found.train_rows)
+
+
+def around(data: PublicData) -> Reading:
+    return _windows(data, (1,), relative=False)
+
+
+def relative(data: PublicData) -> Reading:
+    return _windows(data, (1,), relative=True)
+
+
+def far_around(data: PublicData) -> Reading:
+    return _windows(data, (1, 3, 6), relative=True)
+
+
+def indicators(train: pd.DataFrame) -> np.ndarray:
+    return pd.get_dummies(train["target"], dtype=float).to_numpy()
+
+
+def finish(prediction: np.ndarray, train: pd.DataFrame) -> np.ndarray:
+    """The likeliest state."""
+    return np.asarray(np.array(sorted(train["target"].unique()), dtype=object)[prediction.argmax(axis=1)])
+
+
+family = world_family(
+    "sequence-labelling",
+    "Which state is it in?",
+    "sequence labelling",
+    metric=accuracy,
+    submission=Columns(id="id", target="target", values=Text(blank=False)),
+    draw_once=draw_once,
+    entrants=ladder_entrants(
+        Goal(learned=indicators, finish=finish), raw=as_is, plain=around, good=relative, expert=far_around
+    ),
+)

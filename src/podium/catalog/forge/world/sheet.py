@@ -1,0 +1,115 @@
+"""A sheet of rows with facts in a story's own words, for families that bring files or a structure of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+
+from podium.catalog.forge.family import Difficulty, ForgedData, PublicData
+from podium.catalog.forge.tiny import distinct_numbers
+from podium.catalog.forge.world.brief import MIXED, OPENINGS, TASKS, Column, Story, draw_story, say, write_brief
+from podium.catalog.forge.world.corruption import recorded_values
+
+MAIN = "train, test"
+Sizes = Mapping[Difficulty, tuple[int, int]]
+"""How many train and test rows, or groups of rows, a task has."""
+
+
+@dataclass
+class Sheet:
+    """What is known of each row, and what a brief says about it."""
+
+    story: Story
+    table: pd.DataFrame
+    columns: list[Column] = field(default_factory=list)
+
+    def add(self, name: str, values: np.ndarray, meaning: str) -> None:
+        """One more column."""
+        self.table[name] = values
+        self.columns.append(Column(MAIN, name, meaning))
+
+
+def draw_sheet(rng: np.random.Generator, count: int) -> Sheet:
+    """Rows with nothing but an identifier."""
+    story = draw_story(rng)
+    letters = story.domain.row.one[: int(rng.integers(1, 3))].upper()
+    ids = [f"{letters}{number:06d}" for number in distinct_numbers(rng, 900_000, count)]
+    return Sheet(story, pd.DataFrame({"id": ids}), [Column(MAIN, "id", "identifier")])
+
+
+def add_numbers(rng: np.random.Generator, sheet: Sheet, facts: np.ndarray) -> None:
+    """Records columns of facts, mean 0 and spread 1, as quantities of the domain."""
+    domain = sheet.story.domain
+    known = [*domain.numbers, *(quantity for quantities in domain.parent_numbers for quantity in quantities)]
+    chosen = [known[index] for index in rng.permutation(len(known))[: facts.shape[1]]]
+    for quantity, fact in zip(chosen, facts.T, strict=True):
+        name = sheet.story.naming.number(quantity)
+        sheet.add(name, recorded_values(quantity, fact), f"{quantity.name} [{quantity.unit}]")
+
+
+def add_categories(rng: np.random.Generator, sheet: Sheet) -> None:
+    """Records every kind of category that the domain has."""
+    for name, values in sheet.story.domain.categories.items():
+        codes = rng.choice(len(values), len(sheet.table), p=rng.dirichlet(np.full(len(values), 3.0)))
+        sheet.add(sheet.story.naming.text(name), np.array(values, dtype=object)[codes], name)
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a family asks about the rows of a sheet, as its briefs say it."""
+
+    rows: str
+    """What a row is, many of them."""
+    asked: str
+    meaning: str
+    """Of the target, for the data dictionary."""
+    metric: str
+    form: str
+    notes: Sequence[str]
+    """Sentences to be filled in with the words of the story and with `figures`."""
+    files: Sequence[tuple[str, str]] = ()
+    figures: Mapping[str, object] = field(default_factory=dict)
+
+
+def sheet_task(
+    rng: np.random.Generator,
+    sheet: Sheet,
+    question: Question,
+    *,
+    target: np.ndarray,
+    ceiling: np.ndarray,
+    sample: float | str,
+    train_rows: int,
+    tables: Mapping[str, pd.DataFrame] | None = None,
+    payload: Mapping[str, np.ndarray] | None = None,
+) -> ForgedData:
+    """The competition: the first rows to learn from, the others to predict."""
+    known = sheet.table[:train_rows].assign(target=target[:train_rows])
+    test = sheet.table[train_rows:].reset_index(drop=True)
+    answers = test[["id"]].assign(target=target[train_rows:])
+    sheet.columns.append(Column("train", "target", question.meaning))
+    return ForgedData(
+        brief=_tell(rng, sheet, question, len(test)),
+        public=PublicData(known, test, tables or {}, payload or {}),
+        answers=answers,
+        sample=answers.assign(target=sample),
+        ceiling=ceiling[train_rows:],
+    )
+
+
+def _tell(rng: np.random.Generator, sheet: Sheet, question: Question, test: int) -> str:
+    figures = {"count": len(sheet.table), "test": test, "days": int(rng.integers(100, 900)), **question.figures}
+    words = {**sheet.story.words(question.rows, question.asked), **figures}
+    return write_brief(
+        rng,
+        sheet.story,
+        opening=(say(rng, OPENINGS, **words), say(rng, TASKS, **words)),
+        files=question.files,
+        columns=sheet.columns,
+        notes=[*(say(rng, [note], **words) for note in question.notes), say(rng, MIXED, **words)],
+        metric=question.metric,
+        form=question.form,
+    )
