@@ -13,7 +13,10 @@ import pytest
 
 import podium
 from podium.catalog.new_task import NewTask, make_task
-from podium.catalog.new_task.table import read_table
+from podium.catalog.new_task.cells import read_cells
+from podium.catalog.new_task.pictures import read_pictures
+from podium.catalog.new_task.table import Table, clean_table
+from podium.data.fabricate import picture, write_bytes
 from podium.errors import UsageError
 from podium.task import Leaderboard
 
@@ -142,9 +145,13 @@ def test_the_parts_have_the_same_share_of_each_class_and_no_row_in_common(
     assert len(train) + len(answers) == ROWS
 
 
+def read_table(path: Path, target: str | None = None) -> Table:
+    return clean_table(read_cells(path), path, target=target, metric=None, id_column=None)[0]
+
+
 def test_rows_get_ids_that_do_not_tell_their_order(tmp_path: Path) -> None:
     trees().drop(columns="tree_id").to_csv(tmp_path / "trees.csv", index=False)
-    table = read_table(tmp_path / "trees.csv", target="kilos", id_column=None)
+    table = read_table(tmp_path / "trees.csv", "kilos")
     assert (table.new_id, table.id) == (True, "id")
     ids = table.rows["id"].astype(int)
     assert sorted(ids) == list(range(ROWS))
@@ -152,11 +159,78 @@ def test_rows_get_ids_that_do_not_tell_their_order(tmp_path: Path) -> None:
 
 
 def test_rows_without_a_target_are_left_out(tmp_path: Path) -> None:
-    rows = trees()
+    rows = trees().drop(columns="grade")
     rows.loc[:9, "bears"] = None
     rows.to_csv(tmp_path / "trees.csv", index=False)
-    table = read_table(tmp_path / "trees.csv", target="bears", id_column=None)
-    assert (table.left_out, len(table.rows), table.id) == (10, ROWS - 10, "tree_id")
+    table = read_table(tmp_path / "trees.csv", "bears")
+    assert table.notes == ("Left out: 10 rows without 'bears'.",)
+    assert (len(table.rows), table.id) == (ROWS - 10, "tree_id")
+
+
+def test_what_gives_answers_away_is_left_out(tmp_path: Path) -> None:
+    """The row number of a sorted file, the target in other words, and rows that could be on both sides."""
+    rows = trees().drop(columns=["tree_id", "unknown"]).sort_values("kilos")
+    rows = pd.concat([rows, rows[:20]], ignore_index=True).assign(bushels=lambda table: table["kilos"] / 25)
+    rows.to_csv(tmp_path / "trees.csv")
+    table = read_table(tmp_path / "trees.csv", "kilos")
+    assert table.notes == (
+        "Left out: the column '', which numbers the rows of the file.",
+        "Left out: columns that give 'kilos' away (bushels).",
+        "Left out: 20 duplicates of other rows, alike in all columns but the target.",
+    )
+    assert len(table.rows) == ROWS
+    assert {"", "bushels"}.isdisjoint(table.rows)
+
+
+def test_the_target_is_chosen_where_none_is_named(tmp_path: Path) -> None:
+    trees()[["note", "age", "bears", "unknown"]].to_csv(tmp_path / "trees.csv", index=False)
+    table = read_table(tmp_path / "trees.csv")
+    assert table.target == "bears", "the last one that holds something to predict"
+    assert "No target was named; 'bears' was chosen." in table.notes
+    trees()[["note", "grade", "bears"]].rename(columns={"grade": "Class"}).to_csv(tmp_path / "trees.csv", index=False)
+    assert read_table(tmp_path / "trees.csv").target == "Class"
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".csv.gz", ".parquet"])
+def test_a_table_is_read_however_it_is_written(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"trees{suffix}"
+    if suffix == ".parquet":
+        trees().to_parquet(path)
+    else:
+        trees().to_csv(path, index=False, sep="\t" if suffix == ".tsv" else ",")
+    assert list(read_cells(path)["soil"]) == list(trees()["soil"])
+
+
+def test_pictures_in_folders_become_a_task(tmp_path: Path, searched: Callable[[NewTask], None]) -> None:
+    rng = np.random.default_rng(1)
+    for number in range(60):
+        path = tmp_path / "leaves" / ("oak" if number % 2 else "ash") / f"{number}.png"
+        write_bytes(path, picture(rng, tint=number % 2, suffix=".png"))
+    write_bytes(tmp_path / "leaves/ash/again.png", (tmp_path / "leaves/ash/0.png").read_bytes())
+    made = make_task("trees", tmp_path / "leaves", out=tmp_path / "tasks", on_score=lambda pipeline, score: None)
+    searched(made)
+    assert (podium.load("trees").kind, made.train_rows, made.test_rows) == ("image classification", 48, 12)
+    assert made.field[0].score > 0.9
+    check_it_works("label", tmp_path)
+    public = podium.prepare("trees").place.public
+    assert {path.stem for path in (public / "test").iterdir()} == set(pd.read_csv(public / "test.csv", dtype=str)["id"])
+
+
+def test_pictures_without_labels_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="There are no pictures in"):
+        read_pictures(tmp_path)
+    write_bytes(tmp_path / "1.png", picture(np.random.default_rng(0), suffix=".png"))
+    with pytest.raises(UsageError, match=r"Nothing says what 1.png shows. Put pictures into a subfolder for each"):
+        read_pictures(tmp_path)
+    (tmp_path / "labels.csv").write_text("file,label\n2.png,oak\n")
+    with pytest.raises(UsageError, match=r"No column of .*labels.csv names the pictures"):
+        read_pictures(tmp_path)
+    (tmp_path / "labels.csv").write_text("file,label\n1,oak\n")
+    assert read_pictures(tmp_path).to_dict("records") == [{"label": "oak", "picture": "1.png"}]
+    (tmp_path / "2.png").write_bytes(b"no picture")
+    (tmp_path / "labels.csv").write_text("file,label\n1,oak\n2,ash\n")
+    with pytest.raises(UsageError, match=r"2.png cannot be read as a picture"):
+        read_pictures(tmp_path)
 
 
 LINES = ["tree,age,bears", *(f"t{n},{n % 7},{'yes' if n % 3 else 'no'}" for n in range(60))]
@@ -173,12 +247,15 @@ LINES = ["tree,age,bears", *(f"t{n},{n % 7},{'yes' if n % 3 else 'no'}" for n in
         (lambda lines: lines, {"id_column": "age"}, "the id column 'age' has '0' more than once"),
         (lambda lines: lines, {"id_column": "bears"}, "'bears' is both --target and --id"),
         (lambda lines: [*lines[:30], "t9,,yes,3", *lines[30:]], {}, "line 31: 4 cells; the header has 3 columns"),
-        (lambda lines: [line.replace(",", ";") for line in lines], {}, "separated by ';'; write it with commas"),
         (lambda lines: [line.partition(",")[0] for line in lines], {"target": "tree"}, "has only one column"),
         (lambda lines: ["tree,bears,bears", *lines[1:]], {}, "every column needs a name of its own; 'bears'"),
         (lambda lines: [line.replace("no", "yes") for line in lines], {}, "is always 'yes': there is nothing to pred"),
         (lambda lines: lines, {"target": "tree"}, "has 60 different values in 60 rows, such as 't0'"),
-        (lambda lines: [*lines, "t60,3,perhaps"], {}, "has fewer than 5 rows of 'perhaps'"),
+        (lambda lines: [*lines, *(f"u{n},3,like {n}" for n in range(8))], {}, "fewer than 5 rows of 'like 0' and 7"),
+        (lambda lines: lines, {"group": "tree", "time": "age"}, "Give one of --group, --time and --random"),
+        (lambda lines: lines, {"group": "forest"}, "--group forest: there is no such column. There are: id, tree, age"),
+        (lambda lines: lines, {"time": "tree"}, "cannot be split by 'tree': it holds no times"),
+        (lambda lines: ["soil,bears", *(f"clay,{n % 2}" for n in range(60))], {"group": "soil"}, "0% of the rows"),
         (lambda lines: lines, {"metric": "rmse"}, "--metric rmse compares numbers; the target 'bears' holds 'no'"),
         (lambda lines: lines, {"metric": "roc_auk"}, "--metric roc_auk: use one of roc_auc, log_loss, accuracy"),
         (lambda lines: lines, {"target": "age", "metric": "log_loss"}, "is for two classes; the target 'age' has 7"),

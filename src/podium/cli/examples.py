@@ -63,8 +63,16 @@ EXAMPLES = {
         "podium board audit board --since head.json",
     ),
     "view": ("podium view", "podium view runs --port 8080"),
-    "forge": ("podium forge tabular-regression", "podium forge graph --difficulty hard --seed 7"),
-    "new-task": ("podium new-task churn --from customers.csv --target left",),
+    "forge": (
+        "podium forge tabular-regression",
+        "podium forge graph --difficulty hard --seed 7",
+        "podium forge --from customers.csv",
+    ),
+    "new-task": (
+        "podium new-task churn --from customers.csv --target left",
+        "podium new-task sales --from sales.parquet --target sold --time day",
+        "podium new-task leaves --from pictures/",
+    ),
     "import": ("podium import mle-bench/", "podium import grading_report.json --out runs/theirs"),
     "export": (
         "podium export runs/first/spaceship-titanic/0 --format messages",

@@ -1,15 +1,17 @@
-"""`podium forge`: makes a fresh competition, and reveals what it was drawn from."""
+"""`podium forge`: makes a fresh competition, drawn from a secret or made of data, and reveals secrets."""
 
 from __future__ import annotations
 
+import re
 import secrets
 import sys
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from podium.cli.new_task import data_option, make_from_data, new_task_options
 from podium.cli.options import as_json, data_dir, print_json
 from podium.errors import PodiumError, UsageError
 
@@ -19,7 +21,9 @@ if TYPE_CHECKING:
 
 
 @click.command(name="forge")
-@click.argument("family", required=False, metavar="FAMILY|ID")
+@click.argument("family", required=False, metavar="[FAMILY|ID|NAME]")
+@data_option(required=False)
+@new_task_options
 @click.option("--difficulty", default="medium", show_default=True, help="easy, medium, hard or tiny.")
 @click.option(
     "--split",
@@ -37,6 +41,7 @@ if TYPE_CHECKING:
 @as_json
 def command(
     family: str | None,
+    source: Path | None,
     difficulty: str,
     split: str,
     seed: int | None,
@@ -44,12 +49,15 @@ def command(
     reveal: str | None,
     data_dir: Path | None,
     as_json: bool,
+    **options: Any,
 ) -> None:
-    """Make a fresh competition of a FAMILY and print its id.
+    """Make a fresh competition of a FAMILY and print its id, or one called NAME from your own data.
 
     Draws the data from a new secret, trains the field of entrants that forms its leaderboard (a minute or so), and
     prepares the task; a tiny one has 200 rows and is made at once. The secret stays in Podium's home; the id commits to
     it and works wherever a task id does. An unknown family answers with the list of families.
+
+    With --from DATA it does what podium new-task does; NAME is by default the name of the data.
     """
     from podium import api
     from podium.catalog.forge import parse_id
@@ -58,8 +66,19 @@ def command(
 
     if sum(given is not None for given in (seed, from_secret, reveal)) > 1:
         raise click.UsageError("Give one of --seed, --from-secret and --reveal.")
+    if source is not None:
+        if seed is not None or from_secret is not None or reveal is not None:
+            raise click.UsageError(
+                "--from makes a task of data: --seed, --from-secret and --reveal are for drawn ones."
+            )
+        make_from_data(family or _name_of(source), source, as_json=as_json, **options)
+        return
+    given = [name for name, value in options.items() if name != "out" and value]
+    if given:
+        option = {"id_column": "id", "at_random": "random"}.get(given[0], given[0])
+        raise click.UsageError(f"--{option} goes with --from DATA.")
     if (reveal is None) == (family is None):
-        raise click.UsageError("Give a FAMILY (or the ID of a task to make again), or --reveal ID.")
+        raise click.UsageError("Give a FAMILY (or the ID of a task to make again), --from DATA, or --reveal ID.")
     if reveal is not None:
         secret = str(kept_secret(parse_id(reveal)))
         print_json({"task": reveal, "secret": secret}) if as_json else click.echo(secret)
@@ -78,6 +97,14 @@ def command(
         print_json({"task": str(parts), "data": str(done.place.root), "status": done.status, "public_seed": parts.seed})
     else:
         click.echo(str(parts))
+
+
+def _name_of(source: Path) -> str:
+    """An id from the name of a file or folder."""
+    name = source.resolve().name
+    return (
+        re.sub(r"[^a-z0-9]+", "-", (name if source.is_dir() else name.partition(".")[0]).lower()).strip("-") or "task"
+    )
 
 
 def _task_to_make(name: str, difficulty: str, seed: int | None, from_secret: str | None, *, training: bool) -> ForgeId:

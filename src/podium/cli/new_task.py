@@ -1,40 +1,74 @@
-"""`podium new-task`: makes a task of somebody's own table."""
+"""`podium new-task`: makes a task of somebody's own data."""
 
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from podium.cli.options import Command, as_json, print_json
 from podium.data.trees import remove_tree
 
 if TYPE_CHECKING:
     from podium.catalog.new_task import NewTask
+    from podium.integrity.audit import TaskFinding
+
+_OPTIONS = (
+    click.option("--target", metavar="COLUMN", help="The column to predict.  [default: the one most likely meant]"),
+    click.option("--metric", help="Such as roc_auc, accuracy or rmse.  [default: one that suits the target]"),
+    click.option("--id", "id_column", metavar="COLUMN", help="The column that names rows.  [default: found, or made]"),
+    click.option("--group", metavar="COLUMN", help="Keep rows with one value of it together.  [default: looked for]"),
+    click.option("--time", metavar="COLUMN", help="Test on the latest rows by it.  [default: looked for]"),
+    click.option("--random", "at_random", is_flag=True, help="Draw test rows at random, whatever columns hold."),
+    click.option(
+        "--out",
+        type=click.Path(file_okay=False, path_type=Path),
+        default=Path("tasks"),
+        show_default=True,
+        help="The folder of tasks; the task gets a folder NAME in it.",
+    ),
+)
+
+
+def data_option(*, required: bool) -> Callable[[Command], Command]:
+    """`--from`, the data that a task is made of."""
+    return click.option(
+        "--from",
+        "source",
+        type=click.Path(exists=True, path_type=Path),
+        required=required,
+        metavar="DATA",
+        help="A CSV or parquet file, or a folder of pictures with a subfolder or a table of labels.",
+    )
+
+
+def new_task_options(command: Command) -> Command:
+    """What can be said about a task that is made of data."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
 
 
 @click.command(name="new-task")
 @click.argument("name")
-@click.option(
-    "--from",
-    "source",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    required=True,
-    help="A CSV file whose rows have the target.",
-)
-@click.option("--target", required=True, metavar="COLUMN", help="The column to predict.")
-@click.option("--metric", help="Such as roc_auc, accuracy or rmse.  [default: one that suits the target]")
-@click.option("--id", "id_column", metavar="COLUMN", help="The column that names rows.  [default: found, or made]")
-@click.option(
-    "--out",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=Path("tasks"),
-    show_default=True,
-    help="The folder of tasks; the task gets a folder NAME in it.",
-)
-def command(name: str, source: Path, **options: Any) -> None:
-    """Make a task NAME from a CSV file: split, brief, miniature, and medals from a measured field."""
+@data_option(required=True)
+@new_task_options
+@as_json
+def command(name: str, source: Path, as_json: bool, **options: Any) -> None:
+    """Make a task NAME from data: split, brief, miniature, and medals from a measured field.
+
+    Chooses target, metric and split where none is given, and says why. Duplicates and columns that give the target
+    away are left out. In the end the task is audited.
+    """
+    make_from_data(name, source, as_json=as_json, **options)
+
+
+def make_from_data(name: str, source: Path, *, as_json: bool, **options: Any) -> None:
+    """Makes the task, audits it, and prints what became of it."""
     from podium.catalog.new_task import make_task
 
     def on_score(pipeline: str, score: float | None) -> None:
@@ -42,15 +76,22 @@ def command(name: str, source: Path, **options: Any) -> None:
 
     click.echo("Training the field that medals are taken from:", err=True)
     made = make_task(name, source, **options, on_score=on_score)
-    for line in _lines(made, name, options["out"]):
-        click.echo(line)
-    _audit(made)
-
-
-def _audit(made: NewTask) -> None:
-    """Looks for faults of the new task, as `podium integrity audit` does."""
-    from podium.catalog.task_files import load_task_file
+    findings = audit_new_task(made)
+    if as_json:
+        print_json(_document(made, name, findings))
+        return
     from podium.cli.integrity.audit import show_findings
+
+    for line in _lines(made):
+        click.echo(line)
+    show_findings(findings)
+    click.echo(f"The audit found {_counted(findings)}.")
+    click.echo(f"Next: podium prepare {name} --tasks {options['out']}, then podium run {name} --tasks {options['out']}")
+
+
+def audit_new_task(made: NewTask) -> list[TaskFinding]:
+    """The faults of the new task, as `podium integrity audit` finds them."""
+    from podium.catalog.task_files import load_task_file
     from podium.data.prepare import prepare_task
     from podium.grading.prepared import find_prepared
     from podium.integrity.audit import audit
@@ -58,18 +99,40 @@ def _audit(made: NewTask) -> None:
     with tempfile.TemporaryDirectory() as data_dir:
         task = load_task_file(made.folder / "task.py")
         prepare_task(task, data_dir=Path(data_dir))
-        show_findings(audit(find_prepared(task, data_dir=Path(data_dir))))
+        findings = audit(find_prepared(task, data_dir=Path(data_dir)))
     remove_tree(made.folder / "__pycache__")
+    return findings
 
 
-def _lines(made: NewTask, name: str, out: Path) -> list[str]:
-    """What was made, and what to do next."""
+def _counted(findings: list[TaskFinding]) -> str:
+    from podium.text import plural
+
+    faults = sum(finding.severity == "fault" for finding in findings)
+    return f"{plural(faults, 'fault')} and {plural(len(findings) - faults, 'remark')}"
+
+
+def _lines(made: NewTask) -> list[str]:
+    """What was made."""
     table, metric = made.table, made.goal.metric
     lines = [f"{made.folder}: {made.train_rows:,} train rows, {made.test_rows:,} test rows, metric {metric.title}"]
-    if table.left_out:
-        lines.append(f"{table.left_out:,} rows without '{table.target}' were left out.")
+    lines += table.notes
     if made.goal.positive not in (None, "1"):
-        lines.append(f"'{table.target}' is 1 where the file says '{made.goal.positive}', else 0.")
+        lines.append(f"'{table.target}' is 1 where the data says '{made.goal.positive}', else 0.")
     lines.append(f"Rows are named by {'new ids in the column' if table.new_id else 'the column'} '{table.id}'.")
-    lines.append(f"Next: podium prepare {name} --tasks {out}, then podium run {name} --tasks {out}")
-    return lines
+    return [*lines, made.split.reason]
+
+
+def _document(made: NewTask, name: str, findings: list[TaskFinding]) -> dict[str, Any]:
+    return {
+        "task": name,
+        "folder": str(made.folder),
+        "target": made.table.target,
+        "metric": made.goal.metric.name,
+        "id": made.table.id,
+        "split": asdict(made.split),
+        "train_rows": made.train_rows,
+        "test_rows": made.test_rows,
+        "notes": list(made.table.notes),
+        "field": [asdict(entrant) for entrant in made.field],
+        "findings": [asdict(finding) for finding in findings],
+    }

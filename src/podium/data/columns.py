@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -14,7 +15,7 @@ from podium.data.fabricate import hex_ids, sentences
 if TYPE_CHECKING:
     import pandas as pd
 
-ColumnKind = Literal["id", "number", "category", "text"]
+ColumnKind = Literal["id", "number", "time", "category", "text"]
 MOST_CATEGORIES = 50
 MINIATURE_ROWS = 300
 ROWS_PER_CLASS = 20
@@ -24,6 +25,13 @@ BLANK = frozenset(
     | {"NULL", "NaN", "None", "n/a", "nan", "null"}
 )
 """The texts that pandas reads as missing."""
+TIME_FORMATS = (
+    "%Y-%m-%d", "%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M:%S%z",
+    "%Y-%m-%d %H:%M:%S%z", "%Y-%m-%dT%H:%M:%S.%f", "%Y-%m-%d %H:%M:%S.%f", "%Y/%m/%d", "%Y/%m/%d %H:%M", "%m/%d/%Y",
+    "%m/%d/%Y %H:%M", "%d/%m/%Y", "%d/%m/%Y %H:%M", "%m/%d/%y", "%d.%m.%Y", "%d.%m.%Y %H:%M", "%d-%m-%Y", "%b %d %Y",
+    "%d %b %Y", "%d-%b-%Y", "%Y-%m",
+)  # fmt: skip
+"""How times are written; of two that fit, such as month and day in either order, the first is taken."""
 
 
 @dataclass(frozen=True)
@@ -35,13 +43,15 @@ class Column:
     missing: float = 0.0
     """The share of blank cells."""
     quantiles: tuple[float, ...] = ()
-    """Of a number: from the smallest to the largest, at equal steps."""
+    """Of a number, or of a time in seconds since 1970: from the smallest to the largest, at equal steps."""
     whole: bool = False
     """Of a number: whether all are whole."""
     shares: dict[str, float] = field(default_factory=dict)
     """Of a category: how often each value occurs, the most frequent first."""
     words: int = 0
     """Of a text: how many words it has on average."""
+    written: str = ""
+    """Of a time: its format."""
 
 
 def describe_column(cells: pd.Series, *, classes: bool = False) -> Column:
@@ -58,10 +68,37 @@ def describe_column(cells: pd.Series, *, classes: bool = False) -> Column:
     if len(present) and np.isfinite(numbers).all() and not classes:
         quantiles = tuple(float(f"{value:.6g}") for value in np.quantile(numbers, _LEVELS))
         return replace(column, kind="number", quantiles=quantiles, whole=bool((numbers % 1 == 0).all()))
+    written = None if classes else time_format(present)
+    if written:
+        moments = moments_of(present, written)
+        return replace(column, kind="time", quantiles=tuple(np.quantile(moments, _LEVELS).tolist()), written=written)
     counts = present.value_counts(normalize=True)
     if classes or (len(counts) <= MOST_CATEGORIES and len(counts) <= max(2, len(present) / 2)):
         return replace(column, shares={str(value): round(share, 4) for value, share in counts.items()})
     return replace(column, kind="text", words=max(1, round(present.str.split().str.len().mean())))
+
+
+def time_format(cells: pd.Series) -> str | None:
+    """How the cells that are not blank are written, if all of them are times."""
+    import pandas as pd
+
+    present = cells[~cells.isin(BLANK)]
+    fitting = (
+        written
+        for written in TIME_FORMATS
+        if len(present)
+        and not pd.to_datetime(present[:1], format=written, errors="coerce", utc=True).isna().any()
+        and not pd.to_datetime(present, format=written, errors="coerce", utc=True).isna().any()
+    )
+    return next(fitting, None)
+
+
+def moments_of(cells: pd.Series, written: str) -> np.ndarray:
+    """Times in seconds since 1970; NaN for blank cells."""
+    import pandas as pd
+
+    times = pd.to_datetime(cells.where(~cells.isin(BLANK)), format=written, errors="coerce", utc=True)
+    return np.asarray((times - pd.Timestamp(0, tz="UTC")) / pd.Timedelta(seconds=1), dtype=float)
 
 
 def write_columns(columns: list[Column], path: Path) -> None:
@@ -71,7 +108,11 @@ def write_columns(columns: list[Column], path: Path) -> None:
 
 def read_columns(path: Path) -> list[Column]:
     """The columns that `write_columns` kept."""
-    documents: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
+    return columns_from(json.loads(path.read_text(encoding="utf-8")))
+
+
+def columns_from(documents: list[dict[str, Any]]) -> list[Column]:
+    """Columns from their JSON."""
     return [Column(**{**document, "quantiles": tuple(document["quantiles"])}) for document in documents]
 
 
@@ -82,7 +123,8 @@ def draw_table(columns: list[Column], *, target: str, rng: np.random.Generator) 
     classes = next(len(column.shares) for column in columns if column.name == target)
     count = max(MINIATURE_ROWS, ROWS_PER_CLASS * classes)
     positions = {column.name: rng.random(count) for column in columns}
-    telling = [column.name for column in columns if column.name != target and column.kind in ("number", "category")]
+    kinds = ("number", "category", "time")
+    telling = [column.name for column in columns if column.name != target and column.kind in kinds]
     latent = sum((positions[name] for name in telling[:3]), start=rng.normal(0, 0.3, count))
     positions[target] = (np.argsort(np.argsort(latent)) + 0.5) / count
     return pd.DataFrame({column.name: _draw(column, positions[column.name], rng) for column in columns})
@@ -97,6 +139,9 @@ def _draw(column: Column, position: np.ndarray, rng: np.random.Generator) -> np.
         case "number":
             numbers = np.interp(position, _LEVELS, column.quantiles)
             cells = np.array([round(x) if column.whole else float(f"{x:.6g}") for x in numbers], dtype=object)
+        case "time":
+            seconds = np.interp(position, _LEVELS, column.quantiles).round()
+            cells = np.array([_written_time(second, column.written) for second in seconds], dtype=object)
         case "category":
             # A fifth is spread evenly, so that rare values occur often enough to be split.
             occurring = column.shares or {"": 1.0}
@@ -107,3 +152,7 @@ def _draw(column: Column, position: np.ndarray, rng: np.random.Generator) -> np.
             cells = np.array(sentences(rng, len(position), words=max(2, 2 * column.words)), dtype=object)
     cells[rng.random(len(cells)) < column.missing] = ""
     return cells
+
+
+def _written_time(second: float, written: str) -> str:
+    return datetime.fromtimestamp(second, UTC).strftime(written)

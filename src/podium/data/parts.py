@@ -10,7 +10,7 @@ import pandas as pd
 
 from podium.data.archives import unpacked, write_zip
 from podium.data.files import link_any, link_file, link_tree
-from podium.data.split import split_rows
+from podium.data.split import split_later, split_rows, split_whole_groups
 from podium.data.tables import one_hot, read_csv, sample_of, write_csv
 from podium.task import Columns, Task
 
@@ -29,9 +29,12 @@ def split_table(
     shared: Sequence[str] = (),
     dtype: Any = None,
     stratify: str | None = None,
+    together: str | None = None,
+    later: str | None = None,
     **options: Any,
 ) -> None:
-    """Declares the usual preparation: the rows of one raw table are split at random, and their files follow them.
+    """Declares the usual preparation: the rows of one raw table are split, at random if nothing else is said, and their
+    files follow them.
 
     Args:
         table: The raw table; the train part gets its name, less `.zip`.
@@ -40,13 +43,21 @@ def split_table(
         shared: Files and folders that are handed out as they are.
         dtype: How columns are read, where pandas would not leave them as they are.
         stratify: The column of which both parts get the same share of each value.
+        together: The column whose groups are not divided.
+        later: The column of times of which the test part gets the latest.
         options: What `write_parts` takes.
     """
 
     @task.prepare
     def prepare(raw: Path, public: Path, private: Path) -> None:
         rows = read_csv(raw / table, dtype=dtype)
-        parts = split_rows(rows, test_size, stratify=None if stratify is None else rows[stratify])
+        classes = None if stratify is None else rows[stratify]
+        if later:
+            parts = split_later(rows, later, test_size)
+        elif together:
+            parts = split_whole_groups(rows, together, test_size, stratify=classes)
+        else:
+            parts = split_rows(rows, test_size, stratify=classes)
         write_parts(task.form, parts, public, private, **{"train": table.removesuffix(".zip"), **options})
         if files and archive:
             zip_parts(parts, raw / archive, public, files=files)

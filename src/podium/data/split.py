@@ -6,7 +6,10 @@ import random
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, TypeVar
 
+import numpy as np
 import pandas as pd
+
+from podium.data.columns import BLANK, moments_of, time_format
 
 RAW_ORDER = "Test rows stand in the order of the published table."
 """What a task says of itself where its split, as MLE-bench made it, leaves rows where they were."""
@@ -46,6 +49,57 @@ def split_groups(
     groups = [group for _, group in table.groupby(column)]
     train, test = split_rows(groups, test_size, random_state=random_state)
     return pd.concat(train), pd.concat(test)
+
+
+def split_whole_groups(
+    table: pd.DataFrame, column: str, test_size: float, *, stratify: pd.Series | None = None
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Puts all rows with one value of a column into the same part; a blank cell is a group of its own.
+
+    Args:
+        stratify: the class of each row; both parts get the same share of each as far as the groups allow it.
+    """
+    from sklearn.model_selection import StratifiedGroupKFold
+
+    cells = table[column].astype(str)
+    groups = cells.where(~cells.isin(BLANK), pd.Series([f"blank {row}" for row in range(len(table))], table.index))
+    classes = pd.Series(0, index=table.index) if stratify is None else stratify
+    parts = min(round(1 / test_size), groups.nunique())
+    if parts < 2:
+        return table, table.iloc[:0]
+    folds = StratifiedGroupKFold(parts, shuffle=True, random_state=0)
+    train, test = next(folds.split(table, classes, groups))
+    order = np.random.default_rng(0)
+    return table.iloc[order.permutation(train)], table.iloc[order.permutation(test)]
+
+
+def split_later(table: pd.DataFrame, column: str, test_size: float) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Puts the latest rows into the test part; rows of the same time stay together, those without one are for training.
+
+    Args:
+        column: holds times, or numbers that grow with time, such as years.
+    """
+    later = time_values(table[column]) >= time_cut(table[column], test_size)
+    order = np.random.default_rng(0)
+    parts = (order.permutation(np.flatnonzero(side)) for side in (~later, later))
+    train, test = (table.iloc[part] for part in parts)
+    return train, test
+
+
+def time_cut(cells: pd.Series, test_size: float) -> float:
+    """The time from which on about so large a share of the rows lies."""
+    values = time_values(cells)
+    moments, counts = np.unique(values[~np.isnan(values)], return_counts=True)
+    shares = counts[::-1].cumsum()[::-1] / len(cells)
+    return float(moments[np.argmin(np.abs(shares - test_size))])
+
+
+def time_values(cells: pd.Series) -> np.ndarray:
+    """Times as numbers that grow with them; NaN for what is not a time."""
+    written = time_format(cells.astype(str))
+    if written:
+        return moments_of(cells.astype(str), written)
+    return pd.to_numeric(cells, errors="coerce").to_numpy(float)
 
 
 def split_per_category(

@@ -19,7 +19,15 @@ from podium.data.parts import file_names, link_parts, split_table, write_answers
 from podium.data.pictures import picture_of, pixels_of
 from podium.data.records import read_json_lines, write_json, write_json_lines
 from podium.data.retyping import retyped
-from podium.data.split import RAW_ORDER, split_groups, split_per_category, split_rows, split_values
+from podium.data.split import (
+    RAW_ORDER,
+    split_groups,
+    split_later,
+    split_per_category,
+    split_rows,
+    split_values,
+    split_whole_groups,
+)
 from podium.data.tables import lines_beside, one_hot, read_csv, read_json, renumber, sample_of, write_csv
 
 __all__ = [
@@ -54,10 +62,12 @@ __all__ = [
     "sentences",
     "sound",
     "split_groups",
+    "split_later",
     "split_per_category",
     "split_rows",
     "split_table",
     "split_values",
+    "split_whole_groups",
     "unpacked",
     "write_7z",
     "write_answers",

@@ -1,20 +1,27 @@
-"""Makes a task of a table: a folder with task file, brief, data, miniature and a measured field."""
+"""Makes a task of somebody's data: a folder with task file, brief, data, miniature and a measured field."""
 
 from __future__ import annotations
 
 import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from podium.catalog.listing import builtin_listings, builtin_suites
+from podium.catalog.new_task.cells import read_cells
 from podium.catalog.new_task.field import OnScore, PipelineScore, field_document, measure_pipelines
 from podium.catalog.new_task.files import Draft
-from podium.catalog.new_task.goal import Goal, choose_goal
-from podium.catalog.new_task.table import Table, read_table
+from podium.catalog.new_task.goal import Goal
+from podium.catalog.new_task.pictures import PICTURE, copy_pictures, read_pictures
+from podium.catalog.new_task.splitting import Split, choose_split
+from podium.catalog.new_task.table import Table, clean_table
 from podium.catalog.task_files import ID, RESERVED, load_task_file
 from podium.data.columns import write_columns
 from podium.data.trees import remove_tree
 from podium.errors import UsageError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -24,6 +31,7 @@ class NewTask:
     folder: Path
     table: Table
     goal: Goal
+    split: Split
     train_rows: int
     test_rows: int
     field: list[PipelineScore]
@@ -33,17 +41,25 @@ def make_task(
     name: str,
     source: Path,
     *,
-    target: str,
+    target: str | None = None,
     metric: str | None = None,
     id_column: str | None = None,
+    group: str | None = None,
+    time: str | None = None,
+    at_random: bool = False,
     out: Path,
     on_score: OnScore,
 ) -> NewTask:
-    """Writes the folder OUT/NAME of a task that predicts one column of a CSV file from the others.
+    """Writes the folder OUT/NAME of a task that predicts one column of a table from the others, or from pictures.
 
     Args:
+        source: a CSV or parquet file, or a folder of pictures.
+        target: the column to predict; by default the one that is most likely meant.
         metric: by its name in `podium.metrics`; by default one that suits the target.
         id_column: names the rows; by default a column that looks like it, or a new one.
+        group: the column whose groups stay on one side of the split.
+        time: the column of which the latest rows are for testing; by default both are looked for.
+        at_random: whether neither is.
         on_score: is told of every entrant of the field as it is scored.
 
     Raises:
@@ -51,21 +67,53 @@ def make_task(
     """
     folder = out / name
     _check_name(name, folder)
-    table = read_table(source, target=target, id_column=id_column)
-    goal = choose_goal(table.rows[target], metric)
-    if goal.positive is not None:
-        table = _with_zeros_and_ones(table, goal.positive)
-    title = name.replace("-", " ").replace("_", " ").capitalize()
-    draft = Draft(name, title, table, goal, table.columns(classes=goal.prediction != "number"))
+    draft = draft_task(
+        name,
+        read_pictures(source) if source.is_dir() else read_cells(source),
+        source,
+        title=name.replace("-", " ").replace("_", " ").capitalize(),
+        target=target,
+        metric=metric,
+        id_column=id_column,
+        group=group,
+        time=time,
+        at_random=at_random,
+    )
     out.mkdir(parents=True, exist_ok=True)
     making = Path(tempfile.mkdtemp(prefix=f".{name}-", dir=out))
     try:
+        if source.is_dir():
+            draft = _with_pictures(draft, source, making)
         made = _write(draft, making, on_score)
         making.chmod(0o755)
         making.rename(folder)
     finally:
         remove_tree(making)
     return replace(made, folder=folder)
+
+
+def draft_task(
+    name: str,
+    cells: pd.DataFrame,
+    source: Path,
+    *,
+    title: str,
+    target: str | None = None,
+    metric: str | None = None,
+    id_column: str | None = None,
+    **split: Any,
+) -> Draft:
+    """A task that predicts one column of some cells, before its field is measured.
+
+    Args:
+        source: where the cells come from, for messages.
+        split: what `choose_split` takes.
+    """
+    table, goal = clean_table(cells, source, target=target, metric=metric, id_column=id_column)
+    chosen = choose_split(table, goal, **split)
+    if goal.positive is not None:
+        table = _with_zeros_and_ones(table, goal.positive)
+    return Draft(name, title, table, goal, table.columns(classes=goal.prediction != "number"), chosen)
 
 
 def _check_name(name: str, folder: Path) -> None:
@@ -83,6 +131,14 @@ def _with_zeros_and_ones(table: Table, positive: str) -> Table:
     return replace(table, rows=table.rows.assign(**{table.target: target}))
 
 
+def _with_pictures(draft: Draft, source: Path, folder: Path) -> Draft:
+    """The draft with its pictures in the folder, under the ids of their rows."""
+    table = replace(draft.table, rows=draft.table.rows.drop(columns=PICTURE))
+    suffix = copy_pictures(draft.table.rows, table.id, source, folder / "train")
+    columns = [column for column in draft.columns if column.name != PICTURE]
+    return replace(draft, suffix=suffix, table=table, columns=columns)
+
+
 def _write(draft: Draft, folder: Path, on_score: OnScore) -> NewTask:
     """Writes the task without a field, prepares it, lets the field train on it, and writes it again with the field."""
     import pandas as pd
@@ -98,9 +154,10 @@ def _write(draft: Draft, folder: Path, on_score: OnScore) -> NewTask:
         task = load_task_file(folder / "task.py")
         place = prepare_task(task, data_dir=Path(data_dir)).place
         train, test = (len(pd.read_csv(place.public / part, dtype=str)) for part in ("train.csv", "test.csv"))
-        field = measure_pipelines(find_prepared(task, data_dir=Path(data_dir)), draft.goal, draft.columns, on_score)
+        prepared = find_prepared(task, data_dir=Path(data_dir))
+        field = measure_pipelines(prepared, draft.goal, draft.columns, on_score, suffix=draft.suffix)
     (folder / "field.json").write_text(field_document(field), encoding="utf-8")
     (folder / "task.py").write_text(draft.task_file(field), encoding="utf-8")
     (folder / "brief.md").write_text(draft.brief(train, test, field), encoding="utf-8")
     remove_tree(folder / "__pycache__")
-    return NewTask(folder, draft.table, draft.goal, train, test, field)
+    return NewTask(folder, draft.table, draft.goal, draft.split, train, test, field)

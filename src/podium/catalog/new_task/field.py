@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from podium.catalog.new_task.goal import Goal
-from podium.data.columns import Column
+from podium.catalog.new_task.pictures import with_picture_features
+from podium.data.columns import Column, moments_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,13 +37,14 @@ class PipelineScore:
 
 
 def measure_pipelines(
-    prepared: PreparedTask, goal: Goal, columns: list[Column], on_score: OnScore
+    prepared: PreparedTask, goal: Goal, columns: list[Column], on_score: OnScore, *, suffix: str | None = None
 ) -> list[PipelineScore]:
     """Trains every pipeline and ranks them; one whose score is undefined, such as a correlation, is left out.
 
     Args:
         columns: what the table holds, the id and the target included.
         on_score: is told of every entrant.
+        suffix: how the names of pictures end, where every row has one.
     """
     import pandas as pd
 
@@ -55,6 +57,11 @@ def measure_pipelines(
         texts[target] = str
     train = pd.read_csv(public / "train.csv", dtype=texts)
     train = train.sample(min(len(train), MOST_ROWS), random_state=SEED)
+    if suffix:
+        (key,) = form.ids
+        train, _ = with_picture_features(train, [public / "train" / f"{name}{suffix}" for name in train[key]])
+        test, added = with_picture_features(test, [public / "test" / f"{name}{suffix}" for name in test[key]])
+        features += added
     sample = pd.read_csv(public / form.sample)
     entrants = []
     for name, model in _pipelines(goal):
@@ -153,9 +160,19 @@ def _whole_pipeline(features: list[Column], model: Any) -> Any:
         (categories, [column.name for column in features if column.kind == "category"]),
     ]
     parts += [
-        (make_pipeline(FunctionTransformer(_no_blanks), TfidfVectorizer(max_features=MOST_WORDS)), column.name)
+        (
+            make_pipeline(
+                FunctionTransformer(_no_blanks), TfidfVectorizer(max_features=MOST_WORDS, token_pattern=r"\S+")
+            ),
+            column.name,
+        )
         for column in features
         if column.kind == "text"
+    ]
+    parts += [
+        (make_pipeline(FunctionTransformer(_time_parts, kw_args={"written": column.written}), numbers), column.name)
+        for column in features
+        if column.kind == "time"
     ]
     used = [part for part in parts if len(part[1])]
     return make_pipeline(make_column_transformer(*used, sparse_threshold=0), model)
@@ -163,3 +180,13 @@ def _whole_pipeline(features: list[Column], model: Any) -> Any:
 
 def _no_blanks(texts: pd.Series) -> pd.Series:
     return texts.fillna("blank")
+
+
+def _time_parts(cells: pd.Series, written: str) -> pd.DataFrame:
+    """Times as numbers: how late, which part of the year, the week and the day."""
+    import pandas as pd
+
+    seconds = moments_of(cells, written)
+    times = pd.to_datetime(pd.Series(seconds), unit="s")
+    parts = {"day": times.dt.dayofyear, "weekday": times.dt.dayofweek, "hour": times.dt.hour}
+    return pd.DataFrame({"seconds": seconds, **parts})

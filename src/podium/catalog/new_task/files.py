@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 
 from podium.catalog.new_task.field import PipelineScore
 from podium.catalog.new_task.goal import Goal
+from podium.catalog.new_task.splitting import TEST_SHARE, Split
 from podium.catalog.new_task.table import Table
 from podium.data.columns import Column
 from podium.grading.medals import thresholds
 from podium.task import Leaderboard
 
-TEST_SHARE = 0.2
 EXAMPLES = 6
-_TASK = '''"""{headline}: one column of a table is predicted from the others."""
+_TASK = '''"""{headline}: {what}."""
 
 from pathlib import Path
 
 import numpy as np
 
-from podium.data.verbs import draw_table, link_file, read_columns, split_table, write_csv
+from podium.data.verbs import {verbs}
 from podium.metrics import {metric_name}
 from podium.task import Columns, Leaderboard{rule}, competition
 
@@ -36,18 +37,24 @@ task = competition(
     submission=Columns(id={id_column}, target={target}, values={values}),
     leaderboard=Leaderboard(lower_is_better={lower}, scores=FIELD, measured=True),
 )
-split_table(task, {share}, guess={guess}, hidden={target}, dtype=str{stratify})
+split_table(task, {share}, guess={guess}, hidden={target}, dtype=str{options})
 
 
 @task.fetch
 def fetch(raw: Path) -> None:
-    link_file(HERE / "train.csv", raw / "train.csv")
+    link_file(HERE / "train.csv", raw / "train.csv"){fetch_pictures}
 
 
 @task.fabricate
 def fabricate(raw: Path, rng: np.random.Generator) -> None:
-    write_csv(draw_table(read_columns(HERE / "columns.json"), target={target}, rng=rng), raw / "train.csv")
+    table = draw_table(read_columns(HERE / "columns.json"), target={target}, rng=rng)
+    write_csv(table, raw / "train.csv"){draw_pictures}
 '''
+_FETCH_PICTURES = """
+    link_any(HERE / "train", raw / "train")"""
+_DRAW_PICTURES = """
+    tints = table[{target}].astype("category").cat.codes
+    write_files(raw, pictures(rng, [f"train/{{key}}{suffix}" for key in table[{id}]], tints))"""
 _BRIEF = """# {title}
 
 Predict `{target}` for every row of `test.csv`.
@@ -55,7 +62,10 @@ Predict `{target}` for every row of `test.csv`.
 ## Files
 - `train.csv`: {train_rows:,} rows with `{target}`
 - `test.csv`: {test_rows:,} rows without it
-- `sample_submission.csv`: the required form
+- `sample_submission.csv`: the required form{pictures}
+
+## Split
+{split}
 
 ## Columns
 | column | holds | blank |
@@ -68,6 +78,8 @@ A CSV file with the columns `{id}` and `{target}`, a row for each row of `test.c
 ## Metric
 {metric}: {better} is better.
 """
+_PICTURES = """
+- `train/` and `test/`: the picture of each row, named after its `{id}`, such as `train/7{suffix}`"""
 _MEDALS = """
 ## Medals
 They come from a measured field, not from people: {entrants} scikit-learn pipelines were trained on `train.csv` and
@@ -85,19 +97,29 @@ class Draft:
     table: Table
     goal: Goal
     columns: list[Column]
+    split: Split
+    suffix: str | None = None
+    """How the names of pictures end, where every row has one."""
 
     def task_file(self, field: list[PipelineScore]) -> str:
         """The text of `task.py`."""
         goal, target = self.goal, self.table.target
         rule = {"probability": "Number(0, 1)", "number": "float", "label": self._label_rule()}[goal.prediction]
         kinds = {"probability": "classification", "label": "classification", "number": "regression"}
+        verbs = ["draw_table", "link_file", "read_columns", "split_table", "write_csv"]
+        verbs += ["link_any", "pictures", "write_files"] if self.suffix else []
+        drawn = {"target": _literal(target), "id": _literal(self.table.id), "suffix": self.suffix}
         return _TASK.format(
             headline=self.title,
+            what="labels of pictures" if self.suffix else "one column of a table is predicted from the others",
+            verbs=", ".join(sorted(verbs)),
+            fetch_pictures=_FETCH_PICTURES if self.suffix else "",
+            draw_pictures=_DRAW_PICTURES.format(**drawn) if self.suffix else "",
             id=_literal(self.id),
             title=_literal(self.title),
             target=_literal(target),
             id_column=_literal(self.table.id),
-            kind=_literal(f"tabular {kinds[goal.prediction]}"),
+            kind=_literal(f"{'image' if self.suffix else 'tabular'} {kinds[goal.prediction]}"),
             metric=goal.metric_code,
             metric_name=goal.metric.name,
             values=rule,
@@ -107,8 +129,17 @@ class Draft:
             field=tuple(entrant.score for entrant in field),
             share=TEST_SHARE,
             guess=_literal(self.guess),
-            stratify="" if goal.prediction == "number" else f", stratify={_literal(target)}",
+            options="".join(f", {name}={_literal(value)}" for name, value in self.split_options().items()),
         )
+
+    def split_options(self) -> dict[str, str]:
+        """What the task file tells `split_table` besides the usual."""
+        options = {"stratify": self.table.target} if self.goal.prediction != "number" else {}
+        if self.split.kind == "time":
+            options = {"later": str(self.split.column)}
+        elif self.split.kind == "group":
+            options |= {"together": str(self.split.column)}
+        return options | ({"files": f"train/{{{self.table.id}}}{self.suffix}"} if self.suffix else {})
 
     def _label_rule(self) -> str:
         whole = all(name.lstrip("-").isdigit() and str(int(name)) == name for name in self.goal.classes)
@@ -120,11 +151,11 @@ class Draft:
 
     @property
     def guess(self) -> float | str:
-        """What the sample submission says: the most frequent class, or the middle of the numbers."""
+        """What the sample submission says: the rarest class, so that it tells nothing, or the middle of the numbers."""
         if self.goal.prediction == "probability":
             return 0.5
         if self.goal.prediction == "label":
-            return self.goal.classes[0]
+            return self.goal.classes[-1]
         quantiles = next(column.quantiles for column in self.columns if column.name == self.table.target)
         return quantiles[len(quantiles) // 2]
 
@@ -136,6 +167,8 @@ class Draft:
             id=self.table.id,
             train_rows=train_rows,
             test_rows=test_rows,
+            pictures=_PICTURES.format(id=self.table.id, suffix=self.suffix) if self.suffix else "",
+            split=self.split.reason,
             dictionary="\n".join(self._line(column) for column in self.columns),
             expected=self._expected(),
             metric=self.goal.metric.title,
@@ -176,6 +209,9 @@ def _holds(column: Column) -> str:
     if column.kind == "number":
         kind = "whole number" if column.whole else "number"
         return f"{kind} from {column.quantiles[0]:g} to {column.quantiles[-1]:g}"
+    if column.kind == "time":
+        first, last = (datetime.fromtimestamp(column.quantiles[end], UTC) for end in (0, -1))
+        return f"time from {first:%Y-%m-%d} to {last:%Y-%m-%d}"
     if column.kind == "text":
         return f"text of about {column.words} words"
     values = list(column.shares)

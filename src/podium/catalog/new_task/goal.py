@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from podium import metrics
+from podium.data.columns import BLANK
 from podium.errors import UsageError
 from podium.task import Metric
 
@@ -42,6 +45,40 @@ class Goal:
     """The values of the target, the most frequent first, where it is not a number."""
     positive: str | None = None
     """The class whose probability is predicted."""
+
+
+USUAL_TARGETS = ("target", "label", "class", "y", "outcome", "response", "survived", "diagnosis", "species", "price")
+"""Names of columns that are mostly there to be predicted."""
+MOST_RARE = 0.1
+"""The share of rows, in classes too rare to be learnt, that may be left out."""
+
+
+def choose_target(cells: pd.DataFrame, metric: str | None) -> str:
+    """The column that is most likely to be predicted: one that is called so, or else the last that can be.
+
+    Raises:
+        UsageError: there is none.
+    """
+    names = [str(name) for name in cells]
+    called = [name for usual in USUAL_TARGETS for name in names if name.lower() == usual]
+    others = [name for name in reversed(names) if not re.search(r"(^|[^a-z])id$|[a-z]I[Dd]$|_ID$", name)]
+    for name in dict.fromkeys([*called, *others]):
+        present = cells[name][~cells[name].isin(BLANK)]
+        if present.empty or len(present) < len(cells) / 2:
+            continue
+        with suppress(UsageError):
+            choose_goal(present[~present.isin(rare_classes(present, metric))], metric)
+            return name
+    raise UsageError("No column can be predicted: none holds classes or numbers. Name one with --target.")
+
+
+def rare_classes(target: pd.Series, metric: str | None) -> list[str]:
+    """The classes that have too few rows, where leaving them out costs little."""
+    counts = Counter(map(str, target))
+    if metric in SUITABLE["number"] or (metric is None and _usual_prediction(counts, _as_numbers(counts)) == "number"):
+        return []
+    rare = [name for name, count in counts.items() if count < FEWEST_OF_CLASS]
+    return rare if sum(counts[name] for name in rare) <= MOST_RARE * len(target) else []
 
 
 def choose_goal(target: pd.Series, metric: str | None) -> Goal:
@@ -121,7 +158,13 @@ def _probability_goal(target: pd.Series, metric: str, classes: tuple[str, ...]) 
 def _label_goal(target: pd.Series, metric: str, classes: tuple[str, ...], numbers: list[float] | None) -> Goal:
     if metric == "quadratic_kappa" and (numbers is None or any(number % 1 for number in numbers)):
         raise UsageError(f"--metric quadratic_kappa needs grades: whole numbers, which '{target.name}' does not hold.")
-    if metric == "f1":
-        macro = metrics.f1.using(average="macro", title="Macro F1")
-        return Goal("label", macro, 'f1.using(average="macro", title="Macro F1")', classes)
-    return Goal("label", getattr(metrics, metric), metric, classes)
+    code = 'f1.using(average="macro", title="Macro F1")' if metric == "f1" else metric
+    return Goal("label", metric_of(metric), code, classes)
+
+
+def metric_of(name: str) -> Metric:
+    """The metric that a name stands for in new tasks: F1 is that of all classes, each of the same weight."""
+    if name == "f1":
+        return metrics.f1.using(average="macro", title="Macro F1")
+    found: Metric = getattr(metrics, name)
+    return found

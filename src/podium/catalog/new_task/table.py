@@ -1,23 +1,28 @@
-"""The table that a new task is made from: read strictly, and refused with a reason where nothing can be made of it."""
+"""The table that a new task is made from: what cannot be used is left out and told, or refused with a reason."""
 
 from __future__ import annotations
 
-import csv
-import io
-from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from podium.catalog.new_task.goal import FEWEST_OF_CLASS, Goal, choose_goal, choose_target, rare_classes
 from podium.data.columns import BLANK, Column, describe_column
 from podium.errors import UsageError
+from podium.text import plural
 
 if TYPE_CHECKING:
     import pandas as pd
 
 FEWEST_ROWS = 50
 SHUFFLE_SEED = 0
+COUNTERS = ("", "index", "rownames", "row", "obs", "unnamed: 0", "row_names", "no")
+"""Names of columns that count the rows of a file, which is no fact about them."""
+POSSIBLE_PER_ROW = 5e3
+"""Rows that agree in all columns are one row written twice only where so many times more different rows could occur."""
+MOST_TELLING = 30
+"""Values that a column may have to be taken for the target in other words; with more, agreement can be chance."""
 
 
 @dataclass(frozen=True)
@@ -29,8 +34,8 @@ class Table:
     target: str
     new_id: bool
     """Whether the ids were added here."""
-    left_out: int
-    """Rows of the file that have no target."""
+    notes: tuple[str, ...] = ()
+    """What was left out, and other things that somebody who knows the file would want to know."""
 
     def columns(self, *, classes: bool) -> list[Column]:
         """What each column holds; whether the target holds classes cannot be told from its values alone."""
@@ -38,80 +43,131 @@ class Table:
         return [Column(column.name, "id") if column.name == self.id else column for column in columns]
 
 
-def read_table(path: Path, *, target: str, id_column: str | None) -> Table:
-    """The rows of a CSV file that have a target.
+def clean_table(
+    cells: pd.DataFrame, path: Path, *, target: str | None, metric: str | None, id_column: str | None
+) -> tuple[Table, Goal]:
+    """The rows that can be used, and what is predicted of them.
 
     Raises:
         UsageError: no task can be made of it; says why.
     """
-    import pandas as pd
+    _check_names(cells, path, target=target, id_column=id_column)
+    cells, notes = _without_counters(cells, target, id_column)
+    chosen = target or choose_target(cells.drop(columns=id_column or []), metric)
+    if target is None:
+        notes.append(f"No target was named; '{chosen}' was chosen.")
+    rows = cells[~cells[chosen].isin(BLANK)].reset_index(drop=True)
+    if len(rows) < len(cells):
+        notes.append(f"Left out: {plural(len(cells) - len(rows), 'row')} without '{chosen}'.")
+    if len(rows) < FEWEST_ROWS:
+        raise UsageError(f"{path} has {len(rows)} rows with a '{chosen}'; a task needs at least {FEWEST_ROWS}.")
+    rare = rare_classes(rows[chosen], metric)
+    if rare:
+        notes.append(f"Left out: classes with fewer than {FEWEST_OF_CLASS} rows ({', '.join(rare)}).")
+        rows = rows[~rows[chosen].isin(rare)].reset_index(drop=True)
+    goal = choose_goal(rows[chosen], metric)
+    rows = _without_copies_of_target(rows, chosen, goal, notes)
+    rows = _without_repeated(rows, chosen, id_column, notes)
+    table = _with_id(Table(rows, id_column or "", chosen, id_column is None), path)
+    if set(table.rows.columns) == {table.id, chosen}:
+        raise UsageError(f"{path} has no columns besides '{chosen}' to predict it from.")
+    return replace(table, notes=tuple(notes)), goal
 
-    header, cells = _read_cells(path)
+
+def _check_names(cells: pd.DataFrame, path: Path, *, target: str | None, id_column: str | None) -> None:
+    header = [str(name) for name in cells]
     for name in filter(None, (target, id_column)):
         if name not in header:
             close = get_close_matches(name, header, n=1)
             hint = f"Did you mean '{close[0]}'? " if close else ""
             raise UsageError(f"{path} has no column '{name}'. {hint}It has: {', '.join(header)}")
-    if target == id_column:
+    if target and target == id_column:
         raise UsageError(f"'{target}' is both --target and --id; they are different columns.")
-    table = pd.DataFrame(cells, columns=header, dtype=object)
-    rows = table[~table[target].isin(BLANK)].reset_index(drop=True)
-    if len(rows) < FEWEST_ROWS:
-        raise UsageError(f"{path} has {len(rows)} rows with a '{target}'; a task needs at least {FEWEST_ROWS}.")
-    known_id = id_column or _find_id(rows, target)
-    if known_id:
-        _check_id(rows[known_id], path)
+
+
+def _without_counters(cells: pd.DataFrame, target: str | None, id_column: str | None) -> tuple[pd.DataFrame, list[str]]:
+    """Without columns that number the rows: they tell the order of the file, often sorted by the answers."""
+    kept = (target, id_column)
+    counters = [
+        str(name)
+        for name in cells
+        if name not in kept and (str(name).lower() in COUNTERS or _names_rows(name)) and _counts(cells[name])
+    ]
+    if "" in cells and "" not in counters:  # names of rows, as R and pandas write them
+        cells = cells.rename(columns={"": next(name for name in ("name", "row_name", "key") if name not in cells)})
+    notes = [f"Left out: the column '{name}', which numbers the rows of the file." for name in counters]
+    return cells.drop(columns=counters), notes
+
+
+def _counts(column: pd.Series) -> bool:
+    """Whether a column says 0, 1, 2 and so on, or 1, 2, 3."""
+    first = str(column.iloc[0]) if len(column) else ""
+    return first in ("0", "1") and list(column) == [str(number + int(first)) for number in range(len(column))]
+
+
+def _without_copies_of_target(rows: pd.DataFrame, target: str, goal: Goal, notes: list[str]) -> pd.DataFrame:
+    """Without columns that say as much as the target, in other words."""
+    import pandas as pd
+
+    if goal.prediction == "number":
+        numbers = rows.drop(columns=target).apply(pd.to_numeric, errors="coerce").dropna(axis=1)
+        truth = pd.to_numeric(rows[target])
+        same = [
+            str(name) for name in numbers if numbers[name].nunique() > 2 and abs(numbers[name].corr(truth)) > 1 - 1e-9
+        ]
     else:
-        rows = _with_ids(rows)
-    chosen = known_id or str(rows.columns[0])
-    if set(rows.columns) == {chosen, target}:
-        raise UsageError(f"{path} has no columns besides '{target}' to predict it from.")
-    return Table(rows, chosen, target, known_id is None, len(table) - len(rows))
+        same = [str(name) for name in rows if name != target and _tells(rows[name], rows[target])]
+    if same:
+        notes.append(f"Left out: columns that give '{target}' away ({', '.join(same)}).")
+    return rows.drop(columns=same)
 
 
-def _read_cells(path: Path) -> tuple[list[str], list[list[str]]]:
-    """The header and all rows, each of the header's length."""
-    content = path.read_bytes()
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise UsageError(
-            f"{path}, line {line}: byte 0x{content[error.start]:02x} is not UTF-8. "
-            f"Convert the file, for example: iconv -f latin1 -t utf-8 {path.name} > utf8.csv"
-        ) from None
-    lines = csv.reader(io.StringIO(text, newline=""), strict=True)
-    rows = []
-    try:
-        for row in lines:
-            if row:
-                rows.append(row)
-                if len(row) != len(rows[0]):
-                    raise UsageError(
-                        f"{path}, line {lines.line_num}: {len(row)} cells; the header has {len(rows[0])} columns."
-                    )
-    except csv.Error as error:
-        raise UsageError(f"{path}, line {lines.line_num}: {error}") from error
-    if not rows:
-        raise UsageError(f"{path} is empty.")
-    _check_header(rows[0], path)
-    return rows[0], rows[1:]
+def _tells(column: pd.Series, target: pd.Series) -> bool:
+    """Whether a column of few values has one class for each of them."""
+    import pandas as pd
+
+    values = column.nunique()
+    return 1 < values <= MOST_TELLING and values == len(pd.concat([column, target], axis=1).drop_duplicates())
 
 
-def _check_header(header: list[str], path: Path) -> None:
-    if len(header) == 1:
-        other = next((mark for mark in (";", "\t", "|") if mark in header[0]), None)
-        reason = f"separated by {other!r}; write it with commas" if other else "only one column"
-        raise UsageError(f"{path}: the table is {reason}." if other else f"{path}: the table has {reason}.")
-    repeated = [name for name, count in Counter(header).items() if count > 1]
-    if repeated or "" in header:
-        raise UsageError(f"{path}: every column needs a name of its own; {(repeated or [''])[0]!r} is not one.")
+def _without_repeated(rows: pd.DataFrame, target: str, id_column: str | None, notes: list[str]) -> pd.DataFrame:
+    """Without rows that agree with an earlier one in all columns but the target: the other part must not have them."""
+    facts = [name for name in rows if name not in (target, id_column) and not _is_id(rows, str(name))]
+    again = rows.duplicated(facts) if facts else rows[target].isna()
+    if not again.any():
+        return rows
+    possible = 1.0
+    for name in facts:
+        possible *= min(rows[name].nunique(), 1e6)
+    if possible <= POSSIBLE_PER_ROW * len(rows):
+        notes.append("Many rows look alike, because the columns hold few values: all of them were kept.")
+        return rows
+    notes.append(
+        f"Left out: {plural(int(again.sum()), 'duplicate')} of other rows, alike in all columns but the target."
+    )
+    return rows[~again].reset_index(drop=True)
 
 
-def _find_id(rows: pd.DataFrame, target: str) -> str | None:
-    """A column that names rows: it is called so, and no two rows share a value."""
-    names = [name for name in map(str, rows.columns) if name != target and name.lower().endswith(("id", "_index"))]
-    return next((name for name in names if rows[name].is_unique and not rows[name].isin(BLANK).any()), None)
+def _names_rows(name: object) -> bool:
+    return str(name).lower().endswith(("id", "_index"))
+
+
+def _is_id(rows: pd.DataFrame, name: str) -> bool:
+    """Whether a column names rows: it is called so, and no two rows share a value."""
+    return _names_rows(name) and rows[name].is_unique and not rows[name].isin(BLANK).any()
+
+
+def _with_id(table: Table, path: Path) -> Table:
+    """The table with the id that was asked for, one that was found, or a new one."""
+    rows = table.rows
+    if table.id:
+        _check_id(rows[table.id], path)
+        return table
+    found = next((str(name) for name in rows if name != table.target and _is_id(rows, str(name))), None)
+    if found:
+        return replace(table, id=found, new_id=False)
+    rows = _with_ids(rows)
+    return replace(table, rows=rows, id=str(rows.columns[0]))
 
 
 def _check_id(ids: pd.Series, path: Path) -> None:

@@ -1,0 +1,117 @@
+"""The split of a new task: detected from the columns, honest, and explained."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from podium.catalog.new_task import draft_task
+from podium.catalog.new_task.files import Draft
+from podium.catalog.new_task.splitting import Split, is_group, is_time
+from podium.data.split import split_later, split_whole_groups, time_values
+
+ROWS = 240
+
+
+def rows() -> pd.DataFrame:
+    """Readings of 30 patients over 80 days, as texts."""
+    rng = np.random.default_rng(3)
+    day = pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 80, ROWS), unit="D")
+    patient = rng.integers(0, 30, ROWS)
+    table = pd.DataFrame({"patient": patient, "day": day, "dose": rng.normal(size=ROWS).round(3)})
+    return table.assign(ward=patient % 4, ill=rng.integers(0, 2, ROWS)).astype(str)
+
+
+def draft(table: pd.DataFrame, **options: Any) -> Draft:
+    return draft_task("readings", table, Path("readings.csv"), title="Readings", target="ill", **options)
+
+
+def divided(made: Draft) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Train and test part as the task file of a draft makes them."""
+    options = made.split_options()
+    if "later" in options:
+        return split_later(made.table.rows, options["later"], 0.2)
+    return split_whole_groups(made.table.rows, options["together"], 0.2, stratify=made.table.rows[options["stratify"]])
+
+
+def test_later_rows_are_for_testing_where_rows_have_a_time() -> None:
+    made = draft(rows())
+    assert (made.split.kind, made.split.column) == ("time", "day")
+    train, test = divided(made)
+    assert train["day"].max() < test["day"].min()
+    assert 0.1 < len(test) / ROWS < 0.3
+    assert "`day` is from 2020-03-" in made.split.reason
+    assert made.split.reason in made.brief(0, 0, [])
+
+
+def test_groups_stay_together_where_rows_have_no_time() -> None:
+    made = draft(rows().drop(columns="day"))
+    assert (made.split.kind, made.split.column) == ("group", "patient")
+    train, test = divided(made)
+    assert not set(train["patient"]) & set(test["patient"])
+    assert made.split.reason.startswith("Rows with the same `patient` stay together, because a model")
+
+
+def test_rows_are_drawn_at_random_where_nothing_speaks_against_it() -> None:
+    made = draft(rows()[["dose", "ward", "ill"]])
+    assert made.split == Split(
+        "random",
+        None,
+        "Test rows were drawn at random, with the same share of each class on both sides: no column tells of times or "
+        "of groups that rows belong to.",
+    )
+    assert made.split_options() == {"stratify": "ill"}
+
+
+def test_what_is_asked_for_is_done() -> None:
+    assert draft(rows(), group="ward").split.column == "ward"
+    assert draft(rows(), at_random=True).split.reason.endswith("on both sides: as was asked for.")
+
+
+def test_a_split_that_would_hide_a_class_is_not_made() -> None:
+    table = (
+        rows().drop(columns="patient").assign(ill=lambda table: (table["day"] > "2020-03-01").astype(int).astype(str))
+    )
+    made = draft(table)
+    assert made.split.kind == "random"
+    assert (
+        "A split by time, with `day`, was not possible: the test part would have only one class." in made.split.reason
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "cells", "expected"),
+    [
+        ("when", [f"2021-03-{day:02d}" for day in range(1, 29)], True),
+        ("when", [f"{day:02d}.03.2021 10:00" for day in range(1, 29)], True),
+        ("when", [f"Mar {day:02d} 2021" for day in range(1, 29)], True),
+        ("year", [str(year) for year in range(1970, 2000)], True),
+        ("year_built", [str(year) for year in range(1970, 2000)], False),
+        ("price", [str(year) for year in range(1970, 2000)], False),
+        ("year", [str(number) for number in range(30)], False),
+        ("day", ["2021-03-01", "2021-03-02"] * 15, False),
+        ("when", ["", *(f"2021-03-{day:02d}" for day in range(1, 10))], False),
+    ],
+)
+def test_a_time_is_told_from_other_columns(name: str, cells: list[str], expected: bool) -> None:
+    assert is_time(pd.Series(cells, name=name)) is expected
+
+
+def test_a_group_is_told_from_a_category_by_what_others_say_about_its_members() -> None:
+    model = [f"model {number // 3}" for number in range(90)]
+    table = pd.DataFrame({"name": model, "colour": ["red", "blue", "green"] * 30, "y": range(90)}).astype(str)
+    assert not is_group(table, "name", "y")
+    assert is_group(table.assign(maker=[text[-1] for text in model]), "name", "y")
+    assert not is_group(table, "colour", "y")
+
+
+def test_times_grow_and_blanks_are_for_training() -> None:
+    cells = pd.Series([f"2021-01-{day:02d}" for day in range(1, 21)] + [""] * 5, name="day")
+    assert np.all(np.diff(time_values(cells)[:20]) > 0)
+    train, test = split_later(cells.to_frame(), "day", 0.2)
+    assert set(test["day"]) == {f"2021-01-{day}" for day in range(16, 21)}
+    assert (train["day"] == "").sum() == 5
