@@ -267,7 +267,7 @@ def _document(request: Request, reply: Reply) -> dict[str, Any]:
         message["tool_calls"] = [_call(number, call) for number, call in enumerate(reply.calls)]
     finish = reply.finish or ("tool_calls" if reply.calls else "stop")
     return {
-        "id": "answer",
+        "id": f"answer-{next(_NUMBERS)}",
         "object": "chat.completion",
         "created": 0,
         "model": request["model"],

@@ -6,7 +6,7 @@ Everything is imported where it is needed, because Inspect takes seconds to impo
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Protocol
@@ -67,6 +67,21 @@ def sample_model_usage() -> dict[str, ModelUsage]:
     from inspect_ai.model._model import sample_model_usage
 
     return sample_model_usage()
+
+
+def watch_model_calls(note: Callable[[str, Any, Any], None]) -> None:
+    """Has every request of the current sample that a model answers noted: the model, what was sent, what came back."""
+    from inspect_ai.event import ModelEvent
+    from inspect_ai.log import transcript
+
+    seen: set[str | None] = set()
+
+    def look(event: object) -> None:  # an event comes again whenever it changes
+        if isinstance(event, ModelEvent) and event.uuid not in seen and event.call and event.call.response is not None:
+            seen.add(event.uuid)
+            note(event.model, event.call.request, event.call.response)
+
+    transcript()._subscribe(look)
 
 
 def computing() -> AbstractContextManager[None]:

@@ -30,7 +30,9 @@ from model_server import Behaviour, dead, dropping, endless_talker, rate_limited
 from podium.cli.carrying_out import describe
 from podium.runs.driver import FollowedRun
 from podium.runs.experiment import run_folder
+from podium.runs.model_calls import request_sha256
 from podium.workspace.budget import Budget
+from podium.workspace.events import ModelCall, Step
 from podium.workspace.journal import read_journal
 
 
@@ -57,8 +59,15 @@ def play(
         row = compete(folder, server, data, agent, budget, **{**options, **further})
     assert row.record is not None
     assert row.record.usage.tokens == server.tokens
+    calls = model_calls(row)
+    assert {call.request_sha256 for call in calls} <= {request_sha256(request) for request in server.requests}
+    assert len({call.response_id for call in calls} - {None}) == len(calls)
     assert row.record.usage.output_tokens == sum(reply.output_tokens for reply in server.served)
     return row
+
+
+def model_calls(row: FollowedRun) -> list[ModelCall]:
+    return [call for step in read_journal(row.folder.journal).all_of(Step) for call in step.calls]
 
 
 def check_medal(row: FollowedRun) -> None:
@@ -77,6 +86,7 @@ def test_a_good_coder_wins_a_medal(name: str, tmp_path: Path, data_dir: Path) ->
     ]
     assert row.record is not None and row.record.validations == 1
     assert "Submission is valid" in story(row)[3][1]
+    assert len(model_calls(row)) == len(story(row))
     assert verified(row.folder).passed
 
 

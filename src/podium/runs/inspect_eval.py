@@ -20,6 +20,7 @@ from inspect_ai.scorer import Score, Scorer, Target, mean, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import sandbox
 
+from podium._inspect import watch_model_calls
 from podium.actions import ActionError, Person
 from podium.actions.model_access import ModelAccess, use_access
 from podium.agents import agent_class, make_agent
@@ -30,6 +31,7 @@ from podium.runs.action_runner import ActionRunner
 from podium.runs.context import RunContext
 from podium.runs.grading import checker, grade_snapshot, graded_place
 from podium.runs.loop import Ending, Loop
+from podium.runs.model_calls import CallRecorder
 from podium.runs.versions import versions
 from podium.sandbox.inspect import PodiumSandbox, inspect_spec
 from podium.workspace.layout import VALIDATION_PORT
@@ -75,6 +77,7 @@ def evaluate_run(context: RunContext, before_grading: Callable[[], None]) -> Eva
         log_dir=str(context.folder.logs),
         log_format="eval",
         log_realtime=False,
+        log_model_api=True,  # or else calls cannot be watched
         display="none",
         score_display=False,
         max_subprocesses=os.cpu_count(),
@@ -143,7 +146,8 @@ async def work_in_sandbox(
         context.begin(box.sandbox.enforced(), {**versions(), **agent_class(plan.agent).versions()})
         loop = Loop(folder, context.journal, context.history, plan.budget, reporter=context.reporter, stop=context.stop)
         use_access(access := ModelAccess(lambda: loop.remaining().time_s, partial(_tell, context)))
-        loop.take_notes = access.take_notes
+        watch_model_calls((calls := CallRecorder()).note)
+        loop.take_notes, loop.take_calls = access.take_notes, calls.take
         make = make or partial(make_agent, plan.agent, plan.options)
         agent = make(context.assignment(loop.remaining))
         runner = ActionRunner(context, box, loop, agent, person=_person(context) if plan.person else None)

@@ -28,6 +28,7 @@ from podium.workspace.budget import Budget
 from podium.workspace.events import (
     Action,
     End,
+    ModelCall,
     Snapshot,
     Step,
     now,
@@ -84,6 +85,8 @@ class Loop:
         self.meter = Meter(journal.last.usage)
         self.take_notes: Callable[[], tuple[str, ...]] = tuple
         """What the journal should say of the way to a step."""
+        self.take_calls: Callable[[], tuple[ModelCall, ...]] = tuple
+        """Those of models since they were last taken."""
 
     def remaining(self) -> Remaining:
         """What is left of the budget."""
@@ -236,6 +239,7 @@ class Loop:
                 index=index,
                 count=len(decision.actions),
                 notes=self.take_notes(),
+                calls=self.take_calls(),
             )
             self._journal.append(step)
         self._steps.append(step)

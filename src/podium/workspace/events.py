@@ -85,6 +85,18 @@ class Start(_Event):
     snapshot: str
 
 
+class ModelCall(BaseModel):
+    """A request that a model answered, in a form its provider could confirm."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    model: str
+    request_sha256: str
+    """Of the request's JSON with sorted keys and without spaces; the run's log has it whole."""
+    response_id: str | None
+    """The provider's name for its answer."""
+
+
 class Step(_Event):
     """An action of the agent and its observation."""
 
@@ -107,6 +119,8 @@ class Step(_Event):
     """How many were decided together."""
     notes: tuple[str, ...] = ()
     """What happened on the way that neither action nor observation tells, such as waiting for a model."""
+    calls: tuple[ModelCall, ...] = ()
+    """Of models, since the step before."""
 
 
 class Snapshot(_Event):
