@@ -37,7 +37,7 @@ def folder(tmp_path: Path) -> Path:
 def podium(tmp_path: Path, *arguments: str | Path, say: str = "") -> subprocess.CompletedProcess[str]:
     command = [str(Path(sys.executable).with_name("podium")), *map(str, arguments)]
     environment = {**os.environ, "PODIUM_HOME": str(tmp_path / "home")}
-    return subprocess.run(command, input=say, capture_output=True, text=True, env=environment, timeout=120)
+    return subprocess.run(command, input=say, capture_output=True, text=True, env=environment, timeout=600)
 
 
 def scripted(tmp_path: Path, *actions: tuple[str, dict[str, Any]]) -> list[str]:
@@ -69,8 +69,10 @@ def test_the_script_is_run_again_with_files_that_may_not_change_as_they_were(tmp
     observations = seen(tmp_path / "out" / record["task"] / "0")
     assert observations[1] == "yes"
     assert ".git" not in observations[3]
-    verified = podium(tmp_path, "verify", tmp_path / "out" / record["task"] / "0")
-    assert verified.returncode == 0, verified.stdout
+    run = tmp_path / "out" / record["task"] / "0"
+    assert podium(tmp_path, "verify", run).returncode == 0
+    again = podium(tmp_path, "reproduce", run, "--json")
+    assert (json.loads(again.stdout)["outcome"], json.loads(again.stdout)["scores"]) == ("equivalent", [2.75] * 3)
 
 
 def test_answers_stay_out_of_the_workspace(tmp_path: Path, folder: Path) -> None:

@@ -3,7 +3,8 @@
 What the journal says produced the submission is carried out: for searches the winning script; for others the program
 that last changed the file, with the files the agent had written; if that is not enough, every program before it; or a
 script that the agent declares, /home/code/reproduce.sh. No model is asked. Then the same is done with scrambled data:
-a submission that comes out the same was not made from the data, but carried along.
+a submission that comes out the same was not made from the data, but carried along. A submission that is a program is
+run itself.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from podium.grading.prepared import PreparedTask
 from podium.leases import default_pool
 from podium.runs.context import instructions
 from podium.runs.folder import RunFolder
+from podium.runs.grading import grade_snapshot
 from podium.runs.programs import COPIES, PROGRAMS, SESSION, Programs, plain_name
 from podium.runs.scramble import SAMPLE, scramble
 from podium.runs.verify.evidence import Evidence, read_evidence
@@ -102,10 +104,10 @@ class _Reproducer:
             self._submitted = self._extract(self._final, SUBMISSION, Path(scratch))
 
     def work(self, repeats: int) -> Reproduction:
-        if not self._own.prepared.task.is_table:
-            return Reproduction("not reproducible", "What was submitted are programs, which grading runs itself.")
-        if not self._evidence.record.valid or self._submitted is None:
+        if not self._evidence.record.valid:
             return Reproduction("not reproducible", "There is no valid submission.")
+        if not self._own.prepared.task.is_table:
+            return self._run_submission(repeats)
         problem = "No step of the journal made the submission."
         for recipe in self._recipes():
             made = self._carry_out(recipe, self._own.prepared.place.public)
@@ -121,6 +123,13 @@ class _Reproducer:
             problem = found.detail
         outcome: Outcome = "different" if problem.startswith("score") else "not reproducible"
         return Reproduction(outcome, problem)
+
+    def _run_submission(self, repeats: int) -> Reproduction:
+        """For tasks whose submission is a program: what it scores when it is run again."""
+        with tempfile.TemporaryDirectory(prefix="podium-reproduce-") as scratch:
+            place, own = Path(scratch, "submission"), self._own
+            grades = [grade_snapshot(self._history, self._final, own.prepared, own.plan, place) for _ in range(repeats)]
+        return self._judge("the submitted program", [grade.score for grade in grades])
 
     def _recipes(self) -> Iterator[Recipe]:
         """What may have made the submission, the cheapest first."""
@@ -246,17 +255,21 @@ class _Reproducer:
         while len(scores) < repeats:
             again = self._carry_out(recipe, self._own.prepared.place.public)
             scores.append(None if isinstance(again, str) else _score(self._own.prepared, again))
+        return self._judge(recipe.name, scores)
+
+    def _judge(self, name: str, scores: list[float | None]) -> Reproduction:
+        """Whether the score that is said lies among those of repetitions, as far as these vary."""
         said = float(self._evidence.record.score or 0.0)
         known = [score for score in scores if score is not None]
         if not known:
-            return Reproduction("different", "score: nothing valid came out.", recipe.name, scores=scores)
+            return Reproduction("different", "score: nothing valid came out.", name, scores=scores)
         spread = max(known) - min(known)
-        near = max(spread, 1e-6 * abs(said))
+        near = max(spread, self._own.prepared.task.submission.tolerance * abs(said), 1e-6 * abs(said))
         if min(known) - near <= said <= max(known) + near:
-            detail = f"Another submission came out, with scores from {min(known):g} to {max(known):g}."
-            return Reproduction("equivalent", detail, recipe.name, scores=scores)
+            detail = f"Running it again gives scores from {min(known):g} to {max(known):g}."
+            return Reproduction("equivalent", detail, name, scores=scores)
         detail = f"score {said:g} is said; running it again gives {min(known):g} to {max(known):g}."
-        return Reproduction("different", detail, recipe.name, scores=scores)
+        return Reproduction("different", detail, name, scores=scores)
 
     def _is_carried_along(self, recipe: Recipe, made: bytes) -> bool:
         """Whether scrambled data gives the same submission, though it is neither constant nor the sample."""
