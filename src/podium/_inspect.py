@@ -216,6 +216,7 @@ def _bridge(observer: ModelObserver | None) -> AgentBridge:
         response_filter=answered,
         forward_generation_config=True,
         allow_remote_mcp=False,  # a provider would reach servers that the sandbox may not
+        allow_remote_media=False,  # this process would read files and addresses that the sandbox may not
     )
 
 

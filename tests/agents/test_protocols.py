@@ -23,6 +23,8 @@ from podium.agents import endpoint, protocols
 
 SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
 PROVIDERS = ("chat", "responses", "messages")
+OF_ITS_CLIENT = pytest.mark.filterwarnings("ignore:Inheritance class AiohttpClientSession:DeprecationWarning")
+ALL_PROVIDERS = [*PROVIDERS, pytest.param("google", marks=[pytest.mark.coding, OF_ITS_CLIENT])]
 
 
 class Talk(NamedTuple):
@@ -42,6 +44,9 @@ def provider(protocol: str, server: ModelServer) -> Model:
             return get_model(
                 "anthropic/claude-x", config=short, base_url=address, api_key="k", streaming=False, memoize=False
             )
+        case "google":
+            address = server.url.removesuffix("/v1")
+            return get_model("google/gemini-2.5-pro", base_url=address, api_key="k", memoize=False)
     return get_model("openai-api/podium/scripted", base_url=server.url, api_key="k", memoize=False)
 
 
@@ -171,7 +176,7 @@ def with_endpoint(work: Callable[[int], Any], server: ModelServer, model: Model,
 
 
 @pytest.mark.parametrize("client", CLIENTS)
-@pytest.mark.parametrize("protocol", PROVIDERS)
+@pytest.mark.parametrize("protocol", ALL_PROVIDERS)
 def test_any_client_asks_any_model_with_tools_in_streams_or_not_and_its_tokens_are_the_providers(
     protocol: str, client: Client, tmp_path: Path
 ) -> None:
@@ -269,6 +274,26 @@ def test_tools_that_a_provider_would_carry_out_are_withheld(tmp_path: Path) -> N
             )
             assert statuses == [200, 200]
             assert not any(request.get("tools") or request.get("mcp_servers") for request in server.requests)
+
+
+def test_pictures_are_never_fetched_for_a_program(tmp_path: Path) -> None:
+    """What it names by a path or an address would be read on the host, where answers and keys are."""
+    references: dict[str, tuple[str, dict[str, Any]]] = {
+        "/v1/chat/completions": ("messages", {"type": "image_url", "image_url": {"url": "file:///etc/passwd"}}),
+        "/v1/responses": ("input", {"type": "input_image", "image_url": "http://169.254.169.254/", "detail": "auto"}),
+        "/v1/messages": ("messages", {"type": "image", "source": {"type": "url", "url": "/etc/passwd"}}),
+    }
+
+    def work(port: int) -> list[tuple[int, str]]:
+        return [
+            post(port, path, {"max_tokens": 9, name: [{"role": "user", "content": [part]}]})
+            for path, (name, part) in references.items()
+        ]
+
+    with serving(lambda request, rng: "ok") as server:
+        answers = with_endpoint(work, server, provider("chat", server), tmp_path)
+    assert [status for status, _ in answers] == [400] * 3, answers
+    assert all("inline" in said for _, said in answers) and not server.requests
 
 
 def test_lists_name_the_one_model() -> None:
