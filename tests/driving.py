@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from html import unescape
 from pathlib import Path
 
 from podium.runs.driver import Driver, FollowedRun
@@ -29,3 +30,24 @@ def story(folder: RunFolder) -> list[tuple[str, str]]:
     """What a run did and saw."""
     steps = Steps(folder)
     return [(step.action.name, steps.observation(number).text) for number, step in enumerate(steps.all, 1)]
+
+
+def page_of(folder: RunFolder, index: Path) -> str:
+    """What the viewer shows of a run.
+
+    Args:
+        index: where it may keep its list of runs.
+    """
+    from starlette.testclient import TestClient
+
+    from podium.viewer.app import make_app
+    from podium.viewer.site import Site
+
+    site = Site(folder.experiment.parent, file=index)
+    try:
+        with TestClient(make_app(site), base_url="http://127.0.0.1:8765") as pages:
+            answer = pages.get(f"/runs/{folder.path.relative_to(folder.experiment.parent)}")
+    finally:
+        site.close()
+    assert answer.status_code == 200, answer.text
+    return unescape(answer.text)

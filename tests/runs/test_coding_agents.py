@@ -14,11 +14,12 @@ from typing import Any
 import pytest
 from running import TASK
 
-from driving import story, verified
+from driving import page_of, story, verified
 from model_server import Behaviour, Call, Fault, Reply, Request, serving
 from podium.agents.presets import preset_agent
 from podium.agents.presets.install import folder_of, install, installed, uninstall
 from podium.errors import UsageError
+from podium.integrity.scan import scan
 from podium.leases import default_pool
 from podium.runs.steps import Steps
 from podium.workspace.budget import Budget
@@ -85,10 +86,10 @@ def test_what_is_installed_is_recorded_and_is_installed_once(ready: Path) -> Non
 
 
 def test_every_tool_call_is_a_step_with_its_own_snapshot_and_the_tokens_are_the_servers(
-    play: Callable[..., Any], ready: Path
+    play: Callable[..., Any], ready: Path, tmp_path: Path
 ) -> None:
     commands = (
-        "ls /home/data; env | grep -c TINY",
+        "ls /home/data; env | grep -c TINY; ls /private/answers.csv",
         f"echo 1 > /home/code/note && {COPY}",
         "exit 3",
         "ls $HOME/settings",
@@ -113,6 +114,10 @@ def test_every_tool_call_is_a_step_with_its_own_snapshot_and_the_tokens_are_the_
     stored = sum(path.stat().st_size for path in row.folder.path.rglob("*") if path.is_file())
     assert stored < 1_000_000  # the program's own files are elsewhere
     assert not verified(row.folder).problems
+    (scanned,) = scan([row.folder.path])
+    assert ("private data sought", 1) in [(found.kind, found.step) for found in scanned.findings]
+    page = page_of(row.folder, tmp_path / "index.sqlite")
+    assert ">private data sought</strong>" in page and "echo 1 > /home/code/note" in page and "Program end" in page
 
 
 def test_cores_are_held_while_it_computes_and_not_while_its_model_thinks(play: Callable[..., Any], ready: Path) -> None:

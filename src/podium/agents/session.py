@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 MESSAGE = "message"
 """The action of an answer that calls no tool."""
-_EXIT_CODE = re.compile(r"(?:exit code:?|exited with code)\s*(-?\d+)", re.IGNORECASE)
+_EXIT_CODE = re.compile(r"(?:exit code:?|exited with code|\breturncode\"?[:>])\s*(-?\d+)", re.IGNORECASE)
 _HEAD_CHARACTERS = 400
 """Of a result: where programs say how a command ended."""
 
