@@ -51,7 +51,7 @@ test-cluster: setup
 
 test-coding-agents: setup
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev,coding]'
-	$(BIN)/python -m pytest -m coding tests/agents tests/runs
+	PODIUM_CODING_AGENTS=$(CURDIR)/.coding-agents $(BIN)/python -m pytest -m coding tests/agents
 
 test-packaging: setup
 	$(BIN)/python -m pytest -m packaging
@@ -94,4 +94,4 @@ test-constraints: setup
 	$(BIN)/python scripts/constraints.py check
 
 clean:
-	rm -rf .venv .venv-aideml .venv-bridges demo site .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-aideml .venv-bridges .coding-agents demo site .pytest_cache .mypy_cache .ruff_cache .hypothesis

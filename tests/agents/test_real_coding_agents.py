@@ -2,43 +2,61 @@
 
 from __future__ import annotations
 
-import json
+import os
 import random
+import signal
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from talkers import TASK, TRAIN
 
 import driving
-from model_server import Call, Reply, Request, serving, tool_names
+from model_server import Behaviour, Call, Fault, ModelServer, Reply, Request, serving, text_of, tool_names
 from podium import api
+from podium.agents.coding import CodingAgent
 from podium.agents.presets import FOLDER, preset_agent, preset_names
-from podium.agents.presets.install import install
+from podium.agents.presets.install import install, unsupported
+from podium.data.home import home
+from podium.integrity.scan import scan
+from podium.runs.driver import FollowedRun
 from podium.runs.models import Plan
 from podium.runs.steps import Steps
 from podium.workspace.budget import Budget
 
 pytestmark = pytest.mark.coding
 
-PRESETS = [name for name in preset_names() if preset_agent(FOLDER / f"{name}.toml").preset.tools]
-"""Those that can be installed, and drive a shell."""
-SHELLS = {"Bash": "command", "bash": "command", "exec_command": "cmd", "run_shell_command": "command"}
-COMPETITION, RESEARCH = TASK, "vectorization"
-WORK = {
-    COMPETITION: [
-        "head -3 /home/data/*.csv; cat /home/remaining_time.txt",
-        f"cat > /home/code/train.py <<'END'\n{TRAIN}END",
-        "python /home/code/train.py && sh /home/validate_submission.sh /home/submission/submission.csv",
-    ],
-    RESEARCH: [
-        "ls /home",
-        "cat /home/data/description.md | head -20; env; cat /proc/self/mountinfo",
-        "touch /home/code/x",
-    ],
+SHELLS = {
+    "Bash": "command",
+    "bash": "command",
+    "exec_command": "cmd",
+    "run_shell_command": "command",
+    "terminal": "command",
 }
+"""The tools by which agents run commands, and what they call the command."""
+COMPETITION, RESEARCH = TASK, "house-price"
+PRICES = """
+import pandas as pd
+from sklearn.ensemble import HistGradientBoostingRegressor
+
+train, test = pd.read_csv("/home/data/train.csv"), pd.read_csv("/home/data/test.csv")
+columns = [name for name in test.select_dtypes("number") if name != "Id"]
+model = HistGradientBoostingRegressor(max_iter=50, random_state=0).fit(train[columns], train["SalePrice"])
+test["SalePrice"] = model.predict(test[columns])
+test[["Id", "SalePrice"]].to_csv("/home/submission/submission.csv", index=False)
+"""
+SCRIPTS = {
+    COMPETITION: TRAIN.replace('"data/', '"/home/data/').replace('"submission/', '"/home/submission/'),
+    RESEARCH: PRICES,
+}
+LOOK = "head -3 /home/data/*.csv; cat /home/remaining_time.txt; env"
+RUN = "python /home/code/train.py && sh /home/validate_submission.sh /home/submission/submission.csv"
 SECRET = "sk-never-inside"
+
+
+def commands(task: str) -> list[str]:
+    """What a coder types: it looks at the data, writes a script and runs it."""
+    return [LOOK, f"cat > /home/code/train.py <<'END'\n{SCRIPTS[task]}END", RUN]
 
 
 @pytest.fixture(scope="session")
@@ -51,48 +69,120 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         yield folder
 
 
-def working(task: str) -> Any:
-    """A model that drives the shell of whichever agent asks."""
+@pytest.fixture(scope="session")
+def installations() -> None:
+    """What an earlier call has installed is found again, where a folder is named for it."""
+    if kept := os.environ.get("PODIUM_CODING_AGENTS"):
+        Path(kept).mkdir(parents=True, exist_ok=True)
+        (home() / "agents").symlink_to(kept)
+
+
+@pytest.fixture(params=preset_names())
+def coder(request: pytest.FixtureRequest, installations: None) -> type[CodingAgent]:
+    """Each agent, installed."""
+    agent = preset_agent(FOLDER / f"{request.param}.toml")
+    if (reason := unsupported(agent.preset)) is not None:
+        pytest.skip(reason)
+    install(agent.preset)
+    return agent
+
+
+def working(task: str) -> Behaviour:
+    """A model that does the task with the tools of whichever agent asks, or in the form that it wants answers in."""
 
     def answer(request: Request, rng: random.Random) -> Reply:
-        shell = next((name for name in tool_names(request) if name in SHELLS), None)
-        number = sum(message["role"] == "tool" for message in request["messages"])
-        if shell is None or number >= len(WORK[task]):
-            return Reply("All done.")
-        arguments = {SHELLS[shell]: WORK[task][number]}
-        if shell in ("Bash", "bash", "run_shell_command"):
-            arguments["description"] = "what is next"
-        return Reply("Next.", calls=(Call(shell, arguments),), input_tokens=500 + number)
+        offered = tool_names(request)
+        if "submit_review" in offered:  # AIDE has its model judge what a script printed
+            review = {"is_bug": "Traceback" in text_of(request), "summary": "It works.", "metric": 0.9}
+            return Reply(calls=(Call("submit_review", {**review, "lower_is_better": False}),))
+        if shell := next((name for name in offered if name in SHELLS), None):
+            return by_shell(request, shell, commands(task))
+        if "/home/code/run.sh" in text_of(request):
+            return Reply(f"/home/code/run.sh\n```\n{chr(10).join(commands(task)[1:])}\n```")
+        if "```" in text_of(request) and not offered:
+            return Reply(f"As it should be.\n```python\n{SCRIPTS[task].replace('/home/submission/', 'working/')}\n```")
+        return Reply("All done.")
 
     return answer
 
 
+def results_in(request: Request) -> int:
+    """How many tools have been used so far."""
+    return sum(message["role"] == "tool" for message in request["messages"])
+
+
+def by_shell(request: Request, shell: str, wanted: list[str]) -> Reply:
+    number = results_in(request)
+    if number < len(wanted):
+        command = wanted[number]
+    elif "COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT" in text_of(request):  # how mini-swe-agent is told to end
+        command = "echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT"
+    else:
+        return Reply("All done.")
+    arguments = {SHELLS[shell]: command} | ({} if shell == "exec_command" else {"description": "what is next"})
+    return Reply("Next.", calls=(Call(shell, arguments),), input_tokens=500 + number)
+
+
+def compete(agent: type[CodingAgent], task: str, server: ModelServer, data_dir: Path, folder: Path) -> FollowedRun:
+    name = agent.preset.name
+    plan = Plan(
+        agent=name,
+        options={"arguments": "agent.steps=1"} if name == "aideml" else {},
+        model="openai-api/podium/scripted",
+        model_base_url=server.url,
+        data_dir=data_dir,
+        miniature=task == RESEARCH,
+        budget=Budget(wall_s=300),
+    )
+    return driving.drive(folder / "experiment", plan, task)
+
+
+def typed(row: FollowedRun) -> list[str]:
+    """The commands that are steps of a run."""
+    return [step.action.arguments["command"] for step in Steps(row.folder).all if step.action.name == "run_command"]
+
+
 @pytest.mark.parametrize("task", [COMPETITION, RESEARCH])
-@pytest.mark.parametrize("name", PRESETS)
-def test_it_works_on_a_task_with_its_own_tools(name: str, task: str, prepared: Path, tmp_path: Path) -> None:
-    if preset_agent(FOLDER / f"{name}.toml").preset.protocol == "google":
-        pytest.importorskip("google.genai")
-    install(preset_agent(FOLDER / f"{name}.toml").preset)
+def test_it_works_on_a_task_with_its_own_tools(
+    coder: type[CodingAgent], task: str, prepared: Path, tmp_path: Path
+) -> None:
     with serving(working(task)) as server:
-        plan = Plan(
-            agent=name,
-            model="openai-api/podium/scripted",
-            model_base_url=server.url,
-            data_dir=prepared,
-            miniature=task == RESEARCH,
-            budget=Budget(wall_s=300),
-        )
-        row = driving.drive(tmp_path / "experiment", plan, task)
-    record, steps = row.record, Steps(row.folder)
+        row = compete(coder, task, server, prepared, tmp_path)
+    record = row.record
     assert record is not None and record.ended_by == "the agent", record
-    typed = [step.action.arguments["command"] for step in steps.all if step.action.name == "run_command"]
-    assert typed == WORK[task]
-    assert record.usage.tokens == server.tokens
-    assert name in record.versions
-    if task == COMPETITION:
-        assert record.valid and record.medal, record.error
-    stored = sum(path.stat().st_size for path in row.folder.path.rglob("*") if path.is_file())
-    assert stored < 20_000_000
-    assert SECRET not in json.dumps(server.requests)  # what it saw of its variables is there
-    for path in row.folder.path.rglob("*"):
-        assert not path.is_file() or SECRET.encode() not in path.read_bytes()
+    assert record.valid and (record.medal or task == RESEARCH), Steps(row.folder).all
+    assert record.usage.tokens == server.tokens > 0
+    assert coder.preset.name in record.versions
+    if coder.preset.tools:
+        assert typed(row) == commands(task)
+    page = driving.page_of(row.folder, tmp_path / "index.sqlite")
+    assert "Program end" in page and ("validate_submission.sh" in page or not coder.preset.tools)
+    assert [(found.problems, found.findings) for found in scan([row.folder.path])] == [((), ())]
+    kept = [path for path in row.folder.path.rglob("*") if path.is_file()]
+    assert sum(path.stat().st_size for path in kept) < 20_000_000  # the program's own files are elsewhere
+    everywhere = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert not any(SECRET.encode() in path.read_bytes() for path in everywhere)
+
+
+def test_killed_it_goes_on_or_starts_anew_and_ends_in_order(
+    coder: type[CodingAgent], prepared: Path, tmp_path: Path
+) -> None:
+    if not coder.preset.tools:
+        pytest.skip("it has no tool calls to be killed between")
+    behaviour, killed = working(COMPETITION), []
+
+    def deadly(request: Request, rng: random.Random) -> str | Reply | Fault:
+        if results_in(request) == 2 and not killed:
+            (lock,) = tmp_path.glob("experiment/*/*/.lock")
+            killed.append(int(lock.read_text()))
+            os.kill(killed[0], signal.SIGKILL)
+        return behaviour(request, rng)
+
+    with serving(deadly) as server:
+        assert compete(coder, COMPETITION, server, prepared, tmp_path).record is None
+        row = compete(coder, COMPETITION, server, prepared, tmp_path)
+    assert killed and row.record is not None and row.record.ended_by == "the agent", row.record
+    assert row.record.valid and row.record.medal, Steps(row.folder).all
+    done, wanted = typed(row), commands(COMPETITION)
+    assert done == wanted if coder.preset.resume else done[-3:] == wanted
+    assert not driving.verified(row.folder).problems

@@ -14,7 +14,7 @@ from podium.actions.execution import program_output
 from podium.actions.programs import RunProgram
 from podium.agents.base import Agent, Assignment, Options, State
 from podium.agents.command import task_environment
-from podium.agents.presets.install import SETTINGS, folder_of, installed
+from podium.agents.presets.install import SETTINGS, folder_of, installed, unsupported
 from podium.agents.presets.preset import Preset
 from podium.agents.session import MESSAGE, Done, Session, key_of
 from podium.errors import UsageError
@@ -73,8 +73,8 @@ class CodingAgent(Agent[CodingState]):
     @classmethod
     def missing(cls) -> str | None:
         preset = cls.preset
-        if preset.install is None:
-            return preset.missing
+        if (reason := unsupported(preset)) is not None:
+            return reason
         if preset.protocol == "google" and find_spec("google.genai") is None:
             return "it speaks Google's protocol, which needs an optional dependency. Run: pip install 'podium[coding]'"
         if installed(preset) is None:

@@ -51,8 +51,6 @@ def folder_of(preset: Preset) -> Path:
 
 def installed(preset: Preset) -> Installed | None:
     """What is installed for a preset; None if it is not, or not in the version that it names."""
-    if preset.install is None:
-        return None
     try:
         return Installed.model_validate_json((folder_of(preset) / RECORD).read_bytes())
     except (OSError, ValueError):
@@ -65,21 +63,30 @@ def install(preset: Preset) -> Installed:
     Raises:
         PodiumError: it cannot be installed; the message says why.
     """
-    if preset.install is None:
-        raise PodiumError(f"{preset.name} cannot be installed: {preset.missing}")
+    if (reason := unsupported(preset)) is not None:
+        raise PodiumError(f"{preset.name} cannot be installed: {reason}")
     target = folder_of(preset)
     target.parent.mkdir(parents=True, exist_ok=True)
     with locked(target.parent / f".{preset.name}.lock"):
-        return installed(preset) or _install(preset, preset.install, target)
+        return installed(preset) or _install(preset, target)
 
 
-def _install(preset: Preset, wanted: Install, target: Path) -> Installed:
+def unsupported(preset: Preset) -> str | None:
+    """Why a preset's program cannot be installed by this Python; None if it can."""
+    wanted, running = preset.install.python, f"{sys.version_info.major}.{sys.version_info.minor}"
+    if wanted in (None, running):
+        return None
+    return f"it needs Python {wanted}, and Podium runs on {running}. Install Podium with Python {wanted}"
+
+
+def _install(preset: Preset, target: Path) -> Installed:
     aside = Path(tempfile.mkdtemp(prefix=f".{preset.name}-", dir=target.parent))
     try:
-        packages = [in_names_of_machine(package) for package in wanted.packages]
-        versions = {"npm": _npm, "pypi": _pypi}[wanted.kind](packages, aside)
+        versions = {"npm": _npm, "pypi": _pypi}[preset.install.kind](preset.install, aside)
         if not Path(preset.program(aside)).exists():
-            raise PodiumError(f"{' '.join(packages)} can be installed, but has no file {preset.program('.')}")
+            raise PodiumError(
+                f"{' '.join(_packages(preset.install))} can be installed, but has no file {preset.program('.')}"
+            )
         for name, text in preset.files.items():
             path = aside / SETTINGS / name
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -103,11 +110,15 @@ def uninstall(preset: Preset) -> bool:
     return True
 
 
-def _npm(packages: list[str], folder: Path) -> dict[str, str]:
+def _packages(wanted: Install) -> list[str]:
+    return [in_names_of_machine(package) for package in (*wanted.packages, *wanted.alone)]
+
+
+def _npm(wanted: Install, folder: Path) -> dict[str, str]:
     if shutil.which("npm") is None:
         raise PodiumError("npm is not installed. Install Node.js, which brings it (Debian, Ubuntu: apt install npm).")
     options = ["--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error", "--prefix", str(folder)]
-    _call(["npm", "install", *options, *packages])
+    _call(["npm", "install", *options, *_packages(wanted)])
     locked = json.loads((folder / "package-lock.json").read_text(encoding="utf-8"))["packages"]
     return {
         place.removeprefix("node_modules/"): f"{entry['version']} {entry.get('integrity', '')}".strip()
@@ -116,13 +127,16 @@ def _npm(packages: list[str], folder: Path) -> dict[str, str]:
     }
 
 
-def _pypi(packages: list[str], folder: Path) -> dict[str, str]:
+def _pypi(wanted: Install, folder: Path) -> dict[str, str]:
     if find_spec("pip") is None:
         raise PodiumError(f"pip is not installed in {sys.prefix}. Run: {sys.executable} -m ensurepip")
     environment = folder / "env"
     _call([sys.executable, "-m", "venv", "--without-pip", str(environment)])
     pip = [sys.executable, "-m", "pip", "--python", str(environment / "bin" / "python"), "--disable-pip-version-check"]
-    _call([*pip, "install", "--quiet", "--only-binary=:all:", *packages])
+    sources = [f"--no-binary={name}" for name in wanted.sources]
+    _call([*pip, "install", "--quiet", "--only-binary=:all:", *sources, *wanted.packages])
+    if wanted.alone:
+        _call([*pip, "install", "--quiet", "--only-binary=:all:", "--no-deps", *wanted.alone])
     sites = [str(path) for path in environment.glob("lib/python*/site-packages")]
     return {found.name: found.version for found in distributions(path=sites)}
 
@@ -140,7 +154,6 @@ def _call(command: list[str]) -> str:
 
 
 def _record(preset: Preset, versions: dict[str, str], folder: Path) -> Installed:
-    assert preset.install is not None
     digest, size = hashlib.sha256(), 0
     for path in _files(folder):
         name = path.relative_to(folder).as_posix()
@@ -149,7 +162,7 @@ def _record(preset: Preset, versions: dict[str, str], folder: Path) -> Installed
         size += path.lstat().st_size
     return Installed(
         preset=preset.name,
-        packages=tuple(map(in_names_of_machine, preset.install.packages)),
+        packages=tuple(_packages(preset.install)),
         versions=versions,
         sha256=digest.hexdigest(),
         size_bytes=size,

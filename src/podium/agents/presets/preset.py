@@ -27,6 +27,12 @@ class Install(Frozen):
     """The file that is started, in the folder of the installation; `{machine}` as npm, `{platform}` as Linux says."""
     megabytes: int
     """About what it takes on the disk."""
+    alone: tuple[str, ...] = ()
+    """Packages of PyPI that are installed without what they ask for."""
+    sources: tuple[str, ...] = ()
+    """Names of packages that PyPI has as source only: their set-up is run when they are installed."""
+    python: str | None = None
+    """The only version of Python that takes it, such as 3.12; None: any that Podium runs on."""
 
 
 class Preset(Frozen):
@@ -37,10 +43,7 @@ class Preset(Frozen):
     """In one line, for the list of agents."""
     protocol: Name
     """In which it asks the model."""
-    install: Install | None = None
-    """None: nothing can be installed; `missing` says why."""
-    missing: str | None = None
-    """Why it cannot be used."""
+    install: Install
     start: str
     """What starts it on the task, by a shell in /home; `$PROGRAM` is its file, `$PROMPT` what it is told."""
     resume: str | None = None
@@ -57,7 +60,6 @@ class Preset(Frozen):
 
     def program(self, folder: str | Path) -> str:
         """The file that is started, in an installation."""
-        assert self.install is not None
         return f"{folder}/{in_names_of_machine(self.install.program)}"
 
 
