@@ -28,7 +28,7 @@ PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
 @pytest.mark.parametrize("page", FOLLOWED)
 def test_a_tutorial_can_be_followed_to_the_letter(page: str, tmp_path: Path) -> None:
     variables = {"XDG_CONFIG_HOME": str(tmp_path / "config"), "HOME": str(tmp_path)}
-    assert run_tutorial(DOCS / page, tmp_path, variables) > 5
+    assert run_tutorial(DOCS / page, tmp_path, variables) >= 5
 
 
 @pytest.mark.docs
