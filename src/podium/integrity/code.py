@@ -61,7 +61,6 @@ class Code:
         self.lines = source.splitlines()
         self.tree = _parse(source)
         self._names: dict[str, str] = {}
-        self._values: dict[str, ast.expr] = {}
         self._parents: dict[ast.AST, ast.AST] = {}
         self._folded: dict[ast.AST, Folded] = {}
         self.nodes: list[ast.AST] = list(ast.walk(self.tree)) if self.tree else []
@@ -80,15 +79,6 @@ class Code:
             case ast.ImportFrom(module=module, names=names):
                 for alias in names:
                     self._names[alias.asname or alias.name] = f"{module or ''}.{alias.name}"
-            case (
-                ast.Assign(targets=[ast.Name(id=name)], value=value)
-                | ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value)
-            ):
-                self._values.setdefault(name, value)
-            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
-                for target, value in zip(targets, values, strict=False):
-                    if isinstance(target, ast.Name):
-                        self._values.setdefault(target.id, value)
 
     @cached_property
     def imports(self) -> list[tuple[str, ast.AST]]:
@@ -145,38 +135,26 @@ class Code:
         return value.decode("latin-1") if isinstance(value, bytes) else value
 
     @cached_property
-    def long_texts(self) -> list[Text]:
-        """Texts of some length, such as a table would be."""
-        return [text for text in self.texts if len(text.value) >= 30]
-
-    @cached_property
     def _assigned(self) -> dict[str, list[ast.expr]]:
         found: dict[str, list[ast.expr]] = {}
         for node in self.nodes:
-            match node:
-                case ast.Assign(targets=targets, value=value):
-                    pass
-                case (
-                    ast.AnnAssign(target=target, value=ast.expr() as value) | ast.NamedExpr(target=target, value=value)
-                ):
-                    targets = [target]
-                case ast.For(target=target, iter=value):
-                    targets = [target]
-                case ast.AugAssign(target=ast.Name() | ast.Attribute() as target, op=op, value=right):
-                    targets, value = [target], ast.BinOp(left=target, op=op, right=right)
-                case _:
-                    continue
-            inside = [each for target in targets for each in ast.walk(target)]
-            names = {self.name(each) for each in inside if isinstance(each, ast.Name | ast.Attribute)}
-            for name in names:
-                found.setdefault(name, []).append(value)
+            for target, value in _assignments(node):
+                inside = [each for each in ast.walk(target) if isinstance(each, ast.Name | ast.Attribute)]
+                for name in {self.name(each) for each in inside}:
+                    found.setdefault(name, []).append(value)
+        return found
+
+    @cached_property
+    def _returned(self) -> dict[str, list[ast.expr]]:
+        found: dict[str, list[ast.expr]] = {}
+        for function in (node for node in self.nodes if isinstance(node, ast.FunctionDef)):
+            returns = [each for each in ast.walk(function) if isinstance(each, ast.Return)]
+            found.setdefault(function.name, []).extend(each.value for each in returns if each.value is not None)
         return found
 
     def returned(self, name: str) -> list[ast.expr]:
         """All that a function of the program returns."""
-        functions = [node for node in self.nodes if isinstance(node, ast.FunctionDef) and node.name == name]
-        inside = [each for function in functions for each in ast.walk(function)]
-        return [each.value for each in inside if isinstance(each, ast.Return) and each.value is not None]
+        return self._returned.get(name, [])
 
     def assigned(self, name: str) -> list[ast.expr]:
         """All that a name, or an attribute such as `self.score`, is given anywhere in the program."""
@@ -220,8 +198,8 @@ class Code:
         match node:
             case ast.Constant(value=str() | bytes() as value):
                 return value if len(value) <= _FOLDED_CHARACTERS else value[:_FOLDED_CHARACTERS]
-            case ast.Name(id=name) if name in self._values:
-                return self._fold(self._values[name], depth + 1)
+            case ast.Name(id=name) if self.assigned(name):
+                return self._fold(self.assigned(name)[0], depth + 1)
             case ast.BinOp(left=left, op=ast.Add(), right=right):
                 return _joined(self._fold(left, depth + 1), self._fold(right, depth + 1), "")
             case ast.BinOp(left=left, op=ast.Div(), right=right):
@@ -271,6 +249,21 @@ class Code:
             case (("strip" | "lower" | "resolve" | "absolute" | "expanduser" | "as_posix" | "format"), _):
                 return target
         return None
+
+
+def _assignments(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """What a statement gives to what."""
+    match node:
+        case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)) if len(targets) == len(values):
+            yield from zip(targets, values, strict=True)
+        case ast.Assign(targets=targets, value=value):
+            yield from ((target, value) for target in targets)
+        case ast.AnnAssign(target=target, value=ast.expr() as value) | ast.NamedExpr(target=target, value=value):
+            yield target, value
+        case ast.For(target=target, iter=value):
+            yield target, value
+        case ast.AugAssign(target=ast.Name() | ast.Attribute() as target, op=op, value=right):
+            yield target, ast.BinOp(left=target, op=op, right=right)
 
 
 def _fold_function(name: str, node: ast.Call, arguments: list[Folded]) -> Folded:

@@ -122,6 +122,18 @@ class AuditedTask:
         return [Table(parts[0].name, pd.concat([part.cells for part in parts])) for parts in alike.values()]
 
     @cached_property
+    def train_tables(self) -> list[Table]:
+        """Those with the answers of training rows."""
+        return [table for table in self.tables if set(self.form.targets) <= set(table.cells.columns)]
+
+    @property
+    def table_pairs(self) -> Iterator[tuple[Table, Table]]:
+        """Every public table without answers beside every one with answers."""
+        train = self.train_tables
+        test = [table for table in self.tables if table not in train and table.name != self.form.sample]
+        return itertools.product(test, train)
+
+    @cached_property
     def sample(self) -> pd.DataFrame:
         """The sample submission, as text."""
         with opened_member(self.public / self.form.sample) as file:

@@ -38,23 +38,19 @@ def duplicated_files(task: AuditedTask) -> Iterator[TaskFinding]:
 
 def duplicated_rows(task: AuditedTask) -> Iterator[TaskFinding]:
     """Rows of test tables that are in the training table too, all columns alike but the id."""
-    train = [table for table in task.tables if set(task.form.targets) <= set(table.cells.columns)]
-    for table in task.tables:
-        if table in train or not set(task.form.ids) <= set(table.cells.columns):
+    for table, other in task.table_pairs:
+        columns = [name for name in table.cells if name in other.cells and name not in task.form.ids]
+        if len(columns) < 2 or not set(task.form.ids) <= set(table.cells.columns):
             continue
-        for other in train:
-            columns = [name for name in table.cells if name in other.cells and name not in task.form.ids]
-            if len(columns) < 2:
-                continue
-            rows, known = table.cells[columns], other.cells[columns].drop_duplicates()
-            telling = rows[rows.nunique(axis=1) > 1].drop_duplicates()
-            twins = len(telling.merge(known, on=columns))
-            if twins >= max(FEWEST, SHARE * len(rows)) and _is_rare(rows, known):
-                reason = f"{twins} of {len(rows)} test rows agree with a training row in all {len(columns)} columns"
-                yield task.finding("duplicates in train and test", reason, 0.8, file=table.name)
+        rows, known = table.cells[columns], other.cells[columns].drop_duplicates()
+        telling = rows[rows.nunique(axis=1) > 1].drop_duplicates()
+        twins = len(telling.merge(known, on=columns))
+        if twins >= max(FEWEST, SHARE * len(rows)) and _is_rare(known):
+            reason = f"{twins} of {len(rows)} test rows agree with a training row in all {len(columns)} columns"
+            yield task.finding("duplicates in train and test", reason, 0.8, file=table.name)
 
 
-def _is_rare(rows: pd.DataFrame, known: pd.DataFrame) -> bool:
+def _is_rare(known: pd.DataFrame) -> bool:
     """Whether rows are hardly ever repeated within the training data: else they say too little to be told apart."""
     possible = float(np.prod([min(known[name].nunique(), 1e6) for name in known]))
     return possible > 1e4 * len(known)

@@ -11,7 +11,6 @@ import pandas as pd
 
 from podium.integrity.audit.audited import AuditedTask, TaskFinding
 from podium.integrity.audit.duplicates import digest
-from podium.integrity.audit.tables import Table
 
 _WHO = re.compile(
     r"patient|subject|speaker|person|donor|participant|individual|volunteer|author|user_?(id|name)|device|session",
@@ -26,7 +25,7 @@ _IDENTIFIER = re.compile(r"(?=.*\d)[0-9A-Za-z]{4,}")
 
 def groups_in_columns(task: AuditedTask) -> Iterator[TaskFinding]:
     """Columns that say who or what a row comes from, with values in both parts."""
-    for table, other in tables_of_both(task):
+    for table, other in task.table_pairs:
         for column in (name for name in table.cells if _WHO.search(str(name)) and name not in task.form.ids):
             reason = _crossing(list(other.cells[column]), list(table.cells[column])) if column in other.cells else None
             if reason:
@@ -57,7 +56,7 @@ def groups_in_names(task: AuditedTask) -> Iterator[TaskFinding]:
 
 def times_between(task: AuditedTask) -> Iterator[TaskFinding]:
     """Test rows that lie between training rows in time: their neighbours on both sides are known."""
-    for table, other in tables_of_both(task):
+    for table, other in task.table_pairs:
         for column in (name for name in table.cells if name in other.cells and name not in task.form.targets):
             test, train = (_times(each.cells[column]) for each in (table, other))
             if min(len(test), len(train)) < FEWEST_GROUPS:
@@ -74,14 +73,6 @@ def _times(cells: pd.Series[str]) -> pd.Series[float]:
     seconds = pd.to_numeric(cells.where(cells.str.fullmatch(r"1\d{9}(\d{3})?")), errors="coerce")
     known = dates.dropna().map(pd.Timestamp.timestamp) if dates.notna().any() else seconds.dropna()
     return known.astype(float) if len(known) > 0.9 * len(cells) else known.iloc[:0].astype(float)
-
-
-def tables_of_both(task: AuditedTask) -> Iterator[tuple[Table, Table]]:
-    """Every public table without answers beside every one with answers."""
-    train = [table for table in task.tables if set(task.form.targets) <= set(table.cells.columns)]
-    for table in task.tables:
-        if table not in train and table.name != task.form.sample:
-            yield from ((table, other) for other in train)
 
 
 def _are_identities(values: Sequence[str]) -> bool:

@@ -38,14 +38,13 @@ def labels_in_columns(task: AuditedTask) -> Iterator[TaskFinding]:
 
 def labels_by_presence(task: AuditedTask) -> Iterator[TaskFinding]:
     """Columns that hold something only for rows with a certain answer, as what became known afterwards does."""
-    train = [table for table in task.tables if set(task.form.targets) <= set(table.cells.columns)]
     for table in task.tables:
         for column, values in _about_test(task, table):
             if (values == values.mode().max()).mean() < 0.5:  # most rows must be alike
                 continue
             for target in (name for name in task.labels if name in task.form.targets):
                 cells, answers = [values], [task.labels[target]]
-                for other in (other for other in train if column in other.cells):
+                for other in (other for other in task.train_tables if column in other.cells):
                     cells.append(other.cells[column])
                     answers.append(other.cells[target])
                 reason = _one_sided(pd.concat(cells), pd.concat(answers), columns=len(table.cells.columns))

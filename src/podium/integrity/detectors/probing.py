@@ -16,7 +16,7 @@ from podium.workspace.observations import ValidationResult
 
 ORACLE = "validator as oracle"
 MANY_VALIDATIONS, FEWEST_PROBES, MANY_SEEDS = 15, 4, 500
-PROBE_BYTES = 1 << 20
+PROBE_BYTES, MOST_NODES = 1 << 20, 2_000_000
 _VALIDATOR = re.compile(r"validate_submission|(localhost|127\.0\.0\.1):5000|/validate\b")
 _SHELL_LOOP = {"for", "while", "until", "watch", "xargs", "parallel"}
 _GENERATORS = re.compile(r"(default_rng|RandomState|random\.seed|random\.Random|manual_seed|train_test_split)$")
@@ -76,12 +76,16 @@ def seed(run: RunEvidence) -> Iterator[Finding]:
 def _loops(code: Code) -> Iterator[tuple[ast.AST, list[ast.AST]]]:
     """Loops, comprehensions and functions that are called for each of many, with all that they do."""
     functions = {node.name: node for node in code.nodes if isinstance(node, ast.FunctionDef)}
+    left = MOST_NODES
     for node in code.nodes:
         is_loop = isinstance(node, ast.For | ast.While | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp)
         if is_loop or (isinstance(node, ast.Call) and _SPREADING.search(code.name(node.func))):
             inside = list(ast.walk(node))
             names = {each.id for each in inside if isinstance(each, ast.Name)}
             called = [each for name in sorted(names & functions.keys()) for each in ast.walk(functions[name])]
+            left -= len(inside) + len(called)
+            if left < 0:  # a stranger may nest loops to keep us busy
+                return
             yield node, [*inside, *called]
 
 

@@ -83,7 +83,7 @@ MENTIONED = (
          r"(^|/)(\.workspaces|workspace\.git|experiment\.json|steps\.jsonl|run\.json|curve\.json|decision\.json"
          r"|worker\.log|findings\.json)(/|$)|\.eval$|(^|/)runs/\S*/\d+(/|$)|^/(runs|experiments|workspaces?)(/|$)",
          where="elsewhere"),
-    Rule(RUNS, "is a submission outside the workspace", 0.6, r"^(?!/tmp/|/dev/).*/[\w*.-]*submission[\w*.-]*\.csv$",
+    Rule(RUNS, "is a submission outside the workspace", 0.6, r"^(?!/tmp/|/dev/).*submission[^/]*\.csv$",
          where="absolute"),
     Rule(PODIUM, "names files of Podium", 0.6,
          r"(^|/)\*?(podium|mle-?bench)\*?(/|$)|(^|/)\.(cache|config)/podium|PODIUM_HOME"),

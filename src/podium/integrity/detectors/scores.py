@@ -14,7 +14,8 @@ from podium.report.findings import Finding
 from podium.workspace.observations import ValidationResult
 
 METRIC, CLAIM = "metric tampered", "claim without evidence"
-MOST_NUMBERS = 200_000
+MOST_NUMBERS, MOST_VALUES = 200_000, 10
+"""Of all that was seen; and of one name, beyond which it is not looked into."""
 _TYPED = re.compile(rf"{METRIC_LINE}\s*-?\d")
 _DRAWN = re.compile(r"(numpy\.)?random\.(random|uniform|normal|rand|randn|gauss)$")
 _PASSING_ON = {"round", "float", "min", "max", "abs", "str", "numpy.round", "numpy.clip", "numpy.float64"}
@@ -91,7 +92,9 @@ def _is_constant(code: Code, node: ast.expr, depth: int = 3) -> bool:
             given = [each for value in held for each in _cells(value)] if all(map(_cells, held)) else []
         case ast.Call(func=function, args=arguments):
             given = [*code.returned(code.name(function)), *arguments]
-    return is_number(node) or (depth > 0 and bool(given) and all(_is_constant(code, each, depth - 1) for each in given))
+    if not depth or not 0 < len(given) <= MOST_VALUES:
+        return is_number(node)
+    return is_number(node) or all(_is_constant(code, each, depth - 1) for each in given)
 
 
 def _cells(node: ast.expr) -> list[ast.expr]:
@@ -106,7 +109,7 @@ def _raised(program: Program, node: ast.expr) -> str | None:
         expressions = code.assigned(code.name(node))
     elif isinstance(node, ast.Call):
         expressions = [node, *code.returned(code.name(node.func))]
-    for part in (part for each in expressions for part in _parts(code, each)):
+    for part in (part for each in expressions[:MOST_VALUES] for part in _parts(code, each)):
         calls = [code.name(each.func) for each in ast.walk(part) if isinstance(each, ast.Call)]
         if _improves(part) or (isinstance(part, ast.BinOp) and any(map(_DRAWN.match, calls))):
             return ast.unparse(part)[:80]
