@@ -133,7 +133,9 @@ class Environment:
             return other
         folder = other._new_folder(episode.task)
         Steps(episode.folder).fork(self._steps, folder, seed=episode.seed)
-        other._episode = Episode(read_experiment(folder), episode.task, episode.seed, standing=self._standing)
+        other._episode = Episode(
+            read_experiment(folder), episode.task, episode.seed, kept=self._out is not None, standing=self._standing
+        )
         other._begun(other._episode.turn.result())
         other._steps = self._steps
         return other
@@ -165,7 +167,8 @@ class Environment:
         plan = make_plan([task], agent=AGENT, budget=self.budget, **self.settings)
         prepare_missing([task], plan)
         document = ExperimentDocument(plan=plan, tasks=(task,), seeds=seed + 1, created=now())
-        self._episode = Episode(make_experiment(self._new_folder(task), document), task, seed)
+        experiment = make_experiment(self._new_folder(task), document)
+        self._episode = Episode(experiment, task, seed, kept=self._out is not None)
         return self._episode.turn
 
     def _new_folder(self, task: str) -> Path:

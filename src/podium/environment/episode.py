@@ -20,6 +20,7 @@ from podium.environment.standing import Judge
 from podium.runs.attempt import run_attempt
 from podium.runs.context import RunContext
 from podium.runs.experiment import Experiment
+from podium.runs.folder import RunFolder
 from podium.runs.inspect_eval import Evaluated, grade_work, work_in_sandbox
 from podium.runs.models import RunRecord
 from podium.sandbox.backend import find_backend
@@ -46,14 +47,17 @@ class Turn:
 class Episode:
     """A run in a thread of its own. `turn` says when an action can be given and what came of the one before."""
 
-    def __init__(self, experiment: Experiment, task: str, seed: int, *, standing: Standing | None = None) -> None:
+    def __init__(
+        self, experiment: Experiment, task: str, seed: int, *, kept: bool, standing: Standing | None = None
+    ) -> None:
         """
         Args:
             experiment: made for it; its run may have a past that it was forked with.
+            kept: whether its folder is to outlive it, and a power cut.
             standing: at the end of that past.
         """
         self.task, self.seed, self.plan = task, seed, experiment.plan
-        self.folder = experiment.run(task, seed)
+        self.folder = RunFolder(experiment.run(task, seed).path, durable=kept)
         self.folder.make()
         self.instructions = ""
         self.turn: Future[Turn] = Future()

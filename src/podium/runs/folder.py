@@ -61,8 +61,12 @@ class RunFolder:
     lock = _Inside(".lock")
     output = _Inside("worker.log")
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: Path, *, durable: bool = True) -> None:
+        """
+        Args:
+            durable: whether what is written waits for the disk, so that a power cut loses no step.
+        """
+        self.path, self._durable = path, durable
 
     @property
     def experiment(self) -> Path:
@@ -156,7 +160,7 @@ class RunFolder:
 
     def open_journal(self) -> Journal:
         """The journal, to be written; see `Journal.open`."""
-        return Journal.open(self.journal, top=self.experiment)
+        return Journal.open(self.journal, top=self.experiment, durable=self._durable)
 
     def read(self, path: Path, kind: type[Document]) -> Document | None:
         """One of the documents; None when it is not there.
@@ -168,7 +172,7 @@ class RunFolder:
 
     def write(self, path: Path, document: BaseModel, *, durable: bool = True) -> None:
         """Writes one of the documents, all of it or nothing."""
-        write_document(path, document, durable=durable, top=self.experiment)
+        write_document(path, document, durable=durable and self._durable, top=self.experiment)
 
     def read_record(self) -> RunRecord | None:
         return self.read(self.record, RunRecord)

@@ -230,18 +230,26 @@ class Journal(JournalReader):
     """A journal open for writing, by one process at a time."""
 
     def __init__(
-        self, path: Path, positions: list[LinePosition], torn: Torn | None, descriptor: int, *, top: Path | None = None
+        self,
+        path: Path,
+        positions: list[LinePosition],
+        torn: Torn | None,
+        descriptor: int,
+        *,
+        top: Path | None = None,
+        durable: bool = True,
     ) -> None:
         super().__init__(path, positions, torn, top=top)
-        self._descriptor = descriptor
+        self._descriptor, self._durable = descriptor, durable
 
     @classmethod
-    def open(cls, path: Path, *, patience_s: float = 5, top: Path | None = None) -> Journal:
+    def open(cls, path: Path, *, patience_s: float = 5, top: Path | None = None, durable: bool = True) -> Journal:
         """The journal at `path`, made if need be; a torn end is cut off and kept in a file beside it.
 
         Args:
             patience_s: how long it waits for another writer to end.
             top: from there on no link is followed; by default from the folder it lies in.
+            durable: whether `append` waits for the disk, so that a power cut takes no line.
 
         Raises:
             RecordError: a line before the last is damaged, or another process is writing.
@@ -258,7 +266,7 @@ class Journal(JournalReader):
                 sync_folder(path.parent)
                 reader = read_journal(path, top=top)
                 torn = cut_off(path, descriptor, reader.torn) if reader.torn else None
-                return cls(path, reader._positions, torn, descriptor, top=top)
+                return cls(path, reader._positions, torn, descriptor, top=top, durable=durable)
             except BaseException:
                 os.close(descriptor)
                 raise
@@ -291,7 +299,8 @@ class Journal(JournalReader):
                 os.ftruncate(self._descriptor, offset)  # an `append` was interrupted before it could return
             try:
                 write_all(self._descriptor, data + b"\n")
-                os.fdatasync(self._descriptor)
+                if self._durable:
+                    os.fdatasync(self._descriptor)
             except BaseException:
                 with contextlib.suppress(OSError):
                     os.ftruncate(self._descriptor, offset)
