@@ -52,7 +52,8 @@ def label_names(train: pd.DataFrame) -> np.ndarray:
 def indicators(train: pd.DataFrame) -> np.ndarray:
     """A column of 0 and 1 for each label."""
     names = label_names(train)
-    return np.array([np.isin(names, text.split()) for text in train["labels"]], dtype=float)
+    named = [set(text.split()) for text in train["labels"]]
+    return np.array([[name in labels for name in names] for labels in named], dtype=float)
 
 
 def finish(prediction: np.ndarray, train: pd.DataFrame) -> np.ndarray:

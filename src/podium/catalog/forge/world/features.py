@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 
 import numpy as np
 import pandas as pd
@@ -68,10 +69,19 @@ def dated(data: PublicData) -> Reading:
 def parse_dates(column: pd.Series) -> pd.Series | None:
     """The column as dates, if that is what it holds."""
     for written in KNOWN_DATES:
-        moment = pd.to_datetime(column, format=written, errors="coerce")
-        if moment.notna().all():
-            return moment
+        if _is_written(column.iloc[0], written):
+            moment = pd.to_datetime(column, format=written, errors="coerce")
+            if moment.notna().all():
+                return moment
     return None
+
+
+def _is_written(text: object, written: str) -> bool:
+    """Whether a text is such a date: asking for one is much faster than for a column."""
+    try:
+        return bool(datetime.strptime(str(text), written))  # noqa: DTZ007 (nothing is done with it)
+    except ValueError:
+        return False
 
 
 def _date_parts(moment: pd.Series) -> dict[str, pd.Series]:
@@ -83,7 +93,7 @@ def _date_parts(moment: pd.Series) -> dict[str, pd.Series]:
 
 def joined(data: PublicData) -> Reading:
     """With what other tables say about the thing a row names."""
-    reading = dated(data)
+    reading = read(data, dated)
     both = reading.both
     for key, table in _keyed_tables(data, both):
         if table[key].is_unique:
@@ -107,7 +117,7 @@ def _codes(both: pd.DataFrame) -> list[str]:
 
 def summed_up(data: PublicData) -> Reading:
     """With statistics of records, the words of remarks, and which cells are blank."""
-    reading = joined(data)
+    reading = read(data, joined)
     both = reading.both
     for key, table in _keyed_tables(data, as_is(data).both):
         if not table[key].is_unique:
@@ -132,7 +142,7 @@ def _words(column: pd.Series) -> dict[str, np.ndarray]:
 
 def with_history(data: PublicData) -> Reading:
     """With what the row before it in its group had, and how its numbers stand to the group's mean."""
-    reading = summed_up(data)
+    reading = read(data, summed_up)
     both = reading.both
     numbers = list(as_is(data).both.select_dtypes("number"))
     added = {}
