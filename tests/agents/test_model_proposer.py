@@ -36,10 +36,10 @@ from podium.agents.search import prompts
 from podium.agents.search.answers import read_answer, read_review
 from podium.agents.search.model import GIVE_UP, ModelProposer
 from podium.agents.search.options import WritingOptions
-from podium.agents.search.packages import installed_packages
 from podium.agents.search.preview import preview
 from podium.agents.search.proposer import Context, Proposal, Review
 from podium.metrics import accuracy
+from podium.sandbox.packages import installed_packages
 from podium.workspace.observations import ScriptResult
 
 MODEL = "openai-api/podium/scripted"

@@ -9,7 +9,7 @@ import click
 
 from podium.cli.carrying_out import drive
 from podium.cli.completion import complete_task
-from podium.cli.options import as_json, data_dir, edition, print_json, require_extra, task_folders
+from podium.cli.options import as_json, data_dir, edition, env_place, print_json, require_extra, task_folders
 from podium.errors import UsageError
 from podium.text import plural
 
@@ -65,7 +65,7 @@ def _measure(name: str, options: dict[str, Any]) -> BaselineMeasurement:
         [name],
         agent="baseline",
         edition=task.edition,
-        env=None if options["env"] is None else str(Path(options["env"]).absolute()),
+        env=env_place(options["env"]),
         cores=options["cores"],
         gpus=options["gpus"],
         miniature=options["miniature"],

@@ -27,6 +27,7 @@ EXAMPLES = {
         "podium cluster slurm --nodes 8 --time 24h -- run mle-bench-lite --seeds 3",
     ),
     "agents": ("podium agents", "podium agents aide", "podium agents install claude-code"),
+    "env": ("podium env list", "podium env build cpu"),
     "shell": ("podium shell runs/me/spaceship-titanic/0",),
     "steps": (
         "podium steps runs/first/spaceship-titanic/0",

@@ -182,3 +182,10 @@ def pairs(texts: tuple[str, ...], option: str) -> dict[str, str]:
     if wrong:
         raise UsageError(f"{option} {wrong[0]}: write NAME=VALUE")
     return dict(text.split("=", 1) for text in texts)
+
+
+def env_place(text: str | None) -> str | None:
+    """Where `--env` is: a folder from wherever one looks, or the name of an environment that Podium builds."""
+    from podium.sandbox.environments import KINDS
+
+    return text if text is None or text in KINDS else str(Path(text).absolute())

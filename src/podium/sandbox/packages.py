@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from functools import cache
 from importlib.metadata import distributions
+from pathlib import Path
 
 from podium.sandbox.interpreter import find_interpreter
 
@@ -17,7 +19,8 @@ umap-learn xgboost
 """What machine learning is done with; dozens of others would only fill a prompt."""
 
 
-def installed_packages(env: str | None) -> tuple[str, ...]:
+@cache
+def installed_packages(env: str | Path | None) -> tuple[str, ...]:
     """Packages for machine learning in an environment, as `name version`, in alphabetical order."""
     folders = [str(path) for path in find_interpreter(env).prefix.glob("lib*/python*/[sd]i[st][te]-packages")]
     # Asked for by name: reading the metadata of every distribution takes a quarter of a second.

@@ -1,0 +1,62 @@
+"""`podium env`: Python environments with machine-learning packages for the programs of agents."""
+
+from __future__ import annotations
+
+import click
+
+from podium.cli.options import as_json, print_json
+
+KINDS = click.Choice(["cpu", "gpu"])
+
+
+@click.group(name="env")
+def command() -> None:
+    """Make Python environments with machine-learning packages for the programs of agents.
+
+    `podium run … --env cpu` uses one. Without it, programs see the packages that Podium itself runs with.
+    """
+
+
+@command.command(name="build")
+@click.argument("kind", type=KINDS)
+def build(kind: str) -> None:
+    """Install the pinned packages of KIND into the data home; takes minutes and gigabytes, once."""
+    from podium.sandbox.environments import build, packages
+
+    click.echo(f"{kind}: installing {len(packages(kind))} packages; this takes some minutes", err=True)
+    folder = build(kind)
+    size = sum(path.lstat().st_size for path in folder.rglob("*"))
+    click.echo(f"{folder}: {size / 1e9:.1f} GB. Use it: podium run TASK --env {kind}")
+
+
+@command.command(name="list")
+@as_json
+def list_(as_json: bool) -> None:
+    """Say which environments there are, and which are built."""
+    from podium.sandbox.environments import KINDS, environment_folder, is_built, packages
+
+    found = [
+        {
+            "name": kind,
+            "what": what,
+            "built": is_built(kind),
+            "folder": str(environment_folder(kind)),
+            "packages": packages(kind),
+        }
+        for kind, what in KINDS.items()
+    ]
+    if as_json:
+        print_json(found)
+        return
+    for entry in found:
+        state = f"in {entry['folder']}" if entry["built"] else f"not built; podium env build {entry['name']}"
+        click.echo(f"{entry['name']:4} {entry['what']} ({state})")
+
+
+@command.command(name="remove")
+@click.argument("kind", type=KINDS)
+def remove(kind: str) -> None:
+    """Remove the environment KIND from the data home."""
+    from podium.sandbox.environments import remove
+
+    click.echo(f"{kind} is removed" if remove(kind) else f"{kind} was not built")

@@ -1,0 +1,62 @@
+"""Environments of pinned packages: built by the real pip, from a folder of packages instead of a registry."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from podium.errors import PodiumError, UsageError
+from podium.sandbox import environments
+from podium.sandbox.bubblewrap import Bubblewrap
+from podium.sandbox.interpreter import find_interpreter, python_inside
+from podium.sandbox.spec import SandboxSpec
+
+
+@pytest.fixture
+def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "packages"
+    folder.mkdir()
+    monkeypatch.setenv("PODIUM_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
+    monkeypatch.setattr(environments, "packages", lambda kind: ["small-thing==1.0"])
+    return folder
+
+
+def offer(folder: Path) -> None:
+    with zipfile.ZipFile(folder / "small_thing-1.0-py3-none-any.whl", "w") as wheel:
+        wheel.writestr("small_thing.py", "answer = 42\n")
+        wheel.writestr("small_thing-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: small-thing\nVersion: 1.0\n")
+        wheel.writestr(
+            "small_thing-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+        )
+        wheel.writestr("small_thing-1.0.dist-info/RECORD", "")
+
+
+def test_programs_find_the_packages_of_an_environment_that_was_built(registry: Path) -> None:
+    with pytest.raises(UsageError, match="podium env build cpu"):
+        find_interpreter("cpu")
+    offer(registry)
+    folder = environments.build("cpu")
+    (folder / "kept").touch()
+    assert environments.build("cpu") == folder and (folder / "kept").exists()
+    spec = SandboxSpec(env=Path("cpu"))
+    with Bubblewrap().open(spec) as sandbox:
+        done = sandbox.run([python_inside(spec), "-c", "import small_thing; print(small_thing.answer)"])
+    assert done.stdout.text.strip() == "42"
+    assert environments.remove("cpu") and not environments.is_built("cpu")
+
+
+def test_what_cannot_be_installed_is_told_and_not_used(registry: Path) -> None:
+    with pytest.raises(PodiumError, match="No matching distribution found for small-thing"):
+        environments.build("gpu")
+    assert not environments.is_built("gpu")
+
+
+def test_the_lists_pin_every_package_once() -> None:
+    for kind in environments.KINDS:
+        names = [entry.split("==")[0] for entry in environments.packages(kind)]
+        assert len(set(names)) == len(names) > 50
+        assert all(entry.count("==") == 1 for entry in environments.packages(kind))
