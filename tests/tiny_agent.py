@@ -15,6 +15,8 @@ from pathlib import Path
 TOOL = {"name": "Shell", "description": "Runs a command.",
         "input_schema": {"type": "object", "properties": {"cmd": {"type": "string"}}, "required": ["cmd"]}}
 kept = Path.home() / "conversation.json"
+(Path.home() / ".tiny").mkdir(exist_ok=True)
+(Path.home() / ".tiny" / "shell.sh").write_text("claude --print hello")  # as real ones keep programs of their own
 messages = json.loads(kept.read_text()) if "--continue" in sys.argv else []
 if messages and messages[-1]["role"] == "assistant":
     calls = [block for block in messages[-1]["content"] if block["type"] == "tool_use"]

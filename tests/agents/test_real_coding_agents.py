@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 from talkers import TASK, TRAIN
 
 import driving
-from model_server import Behaviour, Call, Fault, ModelServer, Reply, Request, serving, text_of, tool_names
+from model_server import Behaviour, Call, Fault, ModelServer, Reply, Request, last_text, serving, text_of, tool_names
 from podium import api
 from podium.agents.coding import CodingAgent
 from podium.agents.presets import FOLDER, preset_agent, preset_names
@@ -23,6 +24,7 @@ from podium.runs.driver import FollowedRun
 from podium.runs.models import Plan
 from podium.runs.steps import Steps
 from podium.workspace.budget import Budget
+from podium.workspace.observations import Refusal
 
 pytestmark = pytest.mark.coding
 
@@ -107,12 +109,15 @@ def working(task: str) -> Behaviour:
 
 
 def results_in(request: Request) -> int:
-    """How many tools have been used so far."""
-    return sum(message["role"] == "tool" for message in request["messages"])
+    """How many commands have been run so far."""
+    calls = [call["function"]["name"] for message in request["messages"] for call in message.get("tool_calls") or ()]
+    return sum(message["role"] == "tool" for message in request["messages"]) - calls.count("write_stdin")
 
 
 def by_shell(request: Request, shell: str, wanted: list[str]) -> Reply:
     number = results_in(request)
+    if waits := re.search(r"Process running with session ID (\d+)", last_text(request)):  # Codex waits no longer
+        return Reply("", calls=(Call("write_stdin", {"session_id": int(waits[1]), "chars": ""}),))
     if number < len(wanted):
         command = wanted[number]
     elif "COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT" in text_of(request):  # how mini-swe-agent is told to end
@@ -138,8 +143,9 @@ def compete(agent: type[CodingAgent], task: str, server: ModelServer, data_dir: 
 
 
 def typed(row: FollowedRun) -> list[str]:
-    """The commands that are steps of a run."""
-    return [step.action.arguments["command"] for step in Steps(row.folder).all if step.action.name == "run_command"]
+    """The commands that are steps of a run, but for one whose result was lost when the run was killed."""
+    done = [step for step in Steps(row.folder).all if step.action.name == "run_command"]
+    return [str(step.action.arguments["command"]) for step in done if not isinstance(step.observation, Refusal)]
 
 
 @pytest.mark.parametrize("task", [COMPETITION, RESEARCH])

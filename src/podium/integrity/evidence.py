@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -303,7 +303,17 @@ def read_evidence(folder: RunFolder) -> RunEvidence:
     except RecordError as error:
         problems.append(str(error))
     seed = record.seed if record else start.seed
-    return RunEvidence(folder, start.task, seed, start, record, tuple(steps), history, given, tuple(problems))
+    return RunEvidence(folder, start.task, seed, start, record, _of_agent(steps), history, given, tuple(problems))
+
+
+def _of_agent(steps: Sequence[StepEvidence]) -> tuple[StepEvidence, ...]:
+    """The steps without what coding agents keep in hidden folders of their home, unless a step names it."""
+    named = "\n".join(str(value) for step in steps for value in step.action.arguments.values())
+
+    def is_evidence(change: Change) -> bool:
+        return not change.path.startswith("agent/.") or posixpath.basename(change.path) in named
+
+    return tuple(replace(step, changes=tuple(filter(is_evidence, step.changes))) for step in steps)
 
 
 def _read_steps(
