@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
@@ -30,17 +31,24 @@ class Reading:
 
     def numbers(self) -> tuple[np.ndarray, np.ndarray]:
         """Train and test with texts as the numbers of their categories; blanks are NaN."""
-        values = self.both.copy()
-        for column in values.select_dtypes(exclude="number"):
-            codes = values[column].astype("category").cat.codes.astype(float)
-            values[column] = codes.where(codes >= 0)
-        matrix = values.to_numpy(float)
-        return matrix[: self.train_rows], matrix[self.train_rows :]
+        return self._matrix[: self.train_rows], self._matrix[self.train_rows :]
+
+    @cached_property
+    def _matrix(self) -> np.ndarray:
+        texts = set(self.both.select_dtypes(exclude="number"))
+        columns = [_coded(self.both[name]) if name in texts else self.both[name].to_numpy(float) for name in self.both]
+        return np.ascontiguousarray(np.array(columns, dtype=float).reshape(len(columns), len(self.both)).T)
 
     def texts(self) -> list[str]:
         """The names of columns with categories that repeat."""
         kinds = self.both.select_dtypes(exclude="number")
         return [str(name) for name in kinds if 2 < kinds[name].nunique() < len(kinds) / 3]
+
+
+def _coded(column: pd.Series) -> np.ndarray:
+    """The numbers of a column's categories, in their order; NaN for blanks."""
+    codes = pd.factorize(column, sort=True)[0].astype(float)
+    return np.where(codes < 0, np.nan, codes)
 
 
 def as_is(data: PublicData) -> Reading:
