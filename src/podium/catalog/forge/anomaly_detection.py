@@ -126,8 +126,15 @@ def unexplained(train: np.ndarray, test: np.ndarray, rng: np.random.Generator) -
 def isolation(train: np.ndarray, test: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     from sklearn.ensemble import IsolationForest
 
-    model = IsolationForest(int(rng.integers(60, 160)), random_state=int(rng.integers(2**31))).fit(train)
-    return np.asarray(-model.score_samples(test))
+    count, seed = (int(rng.integers(*bounds)) for bounds in ((60, 160), (0, 2**31)))
+    return np.asarray(-IsolationForest(n_estimators=count, random_state=seed).fit(train).score_samples(test))
+
+
+def density(train: np.ndarray, test: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """How much emptier it is around a row than around its neighbours."""
+    from sklearn.neighbors import LocalOutlierFactor
+
+    return np.asarray(-LocalOutlierFactor(int(rng.integers(8, 30)), novelty=True).fit(train).score_samples(test))
 
 
 def surprise_of(columns_kept: float) -> Score:
@@ -164,18 +171,19 @@ def as_it_comes(module: str, kind: str, **settings: bool) -> Predict:
 def _ways() -> list[tuple[str, Skill, Predict, int]]:
     best = by_mode(surprise_of(1.0))
     return [
-        ("extremes", "naive", together(extremes), 6),
-        ("isolation forest", "naive", together(isolation), 6),
-        ("distance", "plain", together(distance), 6),
-        ("neighbours", "plain", together(neighbours), 6),
-        ("main directions", "plain", together(unexplained), 6),
-        ("isolation forest by mode", "plain", by_mode(isolation), 4),
-        ("distance by mode", "good", by_mode(distance), 6),
-        ("neighbours by mode", "good", by_mode(neighbours), 6),
-        ("main directions by mode", "good", by_mode(unexplained), 6),
-        ("surprise in some columns by mode", "expert", by_mode(surprise_of(0.7)), 4),
-        ("surprise by mode", "expert", best, 3),
-        ("blend", "expert", blended(best, by_mode(neighbours), by_mode(distance)), 4),
+        ("extremes", "naive", together(extremes), 5),
+        ("isolation forest", "naive", together(isolation), 4),
+        ("distance", "plain", together(distance), 5),
+        ("neighbours", "plain", together(neighbours), 5),
+        ("main directions", "plain", together(unexplained), 5),
+        ("isolation forest by mode", "plain", by_mode(isolation), 3),
+        ("distance by mode", "good", by_mode(distance), 3),
+        ("neighbours by mode", "good", by_mode(neighbours), 3),
+        ("main directions by mode", "good", by_mode(unexplained), 4),
+        ("local density by mode", "good", by_mode(density), 9),
+        ("surprise in some columns by mode", "expert", by_mode(surprise_of(0.8)), 6),
+        ("surprise by mode", "expert", best, 6),
+        ("blend", "expert", blended(best, by_mode(density)), 6),
     ]
 
 
@@ -192,7 +200,7 @@ def _entrants() -> Entrants:
         tiny=quick,
         probes=Probes(
             careless=Pipeline("neighbours", "plain", together(neighbours), 0),
-            careful=Pipeline("neighbours by mode", "good", by_mode(neighbours), 0),
+            careful=Pipeline("local density by mode", "good", by_mode(density), 0),
         ),
     )
 
