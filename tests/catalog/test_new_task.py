@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from podium.catalog.new_task.cells import read_cells
 from podium.catalog.new_task.pictures import read_pictures
 from podium.catalog.new_task.table import Table, clean_table
 from podium.data.fabricate import picture, write_bytes
-from podium.errors import UsageError
+from podium.errors import MissingExtraError, UsageError
 from podium.task import Leaderboard
 
 ROWS = 150
@@ -122,6 +123,16 @@ def test_medals_come_from_a_field_that_really_trained(bears: NewTask, searched: 
     brief = (bears.folder / "brief.md").read_text()
     assert "a measured field, not from people: 10 scikit-learn pipelines" in brief
     assert f"Gold starts at {scores[0]:.5g}" in brief
+
+
+def test_generic_automl_competes_where_it_is_installed(bears: NewTask, tmp_path: Path) -> None:
+    if find_spec("flaml") is None:
+        with pytest.raises(MissingExtraError, match=r"--automl, which lets FLAML compete.*podium\[automl\]"):
+            make_task("trees", bears.folder / "train.csv", target="bears", automl=True, out=tmp_path, on_score=print)
+        assert not list(tmp_path.iterdir())
+        return
+    made = make_task("trees", bears.folder / "train.csv", target="bears", automl=True, out=tmp_path, on_score=print)
+    assert "FLAML, 30 trials" in {entrant.pipeline for entrant in made.field}
 
 
 def test_the_brief_has_a_data_dictionary(bears: NewTask) -> None:

@@ -24,6 +24,7 @@ _OPTIONS = (
     click.option("--group", metavar="COLUMN", help="Keep rows with one value of it together.  [default: looked for]"),
     click.option("--time", metavar="COLUMN", help="Test on the latest rows by it.  [default: looked for]"),
     click.option("--random", "at_random", is_flag=True, help="Draw test rows at random, whatever columns hold."),
+    click.option("--automl", is_flag=True, help="Let FLAML compete in the field too; needs podium[automl]."),
     click.option(
         "--out",
         type=click.Path(file_okay=False, path_type=Path),

@@ -47,6 +47,7 @@ def make_task(
     group: str | None = None,
     time: str | None = None,
     at_random: bool = False,
+    automl: bool = False,
     out: Path,
     on_score: OnScore,
 ) -> NewTask:
@@ -60,6 +61,7 @@ def make_task(
         group: the column whose groups stay on one side of the split.
         time: the column of which the latest rows are for testing; by default both are looked for.
         at_random: whether neither is.
+        automl: whether FLAML competes in the field.
         on_score: is told of every entrant of the field as it is scored.
 
     Raises:
@@ -84,7 +86,7 @@ def make_task(
     try:
         if source.is_dir():
             draft = _with_pictures(draft, source, making)
-        made = _write(draft, making, on_score)
+        made = _write(draft, making, on_score, automl=automl)
         making.chmod(0o755)
         making.rename(folder)
     finally:
@@ -139,7 +141,7 @@ def _with_pictures(draft: Draft, source: Path, folder: Path) -> Draft:
     return replace(draft, suffix=suffix, table=table, columns=columns)
 
 
-def _write(draft: Draft, folder: Path, on_score: OnScore) -> NewTask:
+def _write(draft: Draft, folder: Path, on_score: OnScore, *, automl: bool) -> NewTask:
     """Writes the task without a field, prepares it, lets the field train on it, and writes it again with the field."""
     import pandas as pd
 
@@ -155,7 +157,7 @@ def _write(draft: Draft, folder: Path, on_score: OnScore) -> NewTask:
         place = prepare_task(task, data_dir=Path(data_dir)).place
         train, test = (len(pd.read_csv(place.public / part, dtype=str)) for part in ("train.csv", "test.csv"))
         prepared = find_prepared(task, data_dir=Path(data_dir))
-        field = measure_pipelines(prepared, draft.goal, draft.columns, on_score, suffix=draft.suffix)
+        field = measure_pipelines(prepared, draft.goal, draft.columns, on_score, suffix=draft.suffix, automl=automl)
     (folder / "field.json").write_text(field_document(field), encoding="utf-8")
     (folder / "task.py").write_text(draft.task_file(field), encoding="utf-8")
     (folder / "brief.md").write_text(draft.brief(train, test, field), encoding="utf-8")

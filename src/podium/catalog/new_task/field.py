@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from podium.catalog.new_task.automl import TRIALS, flaml_model
 from podium.catalog.new_task.goal import Goal
 from podium.catalog.new_task.pictures import with_picture_features
 from podium.data.columns import Column, moments_of
@@ -37,7 +38,13 @@ class PipelineScore:
 
 
 def measure_pipelines(
-    prepared: PreparedTask, goal: Goal, columns: list[Column], on_score: OnScore, *, suffix: str | None = None
+    prepared: PreparedTask,
+    goal: Goal,
+    columns: list[Column],
+    on_score: OnScore,
+    *,
+    suffix: str | None = None,
+    automl: bool = False,
 ) -> list[PipelineScore]:
     """Trains every pipeline and ranks them; one whose score is undefined, such as a correlation, is left out.
 
@@ -45,6 +52,7 @@ def measure_pipelines(
         columns: what the table holds, the id and the target included.
         on_score: is told of every entrant.
         suffix: how the names of pictures end, where every row has one.
+        automl: whether FLAML competes as well.
     """
     import pandas as pd
 
@@ -64,7 +72,7 @@ def measure_pipelines(
         features += added
     sample = pd.read_csv(public / form.sample)
     entrants = []
-    for name, model in _pipelines(goal):
+    for name, model in _pipelines(goal, automl=automl):
         prediction = _predict(_whole_pipeline(features, model), goal, train, target, test)
         score = _grade(prepared, sample.assign(**{target: prediction}))
         on_score(name, score)
@@ -98,8 +106,10 @@ def _predict(pipeline: Any, goal: Goal, train: pd.DataFrame, target: str, test: 
     return prediction.clip(min=0) if goal.metric.name == "rmsle" else prediction
 
 
-def _pipelines(goal: Goal) -> Iterator[tuple[str, Any]]:
-    """The models of the field by name, from one that ignores its input to boosted trees."""
+def _pipelines(goal: Goal, *, automl: bool) -> Iterator[tuple[str, Any]]:
+    """The models of the field by name, from one that ignores its input to boosted trees, and generic AutoML."""
+    if automl:
+        yield f"FLAML, {TRIALS} trials", flaml_model(classify=goal.prediction != "number")
     if goal.prediction == "number":
         yield from _regressors()
     else:

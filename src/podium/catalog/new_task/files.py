@@ -26,7 +26,7 @@ from podium.metrics import {metric_name}
 from podium.task import Columns, Leaderboard{rule}, competition
 
 HERE = Path(__file__).parent
-# What {entrants} scikit-learn pipelines scored (field.json names them): a measured field, not people.
+# What {entrants} scored (field.json names them): a measured field, not people.
 FIELD = {field}
 
 task = competition(
@@ -82,7 +82,7 @@ _PICTURES = """
 - `train/` and `test/`: the picture of each row, named after its `{id}`, such as `train/7{suffix}`"""
 _MEDALS = """
 ## Medals
-They come from a measured field, not from people: {entrants} scikit-learn pipelines were trained on `train.csv` and
+They come from a measured field, not from people: {entrants} were trained on `train.csv` and
 scored as a submission is. Gold starts at {gold:.5g}, silver at {silver:.5g}, bronze at {bronze:.5g}; the median is
 {median:.5g}.
 """
@@ -125,7 +125,7 @@ class Draft:
             values=rule,
             rule="" if rule == "float" else f", {rule.partition('(')[0]}",
             lower=not goal.metric.higher_is_better,
-            entrants=len(field),
+            entrants=_named(field),
             field=tuple(entrant.score for entrant in field),
             share=TEST_SHARE,
             guess=_literal(self.guess),
@@ -177,7 +177,7 @@ class Draft:
         if not field:
             return text
         board = Leaderboard(not self.goal.metric.higher_is_better, tuple(entrant.score for entrant in field))
-        return text + _MEDALS.format(entrants=len(field), **asdict(thresholds(board)))
+        return text + _MEDALS.format(entrants=_named(field), **asdict(thresholds(board)))
 
     def _line(self, column: Column) -> str:
         blank = f"{100 * column.missing:.3g} %" if column.missing else "never"
@@ -196,6 +196,12 @@ class Draft:
         if self.goal.prediction == "number":
             return f"`{self.table.target}` is a number."
         return f"`{self.table.target}` is one of the {len(self.goal.classes)} classes that `train.csv` has."
+
+
+def _named(field: list[PipelineScore]) -> str:
+    """Who competes, in words."""
+    automl = [entrant for entrant in field if entrant.pipeline.startswith("FLAML")]
+    return f"{len(field) - len(automl)} scikit-learn pipelines{' and FLAML' if automl else ''}"
 
 
 def _literal(value: float | str) -> str:
