@@ -1,4 +1,5 @@
-"""Measures the fields of the suite open-tables and writes what belongs to each task: its JSON file and its brief.
+"""Measures the fields of the suite open-tables and writes what belongs to each task: its JSON file, its brief, and its
+line in docs/open-tables.md.
 
     python scripts/measure_open_tables.py [TASK ...]
 
@@ -13,6 +14,7 @@ import json
 import tempfile
 from dataclasses import asdict
 from pathlib import Path
+from statistics import median
 
 import pandas as pd
 
@@ -23,6 +25,9 @@ from podium.data.files import write_atomically
 from podium.data.prepare import prepare_task
 from podium.grading.prepared import find_prepared
 
+PAGE = Path(__file__).parent.parent / "docs" / "open-tables.md"
+MARK = "<!-- table: scripts/measure_open_tables.py -->"
+
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -31,6 +36,7 @@ def main() -> None:
     for task_id in named or open_table_ids():
         if named or not (HERE / f"{task_id}.json").exists():
             measure(task_id)
+    write_table()
 
 
 def measure(task_id: str) -> None:
@@ -48,6 +54,25 @@ def measure(task_id: str) -> None:
     best, worst = field[0].score, field[-1].score
     print(task_id, train, test, draft.goal.metric.name, draft.split.kind, draft.split.column, best, worst, flush=True)
     print("   ", *draft.table.notes, flush=True)
+
+
+def write_table() -> None:
+    """Puts the list of tasks into the page, below its mark."""
+    lines = [
+        MARK,
+        "| task | asked | metric | best, median | split | licence | source |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for task_id in open_table_ids():
+        table, task = read_open_table(task_id), table_task(task_id)
+        measured = json.loads((HERE / f"{task_id}.json").read_text(encoding="utf-8"))
+        scores = [entrant["score"] for entrant in measured["field"]]
+        split = "time" if "later" in measured["split"] else "group" if "together" in measured["split"] else "random"
+        best = f"{scores[0]:.4g}, {median(scores):.4g}"
+        cells = [task_id, table.title, task.metric.title, best, split, table.licence, table.source]
+        lines.append("| " + " | ".join(cells) + " |")
+    page = PAGE.read_text(encoding="utf-8")
+    write_atomically(PAGE, page[: page.index(MARK)] + "\n".join(lines) + "\n")
 
 
 def write(table: OpenTable, draft: Draft, field: list[PipelineScore], rows: tuple[int, int]) -> None:
