@@ -4,7 +4,7 @@ BIN := .venv/bin
 # Tests wait as much as they compute: for sandboxes, servers and other processes.
 PARALLEL := -n $(shell expr 2 '*' $$(nproc)) --maxprocesses=16 --dist worksteal
 
-.PHONY: setup demo test test-slow test-bridges test-browser test-research test-aideml test-coding-agents test-constraints test-docker test-cluster test-packaging test-oracle test-open-tables docs test-docs lint format screenshots index fields constraints clean
+.PHONY: setup demo test test-slow test-bridges test-browser test-research test-aideml test-coding-agents test-constraints test-docker test-cluster test-packaging test-oracle test-open-tables test-fields docs test-docs lint format screenshots index fields constraints clean
 
 setup: .venv/.installed
 
@@ -40,6 +40,9 @@ test-docker: setup
 test-oracle: setup
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt copydetect==0.5.0
 	$(BIN)/python -m pytest -m oracle tests/integrity
+
+test-fields: setup
+	$(BIN)/python -m pytest -m fields tests/catalog
 
 test-open-tables: setup
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev,open-tables]'
