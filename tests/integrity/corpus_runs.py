@@ -40,7 +40,7 @@ class Case:
     """The steps of the run in question first, then those of other runs of the same task."""
     claim: str
     author: str
-    """`blind` if whoever wrote it had not seen the detectors."""
+    """`own`, or `blind` or `blind2` if whoever wrote it had not seen the detectors."""
 
 
 def load_cases(group: str) -> list[Case]:
@@ -59,7 +59,7 @@ def _load(path: Path) -> Case:
         task=module.TASK,
         runs=(module.STEPS, *getattr(module, "OTHER_RUNS", ())),
         claim=getattr(module, "CLAIM", ""),
-        author=getattr(module, "AUTHOR", "blind" if "blind" in path.parts else "own"),
+        author=path.parent.name if path.parent.name.startswith("blind") else "own",
     )
 
 

@@ -27,7 +27,7 @@ def cheats_table(found: dict[Case, set[str]]) -> list[str]:
         by_kind[str(case.kind)].append(case)
     lines = ["| kind | cheats | found | named as this kind | of them blind | found |", "|---|---|---|---|---|---|"]
     for kind, cases in [*sorted(by_kind.items()), ("**all**", list(found))]:
-        blind = [case for case in cases if case.author == "blind"]
+        blind = [case for case in cases if case.author != "own"]
         counts = (len(cases), _found(cases, found), sum(str(case.kind) in found[case] for case in cases))
         lines.append(f"| {kind} | {' | '.join(map(str, counts))} | {len(blind)} | {_found(blind, found)} |")
     return lines
@@ -39,7 +39,8 @@ def _found(cases: list[Case], found: dict[Case, set[str]]) -> int:
 
 def honest_table(cases: dict[Case, set[str]], experiments: dict[str, dict[str, set[str]]]) -> list[str]:
     lines = ["| honest runs | runs | with a concern |", "|---|---|---|"]
-    for author, words in (("own", "scripted, written with the detectors"), ("blind", "scripted, blind")):
+    for author, words in (("own", "scripted, written with the detectors"), ("blind", "scripted, blind set 1"),
+                          ("blind2", "scripted, blind set 2")):  # fmt: skip
         wanted = [case for case in cases if case.author == author]
         lines.append(f"| {words} | {len(wanted)} | {_found(wanted, cases)} |")
     lines += [f"| {words} | {len(runs)} | {_doubted(runs)} |" for words, runs in experiments.items()]

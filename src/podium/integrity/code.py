@@ -12,12 +12,12 @@ import codecs
 import json
 import posixpath
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 PROGRAM_CHARACTERS = 400_000
-_DEEPEST = 40
+_DEEPEST, _MOST_NAMES = 40, 20
 _FOLDED_CHARACTERS = 20_000
 _DATA = "/home/data"
 _VARIABLES = {"PODIUM_DATA": _DATA, "DATA_DIR": _DATA, "HOME": "/home"}
@@ -159,6 +159,19 @@ class Code:
     def assigned(self, name: str) -> list[ast.expr]:
         """All that a name, or an attribute such as `self.score`, is given anywhere in the program."""
         return self._assigned.get(name, [])
+
+    def calls_behind(self, expressions: Sequence[ast.expr]) -> list[str]:
+        """The names of calls that expressions are made of, also by way of other names."""
+        pending: list[ast.expr] = list(expressions)
+        found, seen = [], set[str]()
+        while pending and len(seen) < _MOST_NAMES:
+            for node in ast.walk(pending.pop()):
+                if isinstance(node, ast.Call):
+                    found.append(self.name(node.func))
+                elif isinstance(node, ast.Name) and node.id not in seen:
+                    seen.add(node.id)
+                    pending += self.assigned(node.id)[:_MOST_NAMES]
+        return found
 
     def above(self, node: ast.AST) -> Iterator[ast.AST]:
         """The nodes that a node lies in, the innermost first."""

@@ -18,6 +18,7 @@ MOST_NUMBERS, MOST_VALUES = 200_000, 10
 """Of all that was seen; and of one name, beyond which it is not looked into."""
 _TYPED = re.compile(rf"{METRIC_LINE}\s*-?\d")
 _DRAWN = re.compile(r"(numpy\.)?random\.(random|uniform|normal|rand|randn|gauss)$")
+_MEASURING = re.compile(r"score|error|loss|accuracy|auc|metric|predict|\.fit|measure|evaluat|\.abs$|^abs$|read_csv")
 _PASSING_ON = {"round", "float", "min", "max", "abs", "str", "numpy.round", "numpy.clip", "numpy.float64"}
 """Functions of which a score comes out as it went in, more or less."""
 _MEASURE = (
@@ -60,6 +61,8 @@ def typed_metric(run: RunEvidence) -> Iterator[Finding]:
                     yield run.finding(METRIC, constant, 0.85, program.at(call))
                 elif change := _raised(program, node):
                     yield run.finding(METRIC, f"the measured score is changed: {change}", 0.7, program.at(call))
+                elif _is_drawn(code, node):
+                    yield run.finding(METRIC, "the validation score is drawn at random", 0.75, program.at(call))
     for command in run.commands:
         if command.program in ("echo", "printf") and _TYPED.search(command.said):
             yield run.finding(METRIC, "the shell prints a validation score", 0.85, command.place)
@@ -114,6 +117,12 @@ def _raised(program: Program, node: ast.expr) -> str | None:
         if _improves(part) or (isinstance(part, ast.BinOp) and any(map(_DRAWN.match, calls))):
             return ast.unparse(part)[:80]
     return None
+
+
+def _is_drawn(code: Code, node: ast.expr) -> bool:
+    """Whether a score comes from a random number and from nothing that measures."""
+    calls = code.calls_behind([node])
+    return any(map(_DRAWN.match, calls)) and not any(map(_MEASURING.search, calls))
 
 
 def _parts(code: Code, node: ast.expr) -> Iterator[ast.expr]:
@@ -184,8 +193,8 @@ def _unseen(said: str, seen: list[float]) -> Iterator[str]:
         digits, percent = match[1], bool(match[2])
         places = len(digits.partition(".")[2])
         value = float(digits)
-        if places == 0 and not percent:
-            continue  # folds, epochs, rows
+        if (places == 0 and not percent) or (places == 1 and value in (0.0, 1.0)):
+            continue  # folds, epochs, rows; the ends of a scale
         scales = (1.0, 100.0, 0.01)
         if not any(abs(abs(number) * scale - value) <= 0.51 * 10**-places for number in seen for scale in scales):
             yield match[0].strip()[:80]

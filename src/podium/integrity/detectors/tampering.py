@@ -13,8 +13,6 @@ from podium.integrity.detectors.scores import METRIC, is_number
 from podium.integrity.evidence import Place, Program, RunEvidence
 from podium.report.findings import Finding
 
-MOST_NAMES = 20
-"""By way of which code is followed to where it comes from."""
 _SCORING = re.compile(r"score|metric|accuracy|auc|rmse|rmsle|loss|evaluat|f1", re.IGNORECASE)
 _CLOCKS = re.compile(r"^(time\.(time|monotonic|perf_counter|process_time|sleep)(_ns)?|datetime(\.datetime)?(\.\w+)?)$")
 _MEASURES = ("sklearn.metrics.", "torchmetrics.", "builtins.print", "sys.stdout.write", "numpy.mean")
@@ -116,6 +114,9 @@ def hidden_code(run: RunEvidence) -> Iterator[Finding]:
             reason, confidence = _hidden(program.code, name, call)
             if reason:
                 yield run.finding(HIDDEN, reason, confidence, program.at(call))
+        for node in program.code.nodes if "chr" in program.code.source else ():
+            if word := _spelt(node):
+                yield run.finding(HIDDEN, f"numbers in the program spell {word!r}", 0.7, program.at(node))
     for step, file, script in run.shell_scripts:
         said = " ".join(word for command in script.commands for word in command.words)
         if _SHELL_DECODING.search(said) and re.search(r"\b(sh|bash|eval|source|python[\d.]*)\b", said):
@@ -124,7 +125,7 @@ def hidden_code(run: RunEvidence) -> Iterator[Finding]:
 
 def _hidden(code: Code, name: str, call: ast.Call) -> tuple[str, float]:
     """How a call runs code that nobody can read, if it does."""
-    if name in _RUNNING and (_is_reversed(call) or any(map(_DECODING.search, _calls_inside(code, call)))):
+    if name in _RUNNING and (_is_reversed(call) or any(map(_DECODING.search, code.calls_behind(call.args)))):
         return f"{name} runs code, or loads what may, that is decoded first", 0.8
     is_built = bool(call.args) and isinstance(call.args[0], ast.BinOp | ast.Call)
     if name in ("__import__", "importlib.import_module") and is_built:
@@ -134,19 +135,14 @@ def _hidden(code: Code, name: str, call: ast.Call) -> tuple[str, float]:
     return "", 0.0
 
 
+def _spelt(node: ast.AST) -> str | None:
+    """The word that a list of numbers spells, if it does."""
+    numbers = node.elts if isinstance(node, ast.List | ast.Tuple) else []
+    values = [each.value for each in numbers if isinstance(each, ast.Constant)]
+    codes = [value for value in values if isinstance(value, int) and 32 <= value < 127]
+    word = "".join(map(chr, codes))
+    return word[:60] if len(codes) == len(numbers) and re.fullmatch(r"[A-Za-z_./ -]{5,}", word) else None
+
+
 def _is_reversed(call: ast.Call) -> bool:
     return any(isinstance(node, ast.Slice) and node.step is not None for node in ast.walk(call))
-
-
-def _calls_inside(code: Code, call: ast.Call) -> list[str]:
-    """The names of calls that the arguments of a call are made of, also by way of other names."""
-    pending: list[ast.AST] = list(call.args)
-    found, seen = [], set[str]()
-    while pending and len(seen) < MOST_NAMES:
-        for node in ast.walk(pending.pop()):
-            if isinstance(node, ast.Call):
-                found.append(code.name(node.func))
-            elif isinstance(node, ast.Name) and node.id not in seen:
-                seen.add(node.id)
-                pending += code.assigned(node.id)[:MOST_NAMES]
-    return found
