@@ -142,10 +142,8 @@ def _held(program: Program, node: ast.AST, table: SubmissionTable | None) -> str
         case ast.Constant(value=int() as number) if number.bit_length() > NUMBER_BITS:
             return f"a number of {number.bit_length()} bits stands in the program"
         case ast.BinOp(left=left, op=ast.RShift(), right=ast.Name()):
-            numbers = [left] if isinstance(left, ast.Constant) else program.code.assigned(program.code.name(left))
-            if any(
-                number.value >= 1 << SHIFTED_BITS for number in _only_constants(numbers) if type(number.value) is int
-            ):
+            given = _only_constants([left, *program.code.assigned(program.code.name(left))])
+            if any(type(each.value) is int and each.value >> SHIFTED_BITS for each in given):
                 return "the bits of a number in the program are taken one by one"
         case ast.Call(args=[first, *_]) if _DECODING.search(program.code.name(node.func)):
             texts = [each.value for each in ast.walk(first) if isinstance(each, ast.Constant)]
