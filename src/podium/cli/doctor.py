@@ -48,15 +48,17 @@ def command(as_json: bool) -> None:
                 click.echo(f"  {'':12} → {finding.advice}")
     problems = [finding.name for finding in findings if finding.status == "problem"]
     if not as_json:
-        click.echo(f"\n{_summary(problems)}")
+        click.echo(f"\n{_summary(findings, problems)}")
     if problems:
         sys.exit(1)
 
 
-def _summary(problems: list[str]) -> str:
-    if not problems:
-        return "Agents can run here. What is marked with a dot is only needed for what it says."
-    return f"Agents cannot run here until this is mended: {', '.join(problems)}."
+def _summary(findings: list[Finding], problems: list[str]) -> str:
+    if problems:
+        return f"Agents cannot run here until this is mended: {', '.join(problems)}."
+    if any((finding.name, finding.status) == ("sandbox", "missing") for finding in findings):
+        return "Tasks can be prepared and graded here. Agents cannot run here yet: pip install 'podium[run]'"
+    return "Agents can run here. What is marked with a dot is only needed for what it says."
 
 
 def check_python() -> Finding:
