@@ -42,6 +42,9 @@ def test_programs_find_the_packages_of_an_environment_that_was_built(registry: P
     folder = environments.build("cpu")
     (folder / "kept").touch()
     assert environments.build("cpu") == folder and (folder / "kept").exists()
+    assert environments.broken_modules("cpu", ["small_thing", "other"]) == [
+        "other: ModuleNotFoundError: No module named 'other'"
+    ]
     spec = SandboxSpec(env=Path("cpu"))
     with Bubblewrap().open(spec) as sandbox:
         done = sandbox.run([python_inside(spec), "-c", "import small_thing; print(small_thing.answer)"])

@@ -21,10 +21,16 @@ def command() -> None:
 @click.argument("kind", type=KINDS)
 def build(kind: str) -> None:
     """Install the pinned packages of KIND into the data home; takes minutes and gigabytes, once."""
-    from podium.sandbox.environments import build, packages
+    from podium.sandbox.environments import broken_modules, build, packages
 
     click.echo(f"{kind}: installing {len(packages(kind))} packages; this takes some minutes", err=True)
     folder = build(kind)
+    if broken := broken_modules(kind):
+        click.echo(
+            "These cannot be imported; where torchvision is among them, have pip take torch and torchvision from one "
+            "registry:\n  " + "\n  ".join(broken),
+            err=True,
+        )
     size = sum(path.lstat().st_size for path in folder.rglob("*"))
     click.echo(f"{folder}: {size / 1e9:.1f} GB. Use it: podium run TASK --env {kind}")
 

@@ -9,6 +9,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from importlib.resources import files
 from pathlib import Path
@@ -23,6 +24,27 @@ KINDS = {
     "gpu": "the same, with boosted trees that use a GPU; torch as pip is set up to take it",
 }
 RECORD = "built.json"
+CHECKED = (
+    "torch",
+    "torchvision",
+    "timm",
+    "transformers",
+    "lightgbm",
+    "xgboost",
+    "catboost",
+    "librosa",
+    "cv2",
+    "sklearn",
+)
+"""Modules that are imported once after a build: builds of torch and torchvision may not fit together."""
+_IMPORT = """
+import importlib, sys
+for name in sys.argv[1:]:
+    try:
+        importlib.import_module(name)
+    except Exception as error:
+        print(f"{name}: {type(error).__name__}: {error}".splitlines()[0])
+"""
 
 
 def environment_folder(kind: str) -> Path:
@@ -58,6 +80,12 @@ def build(kind: str) -> Path:
             record = {"packages": wanted, "time": datetime.now(UTC).isoformat(timespec="seconds")}
             write_atomically(folder / RECORD, json.dumps(record, indent=1) + "\n")
     return folder
+
+
+def broken_modules(kind: str, names: Sequence[str] = CHECKED) -> list[str]:
+    """Which modules of a built environment cannot be imported, with the reason."""
+    command = [str(environment_folder(kind) / "bin" / "python"), "-I", "-W", "ignore", "-c", _IMPORT, *names]
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.splitlines()
 
 
 def remove(kind: str) -> bool:
