@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import re
@@ -108,14 +109,15 @@ def working(task: str) -> Behaviour:
     return answer
 
 
-def results_in(request: Request) -> int:
-    """How many commands have been run so far."""
-    calls = [call["function"]["name"] for message in request["messages"] for call in message.get("tool_calls") or ()]
-    return sum(message["role"] == "tool" for message in request["messages"]) - calls.count("write_stdin")
+def commands_run(request: Request, wanted: list[str]) -> int:
+    """How many of some commands a conversation has; Gemini CLI repeats results when it takes one up again."""
+    calls = [call["function"] for message in request["messages"] for call in message.get("tool_calls") or ()]
+    said = [value for call in calls for value in json.loads(call["arguments"]).values()]
+    return sum(command in said for command in wanted)
 
 
 def by_shell(request: Request, shell: str, wanted: list[str]) -> Reply:
-    number = results_in(request)
+    number = commands_run(request, wanted)
     if waits := re.search(r"Process running with session ID (\d+)", last_text(request)):  # Codex waits no longer
         return Reply("", calls=(Call("write_stdin", {"session_id": int(waits[1]), "chars": ""}),))
     if number < len(wanted):
@@ -178,7 +180,7 @@ def test_killed_it_goes_on_or_starts_anew_and_ends_in_order(
     behaviour, killed = working(COMPETITION), []
 
     def deadly(request: Request, rng: random.Random) -> str | Reply | Fault:
-        if results_in(request) == 2 and not killed:
+        if commands_run(request, commands(COMPETITION)) == 2 and not killed:
             (lock,) = tmp_path.glob("experiment/*/*/.lock")
             killed.append(int(lock.read_text()))
             os.kill(killed[0], signal.SIGKILL)
