@@ -35,7 +35,8 @@ def test_rules_tell_how_a_run_ended(run: Labelled, tmp_path: Path, spaceship_dat
 @pytest.mark.slow
 def test_rules_agree_with_people(tmp_path: Path, spaceship_data: Path) -> None:
     told = {
-        each.name: explain(read_evidence(each.make(tmp_path / n, spaceship_data))).mode for n, each in enumerate(ALL)
+        each.name: explain(read_evidence(each.make(tmp_path / str(n), spaceship_data))).mode
+        for n, each in enumerate(ALL)
     }
     wrong = {each.name: told[each.name] for each in ALL if told[each.name] != each.mode}
     assert len(wrong) <= 0.05 * len(ALL), wrong
