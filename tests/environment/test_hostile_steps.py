@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import podium
+from podium.data.files import sha256
 from podium.environment.environment import Environment, StepResult
 from podium.environment.rewards import gain, milestones, weighted
 from podium.sandbox.conformance.bench import LIMITS, PROGRAMS
@@ -17,7 +18,9 @@ from podium.workspace.budget import Budget
 
 FINISH = {"action": "final_answer", "arguments": {"final_answer": "gold, please"}}
 TASK = "forge-tabular-classification-tiny-t5"
-ALL = sorted(path.name for path in (PROGRAMS / "reach").glob("*.pyw"))
+MOVES = "move_mounted_folders.pyw"
+"""Judges by files that only the conformance suite mounts, and removes all others: has a test of its own."""
+ALL = sorted({path.name for path in (PROGRAMS / "reach").glob("*.pyw")} - {MOVES})
 NEAREST = ("follow_links.pyw", "import_podium.pyw", "read_hidden_folders.pyw", "read_places_on_the_disk.pyw")
 """Those that look for files; the others are in the conformance suite of every backend."""
 
@@ -51,7 +54,7 @@ def attack(environment: Environment, programs: list[str]) -> list[StepResult]:
     done = [environment.step(write("targets.json", json.dumps(found)))]
     for name in programs:
         done.append(environment.step(write(name, (PROGRAMS / "reach" / name).read_text())))
-        done.append(environment.step(shell(f"python {name}")))
+        done.append(environment.step(shell(f"exec python {name}")))
     return done
 
 
@@ -74,6 +77,12 @@ def test_the_whole_corpus_finds_nothing_and_earns_the_same_on_replay(environment
     check([*first, *second], answers)
     assert [step.reward for step in first] == [step.reward for step in second]
     assert environment.step(FINISH).reward == 0
+
+
+def test_public_data_cannot_be_replaced(environment: Environment) -> None:
+    attack(environment, [MOVES])
+    seen = environment.step(shell("sha256sum data/train.csv")).observation
+    assert sha256(podium.prepare(TASK).place.public / "train.csv") in seen
 
 
 @pytest.mark.slow
