@@ -113,6 +113,9 @@ def opened(browser: Any, address: str) -> Iterator[Open]:
         page.on("dialog", lambda dialog: (complaints.append(f"dialog: {dialog.message}"), dialog.dismiss()))
         page.on("request", lambda request: request.url.startswith(at) or complaints.append(request.url))
         page.goto(at + path)
+        while "The log is being read" in page.content():  # in the background, since it may be large
+            page.wait_for_timeout(200)
+            page.reload()
         return page
 
     yield open_
