@@ -19,7 +19,20 @@ sys.path.append(str(Path(__file__).parents[1] / "catalog"))
 from outside_tasks import write_suite, write_task
 
 WITHOUT_TASKS = {
-    *("agents", "board", "cluster", "completion", "demo", "doctor", "forge", "import", "integrity", "key", "new-task"),
+    *(
+        "agents",
+        "board",
+        "cluster",
+        "completion",
+        "demo",
+        "doctor",
+        "env",
+        "forge",
+        "import",
+        "integrity",
+        "key",
+        "new-task",
+    ),
     "publish",
 }
 Call = Callable[..., str]

@@ -55,10 +55,17 @@ def experiment(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("line", [line for lines in EXAMPLES.values() for line in lines if line.startswith("podium ")])
 def test_every_example_of_the_help_can_be_parsed(line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    for name in ("submissions.jsonl", "customers.csv", "grading_report.json", "bundle.podium", "head.json"):
+    for name in (
+        "submissions.jsonl",
+        "customers.csv",
+        "grading_report.json",
+        "bundle.podium",
+        "head.json",
+        "sales.parquet",
+    ):
         Path(name).touch()
-    for name in ("my_code", "mle-bench", "board"):
-        Path(name).mkdir()
+    for name in ("my_code", "mle-bench", "board", "pictures", "runs/first"):
+        Path(name).mkdir(parents=True)
     _, name, *args = shlex.split(line.partition("|")[0])
     command = group.get_command(click.Context(group), name)
     assert command is not None

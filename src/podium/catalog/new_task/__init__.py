@@ -13,7 +13,7 @@ from podium.catalog.new_task.field import OnScore, PipelineScore, field_document
 from podium.catalog.new_task.files import Draft
 from podium.catalog.new_task.goal import Goal
 from podium.catalog.new_task.pictures import PICTURE, copy_pictures, read_pictures
-from podium.catalog.new_task.splitting import Split, choose_split
+from podium.catalog.new_task.splitting import Split, check_columns, choose_split
 from podium.catalog.new_task.table import Table, clean_table
 from podium.catalog.task_files import ID, RESERVED, load_task_file
 from podium.data.columns import write_columns
@@ -111,6 +111,7 @@ def draft_task(
         source: where the cells come from, for messages.
         split: what `choose_split` takes.
     """
+    check_columns(cells, **split)  # before anything is said of the rows
     table, goal = clean_table(cells, source, target=target, metric=metric, id_column=id_column)
     chosen = choose_split(table, goal, **split)
     if goal.positive is not None:

@@ -47,6 +47,13 @@ class Split:
     """A paragraph for whoever uses the task."""
 
 
+def check_columns(rows: pd.DataFrame, *, group: str | None = None, time: str | None = None, **_: object) -> None:
+    """Raises UsageError where rows are to be split by a column that they do not have."""
+    for option, column in (("--group", group), ("--time", time)):
+        if column is not None and column not in rows:
+            raise UsageError(f"{option} {column}: there is no such column. There are: {', '.join(map(str, rows))}")
+
+
 def choose_split(
     table: Table, goal: Goal, *, group: str | None = None, time: str | None = None, at_random: bool = False
 ) -> Split:
@@ -55,11 +62,7 @@ def choose_split(
     Raises:
         UsageError: what was asked for cannot be done.
     """
-    for option, column in (("--group", group), ("--time", time)):
-        if column is not None and column not in table.rows:
-            raise UsageError(
-                f"{option} {column}: there is no such column. There are: {', '.join(map(str, table.rows))}"
-            )
+    check_columns(table.rows, group=group, time=time)
     if bool(group) + bool(time) + at_random > 1:
         raise UsageError("Give one of --group, --time and --random.")
     asked: list[tuple[Literal["group", "time"], str]] = (
