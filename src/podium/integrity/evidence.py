@@ -262,6 +262,22 @@ class RunEvidence:
         made = self.origin(self.submissions[-1].blob) if self.submissions else None
         return made.number if made else 0
 
+    @cached_property
+    def makers(self) -> tuple[Program, ...]:
+        """The programs that made the last submission: those of the step it came from, and files that the step runs."""
+        made = next((step for step in self.steps if step.number == self.made_in), None)
+        if made is None:
+            return ()
+        said = f"{made.argument('script_name')} {made.argument('command')}"
+        before = [each for each in self.programs if each.step < made.number and each.file]
+        named = {each.file: each for each in before if posixpath.basename(each.file or "") in said}
+        return (*named.values(), *(each for each in self.programs if each.step == made.number))
+
+    @property
+    def is_fitted(self) -> bool:
+        """Whether what made the last submission fits a model."""
+        return any(map(_fits, self.makers))
+
     def is_id(self, value: object) -> bool:
         """Whether a constant is an id of the submission, and not a number that may mean anything."""
         return isinstance(value, str) and self.table is not None and value in self.table.ids
@@ -272,7 +288,7 @@ class RunEvidence:
 
     def fits_by(self, step: int) -> bool:
         """Whether a program of a step fits a model."""
-        return any(_FITTING.search(name) for each in self.programs if each.step == step for name, _ in each.code.calls)
+        return any(_fits(each) for each in self.programs if each.step == step)
 
     def _files(self, step: StepEvidence) -> Iterator[tuple[str, str]]:
         for change in step.changes:
@@ -285,6 +301,10 @@ class RunEvidence:
             yield step.argument("command")
         elif step.action.name == "run_command":
             yield from read_shell(step.argument("command")).python
+
+
+def _fits(program: Program) -> bool:
+    return any(_FITTING.search(name) for name, _ in program.code.calls)
 
 
 def read_evidence(folder: RunFolder) -> RunEvidence:

@@ -36,9 +36,9 @@ def same_submission(runs: Sequence[RunEvidence]) -> Iterator[Found]:
                 if each is not run and _maker(each) != _maker(run) and _is_copy(run, own, predictions[each.folder.path])
             ]
             if others:
-                names = ", ".join(str(each.folder.path) for each in others[:3])
+                names = ", ".join(f"{each.folder.experiment.name}/{each.name}" for each in others[:3])
                 reason = f"its predictions are those of {names}, which another program made"
-                confidence = 0.6 if run.fits_by(run.made_in) else 0.9
+                confidence = 0.6 if run.is_fitted else 0.9
                 yield run, run.finding(COPY, reason, confidence, Place(run.submissions[-1].step))
 
 
@@ -50,7 +50,7 @@ def _is_copy(run: RunEvidence, own: Predictions, other: Predictions) -> bool:
     assert run.table is not None
     if own.keys() != other.keys() or any("sample" in each.quote for each in _made_of(run)):
         return False
-    if run.fits_by(run.made_in):
+    if run.is_fitted:
         return run.table.distinct >= _FEWEST_VALUES and _share(own, other) == 1
     is_ordered = run.table.distinct >= _FEWEST_VALUES and _ranks(own) == _ranks(other)
     return is_ordered or (run.table.rows >= _FEWEST_VALUES and _share(own, other) >= _NEARLY)
@@ -94,9 +94,10 @@ def _is_near(one: float | str, other: float | str, slack: float) -> bool:
 
 
 def _maker(run: RunEvidence) -> str:
-    """The programs of the step that made the submission, as one text."""
-    sources = [program.code.source for program in run.programs if program.step == run.made_in]
-    return "\n".join(sources) or f"nothing in {run.folder.path}"
+    """What made the submission, as one text."""
+    sources = [program.code.source for program in run.makers]
+    said = [place.quote for place in _made_of(run)]
+    return "\n".join(sources or said) or f"nothing in {run.folder.path}"
 
 
 def outliers(runs: Sequence[RunEvidence]) -> Iterator[Found]:
