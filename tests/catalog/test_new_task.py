@@ -264,7 +264,7 @@ LINES = ["tree,age,bears", *(f"t{n},{n % 7},{'yes' if n % 3 else 'no'}" for n in
         (lambda lines: lines, {"target": "tree"}, "has 60 different values in 60 rows, such as 't0'"),
         (lambda lines: [*lines, *(f"u{n},3,like {n}" for n in range(8))], {}, "fewer than 5 rows of 'like 0' and 7"),
         (lambda lines: lines, {"group": "tree", "time": "age"}, "Give one of --group, --time and --random"),
-        (lambda lines: lines, {"group": "forest"}, "--group forest: there is no such column. There are: id, tree, age"),
+        (lambda lines: lines, {"group": "forest"}, "--group forest: there is no such column. There are: tree, age"),
         (lambda lines: lines, {"time": "tree"}, "cannot be split by 'tree': it holds no times"),
         (lambda lines: ["soil,bears", *(f"clay,{n % 2}" for n in range(60))], {"group": "soil"}, "0% of the rows"),
         (lambda lines: lines, {"metric": "rmse"}, "--metric rmse compares numbers; the target 'bears' holds 'no'"),

@@ -72,7 +72,6 @@ def test_a_first_process_killed_from_outside_is_noticed(spec: SandboxSpec) -> No
 @pytest.mark.parametrize(
     "name",
     [
-        "a_full_process_table_is_emptied",
         "memory_is_limited",
         "shared_memory_leaves_some_for_the_next_program",
         "a_memory_limit_is_named_each_time",
@@ -85,12 +84,16 @@ def test_limits_hold_by_watching_where_there_are_no_control_groups(name: str, mo
     assert result.status == "passed", result.reason
 
 
-# Where the kernel bounds nothing (root without control groups) a shell makes thousands before it is measured.
+# Where the kernel bounds nothing (root without control groups) a bomb makes thousands before it is measured, on a busy
+# machine so many that everything else on it fails.
 @pytest.mark.slow
-def test_a_bomb_is_stopped_by_watching(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "name", ["a_full_process_table_is_emptied", "a_full_process_table_in_the_background_is_emptied_when_needed"]
+)
+def test_a_bomb_is_stopped_by_watching(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cgroups, "make_group", lambda limits, pid: cgroups.Group({}))
     with Bench(Bubblewrap()) as bench:
-        result = bench.run("a_full_process_table_in_the_background_is_emptied_when_needed")
+        result = bench.run(name)
     assert result.status == "passed", result.reason
 
 
