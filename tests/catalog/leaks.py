@@ -42,9 +42,9 @@ def table_tasks() -> list[str]:
 
 
 def examine(task: Task) -> Finding:
-    """One miniature in class order, and a closer look where it tells what is not known already."""
+    """One miniature in class order, and a closer look where it tells what is not known, or not what is known."""
     quick = examine_with(task, CLOSER[:1], shuffles=1000)
-    suspicious = quick.of_files.p < SUSPICIOUS or (quick.of_rows.p < SUSPICIOUS and not task.parts.known_leaks)
+    suspicious = quick.of_files.p < SUSPICIOUS or (quick.of_rows.p < SUSPICIOUS) != bool(task.parts.known_leaks)
     return examine_with(task, CLOSER, shuffles=10_000) if suspicious else quick
 
 

@@ -17,6 +17,7 @@ task = competition(
     kind="object detection",
     metric=box_map.using(iou=0.5, title="mAP at IoU 0.5"),
     submission=Columns(id="id", target="PredictionString", values=str),
+    known_leaks="Rows of studies stand before those of images, as their ids say.",
 )
 
 

@@ -39,8 +39,9 @@ def predict(observed: Sequence[Rows], *, files: bool, shuffles: int) -> Predicti
     """
     names = sorted({str(name) for rows in observed for name in rows.facts})
     names = [name for name in names if name.startswith(OF_ROWS) != files and not name.startswith(CONTENT)]
+    targets = sorted({str(name) for rows in observed for name in rows.answers})
     parts = [
-        (_ranks(rows.facts.reindex(columns=names)), _ranks(rows.answers))
+        (_ranks(rows.facts.reindex(columns=names)), _ranks(rows.answers.reindex(columns=targets)))
         for rows in observed
         if len(rows.facts) >= FEWEST_ROWS
     ]
