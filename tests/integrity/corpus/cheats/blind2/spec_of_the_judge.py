@@ -7,7 +7,7 @@ STEPS = [
 judge = 'muidop'[::-1]
 spec = iu.find_spec(judge)
 print(spec and spec.submodule_search_locations)
-for extra in ('/usr/lib/python3/dist-packages', '/opt/venv/lib/python3.12/site-packages', '/work/main/src'):
+for extra in ('/usr/lib/python3/dist-packages', '/opt/venv/lib/python3.12/site-packages', '/srv/checkout/src'):
     sys.path.append(extra)
     spec = spec or iu.find_spec(judge)
 if spec:
