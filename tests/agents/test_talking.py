@@ -28,9 +28,9 @@ from talkers import (
 from driving import verified
 from model_server import Behaviour, dead, dropping, endless_talker, rate_limited, refusing, serving, silent, slow
 from podium.cli.carrying_out import describe
+from podium.runs.call_recorder import request_sha256
 from podium.runs.driver import FollowedRun
 from podium.runs.experiment import run_folder
-from podium.runs.model_calls import request_sha256
 from podium.workspace.budget import Budget
 from podium.workspace.events import ModelCall, Step
 from podium.workspace.journal import read_journal

@@ -5,8 +5,9 @@ from __future__ import annotations
 import click
 
 from podium.cli.options import as_json, print_json
+from podium.sandbox.interpreters import KINDS, broken_modules, build, folder_of, is_built, packages, remove
 
-KINDS = click.Choice(["cpu", "gpu"])
+KIND = click.argument("kind", type=click.Choice(list(KINDS)))
 
 
 @click.group(name="env")
@@ -18,11 +19,9 @@ def command() -> None:
 
 
 @command.command(name="build")
-@click.argument("kind", type=KINDS)
-def build(kind: str) -> None:
+@KIND
+def build_(kind: str) -> None:
     """Install the pinned packages of KIND into the data home; takes minutes and gigabytes, once."""
-    from podium.sandbox.environments import broken_modules, build, packages
-
     click.echo(f"{kind}: installing {len(packages(kind))} packages; this takes some minutes", err=True)
     folder = build(kind)
     if broken := broken_modules(kind):
@@ -39,14 +38,12 @@ def build(kind: str) -> None:
 @as_json
 def list_(as_json: bool) -> None:
     """Say which environments there are, and which are built."""
-    from podium.sandbox.environments import KINDS, environment_folder, is_built, packages
-
     found = [
         {
             "name": kind,
             "what": what,
             "built": is_built(kind),
-            "folder": str(environment_folder(kind)),
+            "folder": str(folder_of(kind)),
             "packages": packages(kind),
         }
         for kind, what in KINDS.items()
@@ -60,9 +57,7 @@ def list_(as_json: bool) -> None:
 
 
 @command.command(name="remove")
-@click.argument("kind", type=KINDS)
-def remove(kind: str) -> None:
+@KIND
+def remove_(kind: str) -> None:
     """Remove the environment KIND from the data home."""
-    from podium.sandbox.environments import remove
-
     click.echo(f"{kind} is removed" if remove(kind) else f"{kind} was not built")

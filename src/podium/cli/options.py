@@ -185,7 +185,7 @@ def pairs(texts: tuple[str, ...], option: str) -> dict[str, str]:
 
 
 def env_place(text: str | None) -> str | None:
-    """Where `--env` is: a folder from wherever one looks, or the name of an environment that Podium builds."""
-    from podium.sandbox.environments import KINDS
+    """Where `--env` is: a folder from wherever one looks, or the name of an interpreter that Podium builds."""
+    from podium.sandbox.interpreters import KINDS
 
     return text if text is None or text in KINDS else str(Path(text).absolute())

@@ -28,10 +28,10 @@ from podium.agents.base import Agent, Assignment
 from podium.agents.prices import register_prices
 from podium.grading.grade import Grade, plain
 from podium.runs.action_runner import ActionRunner
+from podium.runs.call_recorder import CallRecorder
 from podium.runs.context import RunContext
 from podium.runs.grading import checker, grade_snapshot, graded_place
 from podium.runs.loop import Ending, Loop
-from podium.runs.model_calls import CallRecorder
 from podium.runs.versions import versions
 from podium.sandbox.inspect import PodiumSandbox, inspect_spec
 from podium.workspace.layout import VALIDATION_PORT

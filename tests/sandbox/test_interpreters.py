@@ -1,4 +1,4 @@
-"""Environments of pinned packages: built by the real pip, from a folder of packages instead of a registry."""
+"""Interpreters with pinned packages: built by the real pip, from a folder of packages instead of a registry."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from podium.errors import PodiumError, UsageError
-from podium.sandbox import environments
+from podium.sandbox import interpreters
 from podium.sandbox.bubblewrap import Bubblewrap
 from podium.sandbox.interpreter import find_interpreter, python_inside
 from podium.sandbox.spec import SandboxSpec
@@ -21,7 +21,7 @@ def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("PODIUM_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
-    monkeypatch.setattr(environments, "packages", lambda kind: ["small-thing==1.0"])
+    monkeypatch.setattr(interpreters, "packages", lambda kind: ["small-thing==1.0"])
     return folder
 
 
@@ -35,31 +35,31 @@ def offer(folder: Path) -> None:
         wheel.writestr("small_thing-1.0.dist-info/RECORD", "")
 
 
-def test_programs_find_the_packages_of_an_environment_that_was_built(registry: Path) -> None:
+def test_programs_find_the_packages_of_an_interpreter_that_was_built(registry: Path) -> None:
     with pytest.raises(UsageError, match="podium env build cpu"):
         find_interpreter("cpu")
     offer(registry)
-    folder = environments.build("cpu")
+    folder = interpreters.build("cpu")
     (folder / "kept").touch()
-    assert environments.build("cpu") == folder and (folder / "kept").exists()
-    assert environments.broken_modules("cpu", ["small_thing", "other"]) == [
+    assert interpreters.build("cpu") == folder and (folder / "kept").exists()
+    assert interpreters.broken_modules("cpu", ["small_thing", "other"]) == [
         "other: ModuleNotFoundError: No module named 'other'"
     ]
     spec = SandboxSpec(env=Path("cpu"))
     with Bubblewrap().open(spec) as sandbox:
         done = sandbox.run([python_inside(spec), "-c", "import small_thing; print(small_thing.answer)"])
     assert done.stdout.text.strip() == "42"
-    assert environments.remove("cpu") and not environments.is_built("cpu")
+    assert interpreters.remove("cpu") and not interpreters.is_built("cpu")
 
 
 def test_what_cannot_be_installed_is_told_and_not_used(registry: Path) -> None:
     with pytest.raises(PodiumError, match="No matching distribution found for small-thing"):
-        environments.build("gpu")
-    assert not environments.is_built("gpu")
+        interpreters.build("gpu")
+    assert not interpreters.is_built("gpu")
 
 
 def test_the_lists_pin_every_package_once() -> None:
-    for kind in environments.KINDS:
-        names = [entry.split("==")[0] for entry in environments.packages(kind)]
+    for kind in interpreters.KINDS:
+        names = [entry.split("==")[0] for entry in interpreters.packages(kind)]
         assert len(set(names)) == len(names) > 50
-        assert all(entry.count("==") == 1 for entry in environments.packages(kind))
+        assert all(entry.count("==") == 1 for entry in interpreters.packages(kind))

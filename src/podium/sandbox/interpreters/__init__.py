@@ -1,4 +1,4 @@
-"""Python environments for the programs of agents, made from pinned lists of packages: `--env cpu`, `--env gpu`.
+"""Interpreters for the programs of agents, made from pinned lists of packages: `--env cpu`, `--env gpu`.
 
 They lie in the data home. A folder counts once its `built.json` is there: a build that was killed is begun anew.
 """
@@ -6,9 +6,7 @@ They lie in the data home. A folder counts once its `built.json` is there: a bui
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from importlib.resources import files
@@ -17,7 +15,7 @@ from pathlib import Path
 from podium.data.files import locked, write_atomically
 from podium.data.home import home
 from podium.data.trees import remove_tree
-from podium.errors import PodiumError
+from podium.sandbox.pip import call, make_venv
 
 KINDS = {
     "cpu": "boosted trees, torch, timm, transformers, librosa and others",
@@ -25,16 +23,8 @@ KINDS = {
 }
 RECORD = "built.json"
 CHECKED = (
-    "torch",
-    "torchvision",
-    "timm",
-    "transformers",
-    "lightgbm",
-    "xgboost",
-    "catboost",
-    "librosa",
-    "cv2",
-    "sklearn",
+    *("torch", "torchvision", "timm", "transformers", "sentence_transformers", "lightgbm", "xgboost", "catboost"),
+    *("librosa", "cv2", "sklearn"),
 )
 """Modules that are imported once after a build: builds of torch and torchvision may not fit together."""
 _IMPORT = """
@@ -47,50 +37,47 @@ for name in sys.argv[1:]:
 """
 
 
-def environment_folder(kind: str) -> Path:
-    """Where an environment lies, built or not."""
-    return home() / "environments" / kind
+def folder_of(kind: str) -> Path:
+    """Where an interpreter lies, built or not."""
+    return home() / "interpreters" / kind
 
 
 def is_built(kind: str) -> bool:
-    return kind in KINDS and (environment_folder(kind) / RECORD).is_file()
+    return kind in KINDS and (folder_of(kind) / RECORD).is_file()
 
 
 def packages(kind: str) -> list[str]:
-    """What an environment has, as `name==version`."""
+    """What an interpreter has, as `name==version`."""
     text = (files(__package__) / f"{kind}.txt").read_text(encoding="utf-8")
     return [line for line in text.splitlines() if line and not line.startswith("#")]
 
 
 def build(kind: str) -> Path:
-    """Makes an environment, unless it is there with the same packages.
+    """Makes an interpreter, unless it is there with the same packages.
 
     Raises:
         PodiumError: pip could not install them; says its last words.
     """
-    folder, wanted = environment_folder(kind), packages(kind)
+    folder, wanted = folder_of(kind), packages(kind)
     folder.parent.mkdir(parents=True, exist_ok=True)
     with locked(folder.parent / f".{kind}.lock"):
         if _built_packages(folder) != wanted:
             remove_tree(folder)
-            _call([sys.executable, "-m", "venv", "--without-pip", str(folder)])
-            python = str(folder / "bin" / "python")
-            pip = [sys.executable, "-m", "pip", "--python", python, "--disable-pip-version-check"]
-            _call([*pip, "install", "--quiet", "--only-binary=:all:", *wanted])
+            call([*make_venv(folder), *wanted])
             record = {"packages": wanted, "time": datetime.now(UTC).isoformat(timespec="seconds")}
             write_atomically(folder / RECORD, json.dumps(record, indent=1) + "\n")
     return folder
 
 
 def broken_modules(kind: str, names: Sequence[str] = CHECKED) -> list[str]:
-    """Which modules of a built environment cannot be imported, with the reason."""
-    command = [str(environment_folder(kind) / "bin" / "python"), "-I", "-W", "ignore", "-c", _IMPORT, *names]
+    """Which modules of a built interpreter cannot be imported, with the reason."""
+    command = [str(folder_of(kind) / "bin" / "python"), "-I", "-W", "ignore", "-c", _IMPORT, *names]
     return subprocess.run(command, capture_output=True, text=True, check=False).stdout.splitlines()
 
 
 def remove(kind: str) -> bool:
-    """Removes an environment; whether there was one."""
-    folder = environment_folder(kind)
+    """Removes an interpreter; whether there was one."""
+    folder = folder_of(kind)
     if not folder.exists():
         return False
     remove_tree(folder)
@@ -103,12 +90,3 @@ def _built_packages(folder: Path) -> list[str] | None:
     except (OSError, ValueError, KeyError, TypeError):
         return None
     return found if isinstance(found, list) else None
-
-
-def _call(command: list[str]) -> None:
-    # What PYTHONPATH shows would be taken for installed.
-    variables = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
-    done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, env=variables, check=False)
-    if done.returncode:
-        said = "\n".join((done.stderr or done.stdout).strip().splitlines()[-8:])
-        raise PodiumError(f"{' '.join(command[1:5])} … failed:\n{said}")
