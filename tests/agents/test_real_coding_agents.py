@@ -18,7 +18,8 @@ from model_server import Behaviour, Call, Fault, ModelServer, Reply, Request, la
 from podium import api
 from podium.agents.coding import CodingAgent
 from podium.agents.presets import FOLDER, preset_agent, preset_names
-from podium.agents.presets.install import install, unsupported
+from podium.agents.presets.install import install
+from podium.agents.presets.pythons import find_python, missing_python
 from podium.data.home import home
 from podium.integrity.scan import scan
 from podium.runs.driver import FollowedRun
@@ -84,8 +85,9 @@ def installations() -> None:
 def coder(request: pytest.FixtureRequest, installations: None) -> type[CodingAgent]:
     """Each agent, installed."""
     agent = preset_agent(FOLDER / f"{request.param}.toml")
-    if (reason := unsupported(agent.preset)) is not None:
-        pytest.skip(reason)
+    wanted = agent.preset.install.python
+    if find_python(wanted) is None:
+        pytest.skip(missing_python(agent.preset.name, wanted))
     install(agent.preset)
     return agent
 

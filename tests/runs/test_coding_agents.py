@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 import signal
+import socket
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -12,13 +14,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from running import TASK
 
 from driving import page_of, story, verified
 from model_server import Behaviour, Call, Fault, Reply, Request, serving
 from podium.agents.presets import preset_agent
 from podium.agents.presets.install import folder_of, install, installed, uninstall
-from podium.errors import UsageError
+from podium.agents.presets.pythons import find_python
+from podium.cli.agents import command
+from podium.errors import PodiumError, UsageError
 from podium.integrity.scan import scan
 from podium.leases import default_pool
 from podium.runs.steps import Steps
@@ -179,8 +184,88 @@ def test_steps_end_the_program_in_order(play: Callable[..., Any], ready: Path) -
     assert row.record.valid and row.record.ended_by == "steps" and row.record.usage.steps == 3
 
 
-def test_a_file_that_is_not_a_preset_is_refused_by_its_name(tmp_path: Path) -> None:
-    path = tmp_path / "wrong.toml"
-    path.write_text("what = 'a'\nprotocol = 'telegraph'\nstart = ''\n")
-    with pytest.raises(UsageError, match=r"wrong.toml is not a preset: protocol"):
+@pytest.mark.parametrize(
+    ("typo", "said"),
+    [
+        (("protocol", "protcol"), "protocol is missing; protcol is unknown"),
+        (("megabytes = 20", "megabytes = 'few'"), "install.megabytes: Input should be a valid integer"),
+        (("run_command", "run_comand"), "tools: .*Shell: action 'run_comand' is unknown; known are .*run_command"),
+        (('"messages"', '"messages'), r"Illegal character .* \(at line 3"),
+    ],
+)
+def test_a_typo_in_a_preset_is_named(typo: tuple[str, str], said: str, tmp_path: Path) -> None:
+    path = write_preset(tmp_path)
+    path.write_text(path.read_text().replace(*typo))
+    with pytest.raises(UsageError, match=f"tiny-agent.toml is not a preset: {said}"):
         preset_agent(path)
+
+
+def test_a_broken_agent_of_a_package_does_not_hide_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write_preset(tmp_path)
+    path.write_text(path.read_text().replace("protocol", "protcol"))
+    code = "from pathlib import Path\nfrom podium.agents.presets import preset_agent\n"
+    (tmp_path / "broken_preset.py").write_text(f"{code}agent = preset_agent(Path({str(path)!r}))\n")
+    info = tmp_path / "broken-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[podium.agents]\nbroken = broken_preset:agent\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    printed = CliRunner().invoke(command, []).output
+    assert "protcol is unknown" in printed and "codex" in printed
+
+
+def test_a_program_that_takes_one_python_only_gets_it_from_where_pyenv_has_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shims, versions = tmp_path / "shims", tmp_path / "versions" / "3.99.2" / "bin"
+    for folder, script in ((shims, "exit 127"), (versions, "echo /somewhere/python3.99 3.99.2")):
+        folder.mkdir(parents=True)
+        (folder / "python3.99").write_text(f"#!/bin/sh\n{script}\n")
+        (folder / "python3.99").chmod(0o755)
+    monkeypatch.setenv("PATH", str(shims))
+    monkeypatch.setenv("PYENV_ROOT", str(tmp_path))
+    assert find_python("3.99") == ("/somewhere/python3.99", "3.99.2")
+    assert find_python("3.98") is None
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (None, "needs Python 3.98, which is not found here.*--python"),
+        (Path("/nowhere/python"), "--python /nowhere/python: this is not a Python"),
+        (Path(sys.executable), "this is Python 3.*and tiny-agent needs 3.98"),
+    ],
+)
+def test_without_the_python_that_a_program_needs_the_message_says_what_to_do(
+    given: Path | None, said: str, preset_file: Path
+) -> None:
+    preset = preset_agent(preset_file).preset
+    preset = preset.model_copy(update={"install": preset.install.model_copy(update={"python": "3.98"})})
+    with pytest.raises(UsageError, match=said):
+        install(preset, python=given)
+
+
+@pytest.mark.parametrize(("kind", "variable"), [("pypi", "PIP_INDEX_URL"), ("npm", "npm_config_registry")])
+def test_a_registry_that_does_not_answer_is_named_as_the_reason(
+    kind: str, variable: str, preset_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if kind == "npm" and shutil.which("npm") is None:
+        pytest.skip("npm is not installed")
+    for name in ("PIP_RETRIES", "npm_config_fetch_retries"):
+        monkeypatch.setenv(name, "0")
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]  # nobody listens once it is closed
+    monkeypatch.setenv(variable, f"http://127.0.0.1:{port}/")
+    preset = preset_agent(preset_file).preset
+    wanted = preset.install.model_copy(update={"kind": kind, "packages": ("tiny-agent-of-nobody",)})
+    with pytest.raises(PodiumError, match=r"(ECONNREFUSED|No matching distribution)[\s\S]*Is there a network"):
+        install(preset.model_copy(update={"install": wanted}))
+
+
+def test_without_npm_the_message_says_how_to_get_it(preset_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    preset = preset_agent(preset_file).preset
+    wanted = preset.install.model_copy(update={"kind": "npm", "packages": ("tiny-agent-of-nobody",)})
+    monkeypatch.setenv("PATH", "/nowhere")
+    with pytest.raises(PodiumError, match=r"npm is not installed\. Install Node\.js"):
+        install(preset.model_copy(update={"install": wanted}))

@@ -14,10 +14,12 @@ from podium.actions.execution import program_output
 from podium.actions.programs import RunProgram
 from podium.agents.base import Agent, Assignment, Options, State
 from podium.agents.command import task_environment
-from podium.agents.presets.install import SETTINGS, folder_of, installed, unsupported
+from podium.agents.presets.install import SETTINGS, folder_of, installed
 from podium.agents.presets.preset import Preset
+from podium.agents.presets.pythons import find_python, missing_python
 from podium.agents.session import MESSAGE, Done, Session, key_of
 from podium.errors import UsageError
+from podium.sandbox.interpreter import homes
 from podium.sandbox.spec import HOME, Mount
 from podium.workspace.events import Action
 from podium.workspace.observations import Observation, Refusal
@@ -73,18 +75,22 @@ class CodingAgent(Agent[CodingState]):
     @classmethod
     def missing(cls) -> str | None:
         preset = cls.preset
-        if (reason := unsupported(preset)) is not None:
-            return reason
         if preset.protocol == "google" and find_spec("google.genai") is None:
             return "it speaks Google's protocol, which needs an optional dependency. Run: pip install 'podium[coding]'"
         if installed(preset) is None:
+            if find_python(preset.install.python) is None:
+                return missing_python(preset.name, preset.install.python)
             size = f"about {preset.install.megabytes:,} MB"
             return f"it is not installed. Run: podium agents install {preset.name} ({size})"
         return None
 
     @classmethod
     def mounts(cls, options: CodingOptions) -> tuple[Mount, ...]:
-        return (Mount(source=folder_of(cls.preset), target=f"/opt/{cls.preset.name}"),)
+        folder = folder_of(cls.preset)
+        behind = homes(Path(cls.preset.program(folder)))  # the Python that its own was made from
+        own = Mount(source=folder, target=f"/opt/{cls.preset.name}")
+        around = (folder, folder.resolve())
+        return (own, *(home for home in behind if not any(map(home.source.is_relative_to, around))))
 
     @classmethod
     def versions(cls) -> dict[str, str]:

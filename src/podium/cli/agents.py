@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import inspect
 import textwrap
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from podium.cli.completion import complete_agent
 from podium.cli.options import as_json, print_json, require_extra
-from podium.errors import UsageError
+from podium.errors import PodiumError, UsageError
 
 if TYPE_CHECKING:
     from podium.agents.presets.preset import Preset
@@ -40,7 +41,7 @@ def command(context: click.Context, as_json: bool) -> None:
         return
     from podium.agents import agent_names
 
-    found = [_describe(agent) for agent in agent_names()]
+    found = [_describe_or_say_why_not(agent) for agent in agent_names()]
     if as_json:
         print_json(found)
         return
@@ -63,8 +64,11 @@ def show(name: str, as_json: bool) -> None:
 
 @command.command(name="install")
 @click.argument("names", nargs=-1, required=True, metavar="NAME...", shell_complete=complete_agent)
+@click.option(
+    "--python", type=click.Path(path_type=Path), help="The Python for programs of PyPI. Default: one that is found."
+)
 @as_json
-def install(names: tuple[str, ...], as_json: bool) -> None:
+def install(names: tuple[str, ...], python: Path | None, as_json: bool) -> None:
     """Install the programs of coding agents into the data home, from the registries of npm and PyPI.
 
     Runs see them read-only. Nothing is downloaded later.
@@ -76,7 +80,7 @@ def install(names: tuple[str, ...], as_json: bool) -> None:
     for preset in presets:
         if not as_json:
             click.echo(f"{preset.name}: installing into {folder_of(preset)}", err=True)
-        done.append(install(preset))
+        done.append(install(preset, python=python))
     if as_json:
         print_json([record.model_dump() for record in done])
         return
@@ -124,6 +128,14 @@ def _describe(name: str) -> dict[str, Any]:
         "options": options,
         "missing": agent.missing(),
     }
+
+
+def _describe_or_say_why_not(name: str) -> dict[str, Any]:
+    """One agent of a package that is broken does not hide the others."""
+    try:
+        return _describe(name)
+    except PodiumError as error:
+        return {"name": name, "what": "", "needs_model": None, "roles": {}, "options": [], "missing": str(error)}
 
 
 def _mention(entry: dict[str, Any]) -> None:

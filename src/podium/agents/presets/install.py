@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-import sys
 import tempfile
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -17,6 +16,7 @@ from importlib.metadata import distributions
 from pathlib import Path
 
 from podium.agents.presets.preset import Install, Preset, in_names_of_machine
+from podium.agents.presets.pythons import Python, choose_python
 from podium.data.files import locked, sha256
 from podium.data.home import home
 from podium.data.trees import remove_tree
@@ -55,32 +55,28 @@ def installed(preset: Preset) -> Installed | None:
         return None
 
 
-def install(preset: Preset) -> Installed:
+def install(preset: Preset, *, python: Path | None = None) -> Installed:
     """Installs the program of a preset, unless it is there.
+
+    Args:
+        python: the interpreter for a program of PyPI. None: one that takes it, found on this machine.
 
     Raises:
         PodiumError: it cannot be installed; the message says why.
     """
-    if (reason := unsupported(preset)) is not None:
-        raise PodiumError(f"{preset.name} cannot be installed: {reason}")
     target = folder_of(preset)
     target.parent.mkdir(parents=True, exist_ok=True)
     with locked(target.parent / f".{preset.name}.lock"):
-        return installed(preset) or _install(preset, target)
+        return installed(preset) or _install(preset, target, python)
 
 
-def unsupported(preset: Preset) -> str | None:
-    """Why a preset's program cannot be installed by this Python; None if it can."""
-    wanted, running = preset.install.python, f"{sys.version_info.major}.{sys.version_info.minor}"
-    if wanted in (None, running):
-        return None
-    return f"it needs Python {wanted}, and Podium runs on {running}. Install Podium with Python {wanted}"
-
-
-def _install(preset: Preset, target: Path) -> Installed:
+def _install(preset: Preset, target: Path, python: Path | None) -> Installed:
     aside = Path(tempfile.mkdtemp(prefix=f".{preset.name}-", dir=target.parent))
     try:
-        versions = {"npm": _npm, "pypi": _pypi}[preset.install.kind](preset.install, aside)
+        if preset.install.kind == "npm":
+            versions = _npm(preset.install, aside)
+        else:
+            versions = _pypi(preset.install, aside, choose_python(preset.name, preset.install.python, python))
         if not Path(preset.program(aside)).exists():
             raise PodiumError(
                 f"{' '.join(_packages(preset.install))} can be installed, but has no file {preset.program('.')}"
@@ -112,11 +108,18 @@ def _packages(wanted: Install) -> list[str]:
     return [in_names_of_machine(package) for package in (*wanted.packages, *wanted.alone)]
 
 
+def _fetch(command: list[str], *, settings: str) -> None:
+    try:
+        call(command)
+    except PodiumError as error:
+        raise PodiumError(f"{error}\nIs there a network, and is the registry the right one? See: {settings}") from error
+
+
 def _npm(wanted: Install, folder: Path) -> dict[str, str]:
     if shutil.which("npm") is None:
         raise PodiumError("npm is not installed. Install Node.js, which brings it (Debian, Ubuntu: apt install npm).")
     options = ["--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error", "--prefix", str(folder)]
-    call(["npm", "install", *options, *_packages(wanted)])
+    _fetch(["npm", "install", *options, *_packages(wanted)], settings="npm config list")
     locked = json.loads((folder / "package-lock.json").read_text(encoding="utf-8"))["packages"]
     return {
         place.removeprefix("node_modules/"): f"{entry['version']} {entry.get('integrity', '')}".strip()
@@ -125,14 +128,15 @@ def _npm(wanted: Install, folder: Path) -> dict[str, str]:
     }
 
 
-def _pypi(wanted: Install, folder: Path) -> dict[str, str]:
+def _pypi(wanted: Install, folder: Path, python: Python) -> dict[str, str]:
     environment = folder / "env"
-    install = make_venv(environment)
-    call([*install, *(f"--no-binary={name}" for name in wanted.sources), *wanted.packages])
+    install = make_venv(environment, python.executable)
+    settings = "pip config list"
+    _fetch([*install, *(f"--no-binary={name}" for name in wanted.sources), *wanted.packages], settings=settings)
     if wanted.alone:
-        call([*install, "--no-deps", *wanted.alone])
+        _fetch([*install, "--no-deps", *wanted.alone], settings=settings)
     sites = [str(path) for path in environment.glob("lib/python*/site-packages")]
-    return {found.name: found.version for found in distributions(path=sites)}
+    return {"python": python.version} | {found.name: found.version for found in distributions(path=sites)}
 
 
 def _record(preset: Preset, versions: dict[str, str], folder: Path) -> Installed:

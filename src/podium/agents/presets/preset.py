@@ -5,13 +5,16 @@ from __future__ import annotations
 import platform
 import tomllib
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, field_validator
 
 from podium.agents.protocols import Name
 from podium.errors import UsageError
 from podium.sandbox.spec import Frozen
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
 
 MACHINES = {"x86_64": "x64", "aarch64": "arm64"}
 """How npm names what Linux calls otherwise."""
@@ -58,6 +61,16 @@ class Preset(Frozen):
     notes: tuple[str, ...] = ()
     """What is known not to work in a sealed sandbox."""
 
+    @field_validator("tools")
+    @classmethod
+    def _are_actions(cls, tools: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
+        from podium.actions.catalog import ACTIONS
+
+        for tool, words in tools.items():
+            if (action := words.get("action")) not in ACTIONS:
+                raise ValueError(f"{tool}: action '{action}' is unknown; known are {', '.join(ACTIONS)}")
+        return tools
+
     def program(self, folder: str | Path) -> str:
         """The file that is started, in an installation."""
         return f"{folder}/{in_names_of_machine(self.install.program)}"
@@ -78,7 +91,18 @@ def read_preset(path: Path) -> Preset:
     try:
         content: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
         return Preset.model_validate({"name": path.stem, **content})
-    except (OSError, ValueError, ValidationError) as error:
-        first = error.errors()[0] if isinstance(error, ValidationError) else None
-        said = f"{'.'.join(map(str, first['loc']))}: {first['msg']}" if first else str(error)
+    except ValidationError as error:
+        said = "; ".join(map(_explained, error.errors()))
         raise UsageError(f"{path} is not a preset: {said}") from error
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{path} is not a preset: {error}") from error
+
+
+def _explained(error: ErrorDetails) -> str:
+    place = ".".join(map(str, error["loc"]))
+    match error["type"]:
+        case "missing":
+            return f"{place} is missing"
+        case "extra_forbidden":
+            return f"{place} is unknown"
+    return f"{place}: {error['msg']}"
