@@ -19,7 +19,7 @@ from running import TASK
 
 from driving import page_of, story, verified
 from model_server import Behaviour, Call, Fault, Reply, Request, serving
-from podium.agents.presets import preset_agent
+from podium.agents.presets import FOLDER, preset_agent, preset_names
 from podium.agents.presets.install import folder_of, install, installed, uninstall
 from podium.agents.presets.pythons import find_python
 from podium.cli.agents import command
@@ -269,3 +269,8 @@ def test_without_npm_the_message_says_how_to_get_it(preset_file: Path, monkeypat
     monkeypatch.setenv("PATH", "/nowhere")
     with pytest.raises(PodiumError, match=r"npm is not installed\. Install Node\.js"):
         install(preset.model_copy(update={"install": wanted}))
+
+
+@pytest.mark.parametrize("name", preset_names())
+def test_every_preset_that_comes_with_podium_can_be_read(name: str) -> None:
+    assert preset_agent(FOLDER / f"{name}.toml").preset.name == name

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 MACHINES = {"x86_64": "x64", "aarch64": "arm64"}
 """How npm names what Linux calls otherwise."""
 
+EDIT = "edit_file"
+"""The action of tools that change a part of a file, for which Podium has none of its own."""
+
 
 class Install(Frozen):
     """Where a program comes from."""
@@ -66,9 +69,10 @@ class Preset(Frozen):
     def _are_actions(cls, tools: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
         from podium.actions.catalog import ACTIONS
 
+        known = (*ACTIONS, EDIT)
         for tool, words in tools.items():
-            if (action := words.get("action")) not in ACTIONS:
-                raise ValueError(f"{tool}: action '{action}' is unknown; known are {', '.join(ACTIONS)}")
+            if (action := words.get("action")) not in known:
+                raise ValueError(f"{tool}: action '{action}' is unknown; known are {', '.join(known)}")
         return tools
 
     def program(self, folder: str | Path) -> str:
