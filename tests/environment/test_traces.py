@@ -70,6 +70,11 @@ def test_what_looks_like_a_key_is_removed(key: str) -> None:
     assert without_keys(f"my key is {key}.") == f"my key is {REMOVED}."
 
 
+@pytest.mark.parametrize("word", ["<skills_instructions>", "skateboarding_championships", "hfs_partition_table_reader"])
+def test_words_that_begin_like_a_key_stay(word: str) -> None:
+    assert without_keys(word) == word
+
+
 def answer(request: Request, rng: Random) -> Reply:
     first = not any(message["role"] == "assistant" for message in request["messages"])
     text = "I copy the sample.\n" if first else "Done.\n"

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 REMOVED = "[key removed]"
 _KEY_NAME = re.compile(r"(API_?KEY|TOKEN|SECRET|PASSWORD)$", re.IGNORECASE)
-_KEY = re.compile(r"\b(?:sk|rk|hf|ghp|gho|xox[bp]|AKIA)[-_]?[A-Za-z0-9_-]{16,}\b")
+_KEY = re.compile(r"\b(?:(?:sk|rk|hf|ghp|gho|xox[bp])[-_]|AKIA)[A-Za-z0-9_-]{16,}\b")
 SHORTEST_KEY = 8
 
 

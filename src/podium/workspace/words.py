@@ -24,7 +24,10 @@ from podium.workspace.observations import (
 Tone = Literal["good", "bad", "neutral"]
 QUOTED_CHARACTERS = 120
 _PARSED_CHARACTERS = 100_000
-_PLACES = ("file_name", "script_name", "file_path", "path", "name", "source", "dir_path", "command", "request", "query")
+_PLACES = (
+    "file_name", "script_name", "file_path", "path", "name", "source", "dir_path", "command", "request", "query",
+    "text",
+)  # fmt: skip
 """Arguments that say what an action is about, the most telling first."""
 
 
