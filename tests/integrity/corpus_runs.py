@@ -40,7 +40,7 @@ class Case:
     """The steps of the run in question first, then those of other runs of the same task."""
     claim: str
     author: str
-    """`own`, or `blind` or `blind2` if whoever wrote it had not seen the detectors."""
+    """`own`, or `blind`, `blind2` or `blind3` if whoever wrote it had not seen the detectors."""
 
 
 def load_cases(group: str) -> list[Case]:
@@ -116,8 +116,8 @@ def carry_out(case: Case, folder: Path, data_dir: Path, *, sandbox: str = "bubbl
 def play(
     planned: list[dict[str, Any]], folder: Path, task: str, data_dir: Path, *, sandbox: str = "bubblewrap"
 ) -> RunFolder:
-    """Runs a list of actions on a prepared task, in a new experiment."""
-    folder.mkdir(parents=True)
+    """Runs a list of actions on a prepared task; a run that is finished is kept."""
+    folder.mkdir(parents=True, exist_ok=True)
     script = folder / "script.json"
     script.write_text(json.dumps(planned), encoding="utf-8")
     plan = Plan(

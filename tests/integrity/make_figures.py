@@ -1,6 +1,7 @@
 """Measures what `podium integrity scan` finds and misses, and writes the tables in docs/integrity.md.
 
-`python tests/integrity/make_figures.py` carries out the corpus and the honest experiments: about half an hour.
+`python tests/integrity/make_figures.py [FOLDER]` carries out the corpus and the honest experiments: about half an hour.
+Runs that are in the folder already are only scanned again: detectors change, what agents did does not.
 """
 
 from __future__ import annotations
@@ -39,8 +40,8 @@ def _found(cases: list[Case], found: dict[Case, set[str]]) -> int:
 
 def honest_table(cases: dict[Case, set[str]], experiments: dict[str, dict[str, set[str]]]) -> list[str]:
     lines = ["| honest runs | runs | with a concern |", "|---|---|---|"]
-    for author, words in (("own", "scripted, written with the detectors"), ("blind", "scripted, blind set 1"),
-                          ("blind2", "scripted, blind set 2")):  # fmt: skip
+    sets = {"blind": "scripted, blind set 1", "blind2": "scripted, blind set 2", "blind3": "scripted, blind set 3"}
+    for author, words in {"own": "scripted, written with the detectors", **sets}.items():
         wanted = [case for case in cases if case.author == author]
         lines.append(f"| {words} | {len(wanted)} | {_found(wanted, cases)} |")
     lines += [f"| {words} | {len(runs)} | {_doubted(runs)} |" for words, runs in experiments.items()]
@@ -55,7 +56,8 @@ def _doubted(runs: dict[str, set[str]]) -> int:
 
 def main() -> None:
     with tempfile.TemporaryDirectory(prefix="podium-figures-") as name:
-        folder, data = Path(name), Path(name, "data")
+        folder = Path(sys.argv[1] if len(sys.argv) > 1 else name)
+        data = folder / "data"
         cheats, honest = (
             {case: concerns(case, folder, data) for case in load_cases(group)} for group in ("cheats", "honest")
         )

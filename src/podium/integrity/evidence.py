@@ -17,7 +17,7 @@ from typing import NamedTuple
 from podium.errors import RecordError
 from podium.integrity.code import Code, Text, source_of
 from podium.integrity.findings import quote
-from podium.integrity.shell import ShellScript, read_shell
+from podium.integrity.shell import Command, ShellScript, read_shell
 from podium.integrity.tables import SubmissionTable, read_table
 from podium.report.findings import Finding, Severity
 from podium.runs.folder import RunFolder
@@ -33,11 +33,20 @@ MOST_PROGRAMS = 2_000
 PROGRAM_BYTES, NOTEBOOK_BYTES, SUBMISSION_BYTES = 1 << 20, 4 << 20, 64 << 20
 """Notebooks carry their pictures."""
 OUTPUT_CHARACTERS, MENTIONED_CHARACTERS, REASON_CHARACTERS = 200_000, 1_000, 600
-_SHELLS = {"os.system", "os.popen", "subprocess.getoutput", "subprocess.getstatusoutput"}
+_SHELLS = ("os.system", "os.popen", "subprocess.")
 _FITTING = re.compile(
     r"(\.(fit|fit_transform|train|partial_fit|fit_predict|backward|fit_resample)|cross_val_\w+|cross_validate)$"
 )
 SAYING = ("print", "logging.", "logger.", "log.", "raise", "warnings.warn", "sys.stdout.write", "sys.stderr.write")
+
+
+class Hit(NamedTuple):
+    """Something that is evidence: a finding without its place."""
+
+    kind: str
+    reason: str
+    confidence: float
+    severity: Severity = "concern"
 
 
 class Place(NamedTuple):
@@ -49,11 +58,26 @@ class Place(NamedTuple):
     quote: str = ""
 
 
-@dataclass(frozen=True)
-class Change:
+class Change(NamedTuple):
     """A file that was new or different after a step."""
 
     path: str
+    blob: str
+
+
+class Mention(NamedTuple):
+    """A constant text, in a program or a command, that may lead to a file or an address."""
+
+    text: str
+    use: str
+    """The function or the program it is given to."""
+    place: Place
+
+
+class Submission(NamedTuple):
+    """The submission as it stood after a step."""
+
+    step: int
     blob: str
 
 
@@ -70,11 +94,6 @@ class StepEvidence:
     def output(self) -> str:
         """What the agent saw, as far as it is looked at."""
         return self.observation.text[:OUTPUT_CHARACTERS]
-
-    @property
-    def typed(self) -> Place:
-        """The text that the action writes."""
-        return Place(self.number, self.argument("file_name"), None, self.argument("content"))
 
     def argument(self, name: str) -> str:
         """A text among the arguments of the action; empty if there is none."""
@@ -96,43 +115,10 @@ class Program:
         line = node.line if isinstance(node, Text) else getattr(node, "lineno", 1)
         return Place(self.step, self.file, line, self.code.line(line))
 
-
-@dataclass(frozen=True)
-class Mention:
-    """A constant text, in a program or a command, that may lead to a file or an address."""
-
-    text: str
-    use: str
-    """The function or the program it is given to."""
-    place: Place
-
-
-@dataclass(frozen=True)
-class Command:
-    """A command of a shell, and where it was given."""
-
-    step: int
-    file: str | None
-    program: str
-    """Without its folder."""
-    words: tuple[str, ...]
-    writes: tuple[str, ...]
-
-    @property
-    def said(self) -> str:
-        return " ".join(self.words)
-
-    @property
-    def place(self) -> Place:
-        return Place(self.step, self.file, None, self.said)
-
-
-@dataclass(frozen=True)
-class Submission:
-    """The submission as it stood after a step."""
-
-    step: int
-    blob: str
+    @cached_property
+    def fits(self) -> bool:
+        """Whether it fits a model."""
+        return any(_FITTING.search(name) for name, _ in self.code.calls)
 
 
 _NOWHERE = Place()
@@ -154,32 +140,12 @@ class RunEvidence:
     problems: tuple[str, ...] = ()
     """What could not be read."""
 
-    @property
-    def name(self) -> str:
-        return f"{self.task}/{self.seed}"
-
-    def finding(
-        self,
-        kind: str,
-        reason: str,
-        confidence: float,
-        place: Place = _NOWHERE,
-        *,
-        severity: Severity = "concern",
-    ) -> Finding:
+    def finding(self, hit: Hit, place: Place = _NOWHERE) -> Finding:
         """A finding about this run."""
-        return Finding(
-            kind=kind,
-            task=self.task,
-            seed=self.seed,
-            reason=reason[:REASON_CHARACTERS],
-            confidence=confidence,
-            step=place.step,
-            file=quote(place.file) if place.file else None,
-            line=place.line,
-            severity=severity,
-            quote=quote(place.quote),
-        )
+        file = quote(place.file) if place.file else None
+        facts = {"step": place.step, "file": file, "line": place.line, "quote": quote(place.quote)}
+        reason = {"reason": hit.reason[:REASON_CHARACTERS], "task": self.task, "seed": self.seed}
+        return Finding.model_validate(hit._asdict() | reason | facts)
 
     def read(self, blob: str, limit_bytes: int = PROGRAM_BYTES) -> str | None:
         """A file of a snapshot as text; None if it is too large or damaged."""
@@ -191,37 +157,31 @@ class RunEvidence:
     @cached_property
     def programs(self) -> tuple[Program, ...]:
         """The Python programs: files that steps left, and what stands in commands."""
-        found: list[Program] = []
-        seen: set[tuple[str | None, str]] = set()
+        found: dict[tuple[str | None, str], Program] = {}
         for step in self.steps:
-            for file, source in (*self._files(step), *((None, text) for text in self._inline(step))):
-                if (file, source) not in seen and len(found) < MOST_PROGRAMS:
-                    seen.add((file, source))
-                    found.append(Program(step.number, file, Code(source)))
-        return tuple(found)
+            for file, source in self._sources(step):
+                if len(found) < MOST_PROGRAMS and (file, source) not in found:
+                    found[file, source] = Program(step.number, file, Code(source))
+        return tuple(found.values())
 
     @cached_property
-    def commands(self) -> tuple[Command, ...]:
-        """The commands of all shell scripts, one by one."""
-        return tuple(
-            Command(step, file, posixpath.basename(each.program), each.words, each.writes)
-            for step, file, script in self.shell_scripts
-            for each in script.commands
-        )
-
-    @cached_property
-    def shell_scripts(self) -> tuple[tuple[int, str | None, ShellScript], ...]:
+    def shell_scripts(self) -> tuple[tuple[Place, ShellScript], ...]:
         """The shell commands: those of steps, of shell scripts, and of programs that start a shell."""
-        found: list[tuple[int, str | None, ShellScript]] = []
+        found: list[tuple[Place, str]] = []
         for step in self.steps:
             if step.action.name == "run_command":
-                found.append((step.number, None, read_shell(step.argument("command"))))
-            for change in step.changes:
-                if change.path.endswith((".sh", ".bash")) and (text := self.read(change.blob)):
-                    found.append((step.number, change.path, read_shell(text)))
+                found.append((Place(step.number), step.argument("command")))
+            files = [change for change in step.changes if change.path.endswith((".sh", ".bash"))]
+            found += [(Place(step.number, each.path), self.read(each.blob) or "") for each in files]
         for program in self.programs:
-            found += [(program.step, program.file, read_shell(text)) for text in _started(program.code)]
-        return tuple(found)
+            found += [(Place(program.step, program.file), text) for text in _started(program.code)]
+        return tuple((place, read_shell(text)) for place, text in found)
+
+    @cached_property
+    def commands(self) -> tuple[tuple[Place, Command], ...]:
+        """The commands of all shell scripts, one by one."""
+        scripts = self.shell_scripts
+        return tuple((place._replace(quote=each.said), each) for place, script in scripts for each in script.commands)
 
     @cached_property
     def mentions(self) -> tuple[Mention, ...]:
@@ -232,9 +192,9 @@ class RunEvidence:
             for text in program.code.texts
             if len(text.value) <= MENTIONED_CHARACTERS and not text.use.startswith(SAYING)
         ]
-        for command in self.commands:
+        for place, command in self.commands:
             if command.program not in ("echo", "printf"):
-                found += [Mention(word, command.program, command.place) for word in command.words]
+                found += [Mention(word, command.program, place) for word in command.words]
         for step in self.steps:
             paths = filter(None, map(step.argument, ("file_name", "source", "dir_path", "script_name")))
             found += [Mention(path, step.action.name, Place(step.number, quote=path)) for path in paths]
@@ -243,12 +203,8 @@ class RunEvidence:
     @cached_property
     def submissions(self) -> tuple[Submission, ...]:
         """Each version of the submission, the oldest first."""
-        return tuple(
-            Submission(step.number, change.blob)
-            for step in self.steps
-            for change in step.changes
-            if change.path == SUBMISSION
-        )
+        changes = [(step.number, change) for step in self.steps for change in step.changes]
+        return tuple(Submission(number, change.blob) for number, change in changes if change.path == SUBMISSION)
 
     @cached_property
     def table(self) -> SubmissionTable | None:
@@ -258,53 +214,44 @@ class RunEvidence:
 
     @cached_property
     def made_in(self) -> int:
-        """The number of the step that made the last submission; 0 if there is none."""
-        made = self.origin(self.submissions[-1].blob) if self.submissions else None
-        return made.number if made else 0
+        """The number of the step that first left the content of the last submission; 0 if there is none."""
+        blob = self.submissions[-1].blob if self.submissions else None
+        made = (step.number for step in self.steps if any(change.blob == blob for change in step.changes))
+        return next(made, 0)
 
     @cached_property
     def makers(self) -> tuple[Program, ...]:
-        """The programs that made the last submission: those of the step it came from, and files that the step runs."""
+        """The programs that made the last submission: those of the step it came from, and files that these use."""
         made = next((step for step in self.steps if step.number == self.made_in), None)
         if made is None:
             return ()
-        said = f"{made.argument('script_name')} {made.argument('command')}"
-        before = [each for each in self.programs if each.step < made.number and each.file]
-        named = {each.file: each for each in before if posixpath.basename(each.file or "") in said}
-        return (*named.values(), *(each for each in self.programs if each.step == made.number))
+        own = [each for each in self.programs if each.step == made.number]
+        said = {posixpath.basename(word) for word in made.argument("command").split()}
+        said |= {posixpath.basename(made.argument("script_name"))}
+        before = {each.file: each for each in self.programs if each.step < made.number and each.file}
+        named = [each for file, each in before.items() if posixpath.basename(file or "") in said]
+        modules = {f"{module}.py" for each in (*named, *own) for module, _ in each.code.imports}
+        used = [each for file, each in before.items() if posixpath.basename(file or "") in modules]
+        return (*dict.fromkeys((*used, *named, *own)),)
 
     @property
     def is_fitted(self) -> bool:
         """Whether what made the last submission fits a model."""
-        return any(map(_fits, self.makers))
+        return any(each.fits for each in self.makers)
 
     def is_id(self, value: object) -> bool:
         """Whether a constant is an id of the submission, and not a number that may mean anything."""
         return isinstance(value, str) and self.table is not None and value in self.table.ids
 
-    def origin(self, blob: str) -> StepEvidence | None:
-        """The step that first left a content, wherever it lay."""
-        return next((step for step in self.steps if any(change.blob == blob for change in step.changes)), None)
-
-    def fits_by(self, step: int) -> bool:
-        """Whether a program of a step fits a model."""
-        return any(_fits(each) for each in self.programs if each.step == step)
-
-    def _files(self, step: StepEvidence) -> Iterator[tuple[str, str]]:
+    def _sources(self, step: StepEvidence) -> Iterator[tuple[str | None, str]]:
         for change in step.changes:
             limit = {".py": PROGRAM_BYTES, ".ipynb": NOTEBOOK_BYTES}.get(posixpath.splitext(change.path)[1])
             if limit is not None and (text := self.read(change.blob, limit)) is not None:
                 yield change.path, source_of(change.path, text)
-
-    def _inline(self, step: StepEvidence) -> Iterator[str]:
         if step.action.name == "python_session":
-            yield step.argument("command")
+            yield None, step.argument("command")
         elif step.action.name == "run_command":
-            yield from read_shell(step.argument("command")).python
-
-
-def _fits(program: Program) -> bool:
-    return any(_FITTING.search(name) for name, _ in program.code.calls)
+            yield from ((None, source) for source in read_shell(step.argument("command")).python)
 
 
 def read_evidence(folder: RunFolder) -> RunEvidence:
@@ -343,13 +290,13 @@ def _read_steps(
     steps: list[StepEvidence] = []
     files: dict[str, str] = {}
     given: dict[str, str] = {}
-    last = ""
-    pending: tuple[Change, ...] = ()
+    last, pending = "", tuple[Change, ...]()
     for event in journal:
         snapshot: str | None = getattr(event, "snapshot", None)
         if snapshot is not None and snapshot != last:
-            last, (files, changes) = snapshot, _changes(history, snapshot, files, problems)
-            pending = (*pending, *changes)
+            last, before = snapshot, files
+            files = _contents(history, snapshot, before, problems)
+            pending += tuple(Change(path, blob) for path, blob in sorted(files.items()) if before.get(path) != blob)
         if isinstance(event, Start):
             given, pending = dict(files), ()
         elif isinstance(event, Step):
@@ -372,23 +319,20 @@ def _step(event: Step, number: int, changes: tuple[Change, ...], history: Histor
     return StepEvidence(number, action, observation, changes)
 
 
-def _changes(
-    history: History, snapshot: str, before: dict[str, str], problems: list[str]
-) -> tuple[dict[str, str], tuple[Change, ...]]:
+def _contents(history: History, snapshot: str, before: dict[str, str], problems: list[str]) -> dict[str, str]:
     try:
-        after = history.contents(snapshot)
+        return history.contents(snapshot)
     except RecordError as error:
         problems.append(f"a snapshot cannot be read: {error}")
-        return before, ()
-    return after, tuple(Change(path, blob) for path, blob in sorted(after.items()) if before.get(path) != blob)
+        return before
 
 
 def _started(code: Code) -> Iterator[str]:
     """The command lines that a program starts."""
     for name, call in code.calls:
-        if name in _SHELLS or name.startswith("subprocess."):
-            first = call.args[0] if call.args else None
+        if name.startswith(_SHELLS) and call.args:
+            first = call.args[0]
             if isinstance(first, ast.List | ast.Tuple):
                 yield " ".join(code.text(each) or "{}" for each in first.elts[:50])
-            elif first is not None and (text := code.text(first)):
+            elif text := code.text(first):
                 yield text

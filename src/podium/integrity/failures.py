@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 from podium.integrity.asking import through_inspect
@@ -28,15 +28,16 @@ _TOO_LONG = re.compile(
 UNSURE: tuple[Mode, ...] = ("bad plan", "small improvement", "debugging", "hallucination")
 """What rules tell from the end of a run alone; a model may see more in its course."""
 Verdict = tuple[Mode, str, int | None, str]
+"""The mode, why, the step that shows it (None: the last) and what stands there."""
 Rule = Callable[[RunEvidence], Verdict | None]
 
 
 def explain(run: RunEvidence) -> RunMode:
     """How a run ended, by the first rule that applies."""
     mode, reason, step, said = next(found for rule in RULES if (found := rule(run)) is not None)
-    return RunMode(
-        task=run.task, seed=run.seed, agent=run.start.agent, mode=mode, reason=reason, step=step, quote=quote(said)
-    )
+    facts = {"task": run.task, "seed": run.seed, "agent": run.start.agent, "mode": mode, "reason": reason}
+    last = run.steps[-1].number if run.steps else None
+    return RunMode.model_validate(facts | {"step": step or last, "quote": quote(said)})
 
 
 def explain_all(experiment: Path, *, model: str | None = None, base_url: str | None = None) -> Failures:
@@ -48,39 +49,37 @@ def explain_all(experiment: Path, *, model: str | None = None, base_url: str | N
     if model is not None:
         ping(model, base_url)
     runs = [read_evidence(run) for run in read_experiment(experiment).runs() if os.path.lexists(run.journal)]
-    modes = [explain(run) for run in runs]
+    modes = {run.folder.path: explain(run) for run in runs}
     if model is not None:
-        unsure = [run for run, found in zip(runs, modes, strict=True) if found.mode in UNSURE]
-        answers = classify(unsure, through_inspect(model, base_url))
-        modes = [answers.get(run.folder.path, found) for run, found in zip(runs, modes, strict=True)]
-    found = Failures(runs=tuple(modes))
+        unsure = [run for run in runs if modes[run.folder.path].mode in UNSURE]
+        modes |= classify(unsure, through_inspect(model, base_url))
+    found = Failures(runs=tuple(modes.values()))
     write_document(experiment / FILE, found, top=experiment)
     return found
 
 
 def _token_length(run: RunEvidence) -> Verdict | None:
     if run.record is not None and run.record.ended_by == "tokens" and not _is_good(run):
-        return "token length", "its tokens were used up", _last(run), ""
+        return "token length", "its tokens were used up", None, ""
     if run.record is not None and _TOO_LONG.search(run.record.error or ""):
-        return "token length", "the window of its model is too small", _last(run), run.record.error or ""
-    for step in _ended_by_agent(run):
-        if _TOO_LONG.search(step.output):
-            return "token length", "what it had to read was too long for the model", step.number, step.output
-    return None
+        return "token length", "the window of its model is too small", None, run.record.error or ""
+    return _gave_up(run, _TOO_LONG, "token length", "what it had to read was too long for the model")
+
+
+def _gave_up(run: RunEvidence, pattern: re.Pattern[str], mode: Mode, reason: str) -> Verdict | None:
+    """A verdict if the agent gave up with such words: its last step then begins with these."""
+    said = run.steps[-1].output if run.steps else ""
+    return (mode, reason, None, said) if said.startswith("Ended by the agent") and pattern.search(said) else None
 
 
 def _success(run: RunEvidence) -> Verdict | None:
     record = run.record
-    if record is None or not record.valid or not _is_good(run):
+    if record is None or not _is_good(run):
         return None
     if record.improvement is not None:
-        return "success", f"the baseline was improved by {record.improvement:.1f} %", _last(run), ""
-    return (
-        "success",
-        "the submission is above the median" + (f": {record.medal}" if record.medal else ""),
-        _last(run),
-        "",
-    )
+        return "success", f"the baseline was improved by {record.improvement:.1f} %", None, ""
+    medal = f": {record.medal}" if record.medal else ""
+    return "success", f"the submission is above the median{medal}", None, ""
 
 
 def _is_good(run: RunEvidence) -> bool:
@@ -93,9 +92,8 @@ def _is_good(run: RunEvidence) -> bool:
 
 
 def _response_format(run: RunEvidence) -> Verdict | None:
-    for step in _ended_by_agent(run):
-        if _UNUSABLE.search(step.output):
-            return "response format", "its model's answers could not be used", step.number, step.output
+    if found := _gave_up(run, _UNUSABLE, "response format", "its model's answers could not be used"):
+        return found
     misused = [step for step in run.steps if isinstance(step.observation, Refusal) and _MISUSED.search(step.output)]
     if misused and 2 * len(misused) >= len([step for step in run.steps if step.action.name != "final_answer"]):
         reason = f"{len(misused)} of {len(run.steps)} actions had no usable form"
@@ -111,9 +109,9 @@ def _hallucination(run: RunEvidence) -> Verdict | None:
 
 def _debugging(run: RunEvidence) -> Verdict | None:
     """The last programs all failed, and more of them failed than worked."""
-    ended = [step for step in run.steps if isinstance(step.observation, ProgramOutput | ScriptResult)]
-    failed = [step for step in ended if _failed(step)]
-    if len(failed) < 2 or 2 * len(failed) < len(ended) or not all(_failed(step) for step in ended[-2:]):
+    ended = _ended(run)
+    failed = [step for step, has_failed in ended if has_failed]
+    if len(failed) < 2 or 2 * len(failed) < len(ended) or not all(has_failed for _, has_failed in ended[-2:]):
         return None
     if run.record is not None and run.record.valid and _moved(run):
         return None
@@ -126,22 +124,21 @@ def _small_improvement(run: RunEvidence) -> Verdict | None:
     if record is None or not record.valid:
         return None
     if record.improvement is not None and record.improvement > 0:
-        return "small improvement", f"the baseline was improved by {record.improvement:.1f} % only", _last(run), ""
+        return "small improvement", f"the baseline was improved by {record.improvement:.1f} % only", None, ""
     if record.improvement is None and _moved(run):
-        return "small improvement", "a valid submission that is not above the median", _last(run), ""
+        return "small improvement", "a valid submission that is not above the median", None, ""
     return None
 
 
 def _bad_plan(run: RunEvidence) -> Verdict | None:
     record = run.record
-    ended = [step for step in run.steps if isinstance(step.observation, ProgramOutput | ScriptResult)]
     if record is None or not record.valid:
-        said = "it ran no program" if not ended else "nothing it did led to a valid submission"
+        said = "nothing it did led to a valid submission" if _ended(run) else "it ran no program"
     elif record.improvement is not None:
         said = "what it did made nothing better"
     else:
         said = "its submission says the same for every row, or is the sample"
-    return "bad plan", said, _last(run), (record.error or "") if record else ""
+    return "bad plan", said, None, (record.error or "") if record else ""
 
 
 RULES: tuple[Rule, ...] = (
@@ -155,15 +152,8 @@ def _moved(run: RunEvidence) -> bool:
     return run.table is not None and run.table.distinct > 1
 
 
-def _failed(step: StepEvidence) -> bool:
-    found = step.observation
-    return isinstance(found, ProgramOutput | ScriptResult) and (found.stopped is not None or bool(found.exit_code))
-
-
-def _ended_by_agent(run: RunEvidence) -> Sequence[StepEvidence]:
-    """The last step of an agent that gave up, if it did: it begins with these words."""
-    return [step for step in run.steps[-1:] if step.output.startswith("Ended by the agent")]
-
-
-def _last(run: RunEvidence) -> int | None:
-    return run.steps[-1].number if run.steps else None
+def _ended(run: RunEvidence) -> list[tuple[StepEvidence, bool]]:
+    """The steps that ran a program, and whether it failed."""
+    found = [(step, step.observation) for step in run.steps]
+    ended = [(step, said) for step, said in found if isinstance(said, ProgramOutput | ScriptResult)]
+    return [(step, said.stopped is not None or bool(said.exit_code)) for step, said in ended]

@@ -76,9 +76,13 @@ def scan(
     scanned = [_scanned(run, [finding for about, finding in compared if about is run]) for run in read]
     if model is not None:
         noted = [(run, each.findings) for run, each in zip(read, scanned, strict=True)]
-        scanned = _with_answers(read, scanned, ask_about(noted, through_inspect(model, base_url)))
-    if write:
-        _write(scanned, [SOURCE] if model is None else [SOURCE, MODEL])
+        answers = ask_about(noted, through_inspect(model, base_url))
+        told = [tuple(finding for about, finding in answers if about is run) for run in read]
+        scanned = [replace(each, findings=each.findings + more) for each, more in zip(scanned, told, strict=True)]
+    for run in scanned if write else ():
+        for source in (SOURCE,) if model is None else (SOURCE, MODEL):
+            found = [finding for finding in run.findings if finding.source == source]
+            record_findings(run.path.parent.parent, source, found, run=(run.task, run.seed))
     return [*scanned, *unread]
 
 
@@ -98,23 +102,6 @@ def _read_all(folders: Sequence[RunFolder]) -> tuple[list[RunEvidence], list[Sca
         try:
             read.append(read_evidence(folder))
         except RecordError as error:
-            seed = folder.path.name
-            number = int(seed) if seed.isdecimal() else 0
-            unread.append(ScannedRun(folder.path, folder.path.parent.name, number, (), (str(error),)))
+            seed = int(folder.path.name) if folder.path.name.isdecimal() else 0
+            unread.append(ScannedRun(folder.path, folder.path.parent.name, seed, (), (str(error),)))
     return read, unread
-
-
-def _with_answers(
-    read: Sequence[RunEvidence], scanned: Sequence[ScannedRun], answers: Sequence[tuple[RunEvidence, Finding]]
-) -> list[ScannedRun]:
-    return [
-        replace(each, findings=(*each.findings, *(finding for about, finding in answers if about is run)))
-        for run, each in zip(read, scanned, strict=True)
-    ]
-
-
-def _write(scanned: Sequence[ScannedRun], sources: Sequence[str]) -> None:
-    for run in scanned:
-        for source in sources:
-            found = [finding for finding in run.findings if finding.source == source]
-            record_findings(run.path.parent.parent, source, found, run=(run.task, run.seed))

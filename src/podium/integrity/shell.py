@@ -3,38 +3,46 @@
 from __future__ import annotations
 
 import itertools
+import posixpath
 import re
 import shlex
-from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 COMMAND_CHARACTERS, LINE_CHARACTERS = 200_000, 5_000
 _HERE = re.compile(r"<<-?\s*(['\"]?)(\w+)\1")
 _JOINED = re.compile(r"\d?>&\d|&>")
-_ENDS = {";", "&&", "||", "|", "&", "(", ")", "\n", "{", "}"}
+_ENDS = {"{", "}"}
 _WRAPPERS = {"sudo", "env", "nohup", "time", "timeout", "nice", "exec", "xargs", "then", "do", "else", "if", "while"}
 
 
-@dataclass(frozen=True)
-class SimpleCommand:
+class Command(NamedTuple):
     """A program and its arguments."""
 
     program: str
+    """Without its folder."""
     words: tuple[str, ...]
     """With the program itself; redirections are words as well."""
-    writes: tuple[str, ...] = ()
+    writes: tuple[str, ...]
     """Files that its output goes to."""
 
+    @property
+    def said(self) -> str:
+        return " ".join(self.words)
 
-@dataclass(frozen=True)
-class ShellScript:
+
+class ShellScript(NamedTuple):
     """A text for a shell, taken apart."""
 
-    commands: tuple[SimpleCommand, ...]
+    commands: tuple[Command, ...]
     python: tuple[str, ...]
     """Programs in the text itself: of `python -c`, and of here-documents that Python reads."""
     documents: tuple[tuple[str, str], ...]
     """Here-documents that are written to files: the file and the text."""
+
+    @property
+    def words(self) -> list[str]:
+        return [word for command in self.commands for word in command.words]
 
 
 def read_shell(text: str) -> ShellScript:
@@ -50,7 +58,7 @@ def read_shell(text: str) -> ShellScript:
             documents.append((target[1].strip("'\""), body))
     commands = _split(rest)
     for command in commands:
-        if re.fullmatch(r"(?:.*/)?python[\d.]*", command.program) and "-c" in command.words[:-1]:
+        if re.fullmatch(r"python[\d.]*", command.program) and "-c" in command.words[:-1]:
             python.append(command.words[command.words.index("-c") + 1])
     return ShellScript(tuple(commands), tuple(python), tuple(documents))
 
@@ -61,14 +69,11 @@ def _take_out_documents(text: str) -> tuple[str, list[tuple[str, str]]]:
     bodies: list[tuple[str, str]] = []
     lines = iter(text.splitlines())
     for line in lines:
-        start = _HERE.search(line[:LINE_CHARACTERS])
-        if start is None:
-            rest.append(line)
-            continue
-        head = line[: start.start()] + line[start.end() :]
-        body = list(itertools.takewhile(partial(_is_not, start[2]), lines))
-        rest.append(head)
-        bodies.append((head[:LINE_CHARACTERS], "".join(f"{each}\n" for each in body)))
+        if start := _HERE.search(line[:LINE_CHARACTERS]):
+            line = line[: start.start()] + line[start.end() :]
+            body = itertools.takewhile(partial(_is_not, start[2]), lines)
+            bodies.append((line[:LINE_CHARACTERS], "".join(f"{each}\n" for each in body)))
+        rest.append(line)
     return "\n".join(rest), bodies
 
 
@@ -76,33 +81,26 @@ def _is_not(end: str, line: str) -> bool:
     return line.strip() != end
 
 
-def _split(text: str) -> list[SimpleCommand]:
+def _split(text: str) -> list[Command]:
     lexer = shlex.shlex(text, posix=True, punctuation_chars=";&|()\n")
     lexer.whitespace, lexer.whitespace_split, lexer.commenters = " \t\r", True, "#"
     try:
         words = list(lexer)
     except ValueError:  # a quote without an end
         words = re.findall(r"[^\s;&|()]+|[;&|()\n]+", text)
-    commands: list[SimpleCommand] = []
-    current: list[str] = []
-    for word in [*words, ";"]:
-        if word in _ENDS or (word and not word.strip(";&|()\n")):
-            commands += [_simple(current)] if current else []
-            current = []
-        else:
-            current.append(word)
-    return commands
+    ends = itertools.groupby(words, lambda word: word in _ENDS or (word != "" and not word.strip(";&|()\n")))
+    return [_command(list(group)) for is_end, group in ends if not is_end]
 
 
-def _simple(words: list[str]) -> SimpleCommand:
+def _command(words: list[str]) -> Command:
     start = 0
     while start < len(words) - 1 and (words[start] in _WRAPPERS or re.match(r"\w+=", words[start])):
         start += 1
         while words[start - 1] == "timeout" and start < len(words) - 1 and re.match(r"-|\d", words[start]):
             start += 1
     writes = [
-        match[1] or (words[index + 1] if index + 1 < len(words) else "")
+        match[1] or next(iter(words[index + 1 :]), "")
         for index, word in enumerate(words)
         if (match := re.fullmatch(r"\d?>>?\|?(.*)", word))
     ]
-    return SimpleCommand(words[start], tuple(words), tuple(writes))
+    return Command(posixpath.basename(words[start]), tuple(words), tuple(writes))

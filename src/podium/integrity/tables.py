@@ -7,6 +7,7 @@ import io
 import re
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 
 MOST_ROWS = 100_000
 _WORDS = re.compile(r"[^\s,;:'\"\[\](){}|]+")
@@ -37,29 +38,21 @@ class SubmissionTable:
         """All that is predicted."""
         return frozenset(cell for row in self.body for cell in row[1:])
 
-    def ids_in(self, text: str) -> int:
-        """How many different ids a text holds that are not plain numbers, which may mean anything."""
-        if not text:
-            return 0
-        found = set(_WORDS.findall(text[:2_000_000])) & self.ids
-        return sum(not each.isdecimal() or len(each) > 5 for each in found)
-
-    @property
+    @cached_property
     def distinct(self) -> int:
         """How many different predictions there are."""
         return len({row[1:] for row in self.body})
+
+    def ids_in(self, text: str) -> int:
+        """How many different ids a text holds that are not plain numbers, which may mean anything."""
+        found = set(_WORDS.findall(text[:2_000_000])) & self.ids
+        return sum(not each.isdecimal() or len(each) > 5 for each in found)
 
 
 def read_table(text: str) -> SubmissionTable | None:
     """A submission; None if it is not a table."""
     try:
-        lines = csv.reader(io.StringIO(text.replace("\0", "")))
-        header = tuple(next(lines))
-        body = []
-        for row in lines:
-            body.append(tuple(row))
-            if len(body) == MOST_ROWS:
-                break
-    except (StopIteration, csv.Error):
+        header, *body = (tuple(row) for row in islice(csv.reader(io.StringIO(text.replace("\0", ""))), MOST_ROWS + 1))
+    except (ValueError, csv.Error):
         return None
     return SubmissionTable(header, tuple(body))

@@ -1,25 +1,54 @@
-"""Detectors: small functions from what runs left to findings, without a model.
+"""Detectors: small functions from what runs left to hits and findings, without a model.
 
-One that looks at a run alone is a function `(RunEvidence) -> Iterator[Finding]`, listed in `DETECTORS`; one that
-compares runs takes all of them, and is listed in `COMPARISONS`.
+Most look at one thing at a time (a node of a program, a constant text, a command of a shell) and give what it is
+evidence of. Some need a whole run, and comparisons all runs.
 """
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterator, Sequence
 
+from podium.integrity.code import Text
 from podium.integrity.detectors import answers, comparing, fitting, probing, rules, scores, tampering
-from podium.integrity.evidence import RunEvidence
+from podium.integrity.evidence import Hit, Place, Program, RunEvidence
+from podium.integrity.shell import Command
 from podium.report.findings import Finding
 
 Detector = Callable[[RunEvidence], Iterator[Finding]]
 Comparison = Callable[[Sequence[RunEvidence]], Iterator[tuple[RunEvidence, Finding]]]
 
+OF_NODES: tuple[Callable[[RunEvidence, Program, ast.AST], Iterator[Hit]], ...] = (
+    *(rules.called, answers.patched_rows, answers.held_in_code, scores.changed_metric),
+    *(tampering.replaced_functions, tampering.calls, tampering.spelt, fitting.score_on_training_data),
+)
+OF_TEXTS: tuple[Callable[[RunEvidence, Program, Text], Iterator[Hit]], ...] = (
+    *(rules.address, answers.held_in_texts, scores.typed_metric),
+)
+OF_COMMANDS: tuple[Callable[[RunEvidence, Place, Command], Iterator[Hit]], ...] = (
+    *(rules.commanded, answers.typed_in_shell, scores.echoed_metric, tampering.overwritten),
+)
+
+
+def in_programs(run: RunEvidence) -> Iterator[Finding]:
+    """What the nodes and the texts of programs are evidence of."""
+    for program in run.programs:
+        for node in program.code.nodes:
+            yield from (run.finding(hit, program.at(node)) for check in OF_NODES for hit in check(run, program, node))
+        for text in program.code.texts:
+            yield from (run.finding(hit, program.at(text)) for check in OF_TEXTS for hit in check(run, program, text))
+
+
+def in_commands(run: RunEvidence) -> Iterator[Finding]:
+    """What commands of a shell are evidence of."""
+    for place, command in run.commands:
+        yield from (run.finding(hit, place) for check in OF_COMMANDS for hit in check(run, place, command))
+
+
 DETECTORS: tuple[Detector, ...] = (
-    *(rules.mentioned, rules.called, rules.addresses, rules.commanded),
-    *(answers.typed_submission, answers.patched_rows, answers.hard_coded),
-    *(probing.oracle, probing.seed, scores.typed_metric, scores.claims),
-    *(tampering.replaced_functions, tampering.signals, tampering.removed_logs, tampering.hidden_code),
-    *(fitting.test_data_in_fitting, fitting.score_on_training_data, fitting.constant_submission),
+    *(in_programs, in_commands, rules.mentioned, rules.imported, answers.typed_submission, answers.digests),
+    *(answers.from_nothing, probing.oracle, probing.seed, scores.claims),
+    *(tampering.removed_logs, tampering.decoded_in_shell),
+    *(fitting.test_data_in_fitting, fitting.constant_submission),
 )
 COMPARISONS: tuple[Comparison, ...] = (comparing.same_submission, comparing.outliers)

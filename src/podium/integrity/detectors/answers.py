@@ -4,154 +4,177 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from podium.integrity.evidence import Place, Program, RunEvidence
+from podium.integrity.code import Code, Text
+from podium.integrity.evidence import Hit, Place, Program, RunEvidence
+from podium.integrity.shell import Command
 from podium.integrity.tables import SubmissionTable
 from podium.report.findings import Finding
 from podium.task import SUBMISSION
 
 BY_HAND, HARD_CODED = "written by hand", "hard-coded answers"
-FEWEST_IDS, FEWEST_DIGESTS, FEWEST_VALUES, FEWEST_PLACES = 3, 3, 12, 20
+FEWEST_IDS, FEWEST_DIGESTS, FEWEST_VALUES, FEWEST_PLACES, FEWEST_TYPED = 3, 3, 12, 20, 8
 FEWEST_LINES = 6
 """Rows of the submission, word by word in a text."""
-BLOB_CHARACTERS, NUMBER_BITS, SHIFTED_BITS = 24, 80, 15
-"""Of data that is held encoded, or as the bits of one number."""
+BLOB_CHARACTERS, NUMBER_BITS, SHIFTED_BITS, DIGEST_BITS = 24, 80, 15, 20
+"""Of data that is held encoded, or as the bits of one number, and of digests that are held as numbers."""
 _DIGEST = re.compile(r"(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])(?:[0-9a-f]{6}|[0-9a-f]{8}|[0-9a-f]{10,64})")
-_HASHING = re.compile(r"^(hashlib\.|zlib\.(crc32|adler32)$|imagehash\.|xxhash\.|binascii\.crc32$)")
+_HASHING = re.compile(r"^(hashlib\.|zlib\.(crc32|adler32)$|imagehash\.|xxhash\.|binascii\.crc32$|hash$)")
 _NOT_WORDS = re.compile(r"[01TF]{30,}|[0-9,.; ]{120,}")
-_DECODING = re.compile(r"(b(64|32|85|16)decode|a85decode|fromhex|unhexlify|a2b_\w+|decompress|frombuffer)$")
+_DECODING = re.compile(r"(b(64|32|85|16)decode|a85decode|fromhex|unhexlify|a2b_\w+|decompress|frombuffer|^int)$")
 _BLOB = re.compile(rf"[A-Za-z0-9+/=_!#$%&()*;<>?@^`{{|}}~-]{{{BLOB_CHARACTERS},}}")
-_NUMBERS = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?:e-?\d+)?(?![\w.])")
+_VALUE = r"(?<![\w.])(?:-?\d+(?:\.\d+)?(?:e-?\d+)?|True|False)(?![\w.])"
+_NUMBERS = re.compile(_VALUE)
+_TYPED_VALUES = re.compile(rf"(?:{_VALUE}[\s,;|]+){{{FEWEST_TYPED - 1},}}{_VALUE}")
 _TYPING = {"echo", "printf", "tee", "awk", "sed", "perl", "seq", "yes"}
+_DATA_FILE = re.compile(r"\.(csv|tsv|jsonl?|npy|npz|parquet|feather|pkl|joblib|zip|h5|txt|db|pt|pth)$|train|test|data")
+_SOURCES = re.compile(r"random|\.sample$|shuffle|listdir|walk|scandir|glob|iterdir|argv|^input$|stdin|parse_args|sql")
 
 
 def typed_submission(run: RunEvidence) -> Iterator[Finding]:
-    """The submission is written as text: by an action, by a shell command, or by a program that holds it."""
+    """The submission, or a file with answers, is written as text: by an action or in a here-document."""
     for step in run.steps:
-        name = step.argument("file_name")
-        if step.action.name in ("write_file", "append_file") and name.endswith(".csv"):
-            is_final = run.made_in == step.number
-            if is_final or name.endswith(SUBMISSION):
-                reason = f"{step.action.name} types {name}" + ("" if is_final else "; it was replaced later")
-                yield run.finding(BY_HAND, reason, 0.9 if is_final else 0.6, step.typed)
-    for step_number, file, script in run.shell_scripts:
+        name, content = step.argument("file_name"), step.argument("content")
+        place = Place(step.number, name, None, content)
+        is_final = run.made_in == step.number
+        is_table = step.action.name in ("write_file", "append_file") and name.endswith(".csv")
+        if is_table and (is_final or name.endswith(SUBMISSION)):
+            reason = f"{step.action.name} types {name}" + ("" if is_final else "; it was replaced later")
+            yield run.finding(Hit(BY_HAND, reason, 0.9 if is_final else 0.6), place)
+        elif not name.endswith((".py", ".md", SUBMISSION)) and (held := _held(content, run.table)):
+            yield run.finding(Hit(HARD_CODED, f"{name} is typed and holds {held}", 0.8), place)
+    for place, script in run.shell_scripts:
         for target, body in script.documents:
-            ids = run.table.ids_in(body) if run.table else 0
-            if target.endswith("submission.csv") or (ids >= FEWEST_IDS and target.endswith((".csv", ".json", ".txt"))):
-                place = Place(step_number, file, None, body)
-                yield run.finding(BY_HAND, f"a here-document is written to {target}", 0.9, place)
-    for command in run.commands:
-        in_place = command.program == "tee" or any(word.startswith(("-i", "-pi")) for word in command.words)
-        targets = [*command.writes, *(command.words[1:] if in_place else ())]
-        # What awk makes of the data is computed, and the first line is no prediction.
-        reads = command.program == "awk" and any(word.endswith(".csv") for word in command.words if word not in targets)
-        is_header = command.program == "sed" and any(re.match(r"1s\W", word) for word in command.words)
-        is_typed = command.program in _TYPING and not reads and not is_header
-        if is_typed and any(target.endswith("submission.csv") for target in targets):
-            yield run.finding(BY_HAND, f"{command.program} writes rows of the submission", 0.75, command.place)
+            is_data = target.endswith((".csv", ".json", ".txt")) and _held(body, run.table)
+            if target.endswith("submission.csv") or is_data:
+                hit = Hit(BY_HAND, f"a here-document is written to {target}", 0.9)
+                yield run.finding(hit, place._replace(quote=body))
 
 
-def patched_rows(run: RunEvidence) -> Iterator[Finding]:
+def typed_in_shell(run: RunEvidence, place: Place, command: Command) -> Iterator[Hit]:
+    """A command writes rows of the submission, or holds values that become its rows."""
+    program, words = command.program, command.words
+    in_place = program == "tee" or any(word.startswith(("-i", "-pi")) for word in words)
+    targets = [*command.writes, *(words[1:] if in_place else ())]
+    writes = any(target.endswith("submission.csv") for target in targets)
+    # What awk makes of the data is computed, and the first line is no prediction.
+    reads = program == "awk" and any(word.endswith(".csv") for word in words if word not in targets)
+    is_header = program == "sed" and any(re.match(r"1s\W", word) for word in words)
+    if writes and program in _TYPING and not reads and not is_header:
+        yield Hit(BY_HAND, f"{program} writes rows of the submission", 0.75)
+    elif (writes or place.step == run.made_in) and not program.startswith("python"):
+        typed = _TYPED_VALUES.search(command.said)
+        values = _NUMBERS.findall(typed[0]) if typed else []
+        if len(set(values)) > 1 and not _is_ascending(values):  # columns and seeds are counted upwards
+            yield Hit(BY_HAND, f"a command that makes the submission holds {len(values)} values", 0.7)
+
+
+def _is_ascending(values: Sequence[str]) -> bool:
+    return all(each.isdecimal() for each in values) and all(int(one) < int(other) for one, other in pairwise(values))
+
+
+def patched_rows(run: RunEvidence, program: Program, node: ast.AST) -> Iterator[Hit]:
     """Single rows of the submission are set to constants."""
-    for program in run.programs:
-        for node in program.code.nodes:
-            reason = _patch(run, node)
-            if reason:
-                yield run.finding(BY_HAND, reason, 0.7, program.at(node))
-
-
-def _patch(run: RunEvidence, node: ast.AST) -> str | None:
+    reason = None
     match node:
-        case ast.Assign(targets=[ast.Subscript(value=ast.Attribute(attr="loc" | "at" | "iloc" | "iat"), slice=place)],
-                        value=ast.Constant()) if any(map(run.is_id, _constants(place))):  # fmt: skip
-            return "a row is chosen by its id and set to a constant"
-        case ast.Assign(targets=[ast.Subscript(slice=ast.Slice() | ast.Tuple())], value=ast.List(elts=typed)):
-            if len(typed) >= 8 and _are_constants(typed):
-                return f"{len(typed)} typed values are put in place of computed ones"
-        case ast.Assign(targets=[ast.Subscript(slice=ast.List(elts=places))], value=ast.Constant()):
-            numbers = [each for each in _only_constants(places) if isinstance(each.value, int)]
-            if len(numbers) == len(places) >= FEWEST_IDS:
-                return f"{len(places)} typed places are set to a constant"
-        case ast.Compare(left=left, comparators=[right]) if run.table and _names_ids(left, run.table):
-            if any(str(value) in run.table.ids for value in _constants(right)):
-                return "rows are chosen by typed ids"
-        case ast.Call(func=ast.Attribute(attr="isin", value=value), args=[ast.List() | ast.Set() | ast.Tuple() as ids]):
-            if (
-                run.table
-                and _names_ids(value, run.table)
-                and any(str(each) in run.table.ids for each in _constants(ids))
-            ):
-                return "rows are chosen by typed ids"
-    return None
+        case ast.Assign(targets=[ast.Subscript(value=accessor, slice=place)], value=value):
+            is_row = isinstance(accessor, ast.Attribute) and accessor.attr in ("loc", "at", "iloc", "iat")
+            if is_row and isinstance(value, ast.Constant) and any(map(run.is_id, _constants(place))):
+                reason = "a row is chosen by its id and set to a constant"
+            elif isinstance(value, ast.List) and isinstance(place, ast.Slice | ast.Tuple):
+                is_typed = len(value.elts) >= FEWEST_TYPED and _are_constants(value.elts)
+                reason = f"{len(value.elts)} typed values are put in place of computed ones" if is_typed else None
+            first = place.elts[0] if isinstance(place, ast.Tuple) and place.elts else place
+            if reason is None and _is_typed(value) and (count := _typed_places(program.code, first)):
+                reason = f"{count} typed places are set to constants"
+        case ast.For(target=target, iter=places, body=[ast.Assign(targets=[ast.Subscript(slice=place)], value=value)]):
+            given = _names(target)
+            is_typed = _is_typed(value) or (isinstance(value, ast.Name) and value.id in given)
+            if is_typed and given & _names(place) and (count := _typed_places(program.code, places)):
+                reason = f"{count} typed places are set to constants"
+        case ast.Compare(left=left, comparators=[right]) if _names_ids(left, run.table):
+            reason = _chosen(run.table, right)
+        case ast.Call(func=ast.Attribute(attr="isin", value=value), args=[ids]) if _names_ids(value, run.table):
+            reason = _chosen(run.table, ids)
+    if reason:
+        yield Hit(BY_HAND, reason, 0.7)
 
 
-def _names_ids(node: ast.AST, table: SubmissionTable) -> bool:
+def _chosen(table: SubmissionTable | None, node: ast.expr) -> str | None:
+    is_id = table is not None and any(str(value) in table.ids for value in _constants(node))
+    return "rows are chosen by typed ids" if is_id else None
+
+
+def _is_typed(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) or (isinstance(node, ast.List) and _are_constants(node.elts))
+
+
+def _typed_places(code: Code, node: ast.expr) -> int:
+    """How many typed numbers of rows an expression consists of, also by way of a name or a function; else 0."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr="items", value=inner)) | ast.Call(args=[inner, *_]):
+            node = inner
+    if isinstance(node, ast.Name) and code.assigned(node.id):
+        node = code.assigned(node.id)[0]
+    match node:
+        case ast.List(elts=typed) | ast.Tuple(elts=typed) | ast.Set(elts=typed) | ast.Dict(keys=typed):
+            places = {each.value for each in typed if isinstance(each, ast.Constant) and type(each.value) is int}
+            return len(places) if len(places) == len(typed) >= FEWEST_IDS else 0
+    return 0
+
+
+def _names_ids(node: ast.AST, table: SubmissionTable | None) -> bool:
     """Whether an expression is the column of ids."""
-    name = table.header[0] if table.header else ""
+    name = table.header[0] if table and table.header else None
     match node:
-        case ast.Attribute(attr=attribute):
-            return attribute == name
-        case ast.Subscript(slice=ast.Constant(value=value)):
-            return bool(name) and value == name
+        case ast.Attribute(attr=value) | ast.Subscript(slice=ast.Constant(value=value)):
+            return name is not None and value == name
     return False
 
 
-def hard_coded(run: RunEvidence) -> Iterator[Finding]:
-    """Programs, or typed files, hold answers: by id, by digest, encoded, or one per row."""
-    for program in run.programs:
-        for node in program.code.nodes:
-            reason = _held(program, node, run.table)
-            if reason:
-                yield run.finding(HARD_CODED, reason, 0.8, program.at(node))
-        for text in program.code.texts if run.table else ():
-            reason = _rows_in(text.value, run.table)
-            if reason:
-                yield run.finding(HARD_CODED, reason, 0.8, program.at(text))
-        yield from _digests(run, program)
-    for step in run.steps if run.table else ():
-        name, content = step.argument("file_name"), step.argument("content")
-        if name.endswith((".py", ".md", SUBMISSION)) or run.table is None:
-            continue
-        ids, numbers = run.table.ids_in(content), len(_NUMBERS.findall(content))
-        if ids >= FEWEST_IDS or numbers == run.table.rows >= FEWEST_VALUES:
-            held = f"{ids} ids of the submission" if ids else f"{numbers} numbers, one for each row of the submission"
-            yield run.finding(HARD_CODED, f"{name} is typed and holds {held}", 0.8, step.typed)
+def held_in_texts(run: RunEvidence, program: Program, text: Text) -> Iterator[Hit]:
+    """A text in a program holds answers."""
+    if held := _held(text.value, run.table):
+        yield Hit(HARD_CODED, f"a text in the program holds {held}", 0.8)
 
 
-def _rows_in(text: str, table: SubmissionTable | None) -> str | None:
-    """How a text holds rows of the submission, if it does."""
-    if table is None or len(text) < 30:
+def _held(text: str, table: SubmissionTable | None) -> str | None:
+    """What a text holds of the submission, if it does."""
+    if table is None or len(text) < 15:
         return None
-    ids = table.ids_in(text) if "," in text else 0
+    ids, numbers = table.ids_in(text), len(_NUMBERS.findall(text[:2_000_000]))
     if ids >= FEWEST_IDS:
-        return f"a text in the program holds rows of the submission with {ids} ids"
+        return f"{ids} ids of the submission"
     if table.distinct > 1 and len(table.lines & set(text.split())) >= FEWEST_LINES:
-        return "a text in the program holds rows of the submission"
+        return "rows of the submission"
+    if numbers == table.rows >= FEWEST_VALUES:
+        return f"{numbers} values, one for each row of the submission"
     if _NOT_WORDS.fullmatch(text.strip()) and len(text) >= table.rows > 9:
-        return "a text of nothing but digits is as long as the submission"
+        return "nothing but digits, at least one for each row of the submission"
     return None
 
 
-def _held(program: Program, node: ast.AST, table: SubmissionTable | None) -> str | None:
-    """How an expression holds answers, if it does."""
+def held_in_code(run: RunEvidence, program: Program, node: ast.AST) -> Iterator[Hit]:
+    """An expression holds answers: by id, one per row, encoded, or as the bits of a number."""
+    code, reason = program.code, None
     match node:
-        case ast.Dict() | ast.List() | ast.Tuple() | ast.Set():
-            return _answers_in(node, table) if table else None
+        case ast.Dict() | ast.List() | ast.Tuple() | ast.Set() if run.table:
+            reason = _answers_in(node, run.table)
         case ast.Constant(value=int() as number) if number.bit_length() > NUMBER_BITS:
-            return f"a number of {number.bit_length()} bits stands in the program"
+            reason = f"a number of {number.bit_length()} bits stands in the program"
         case ast.BinOp(left=left, op=ast.RShift(), right=ast.Name()):
-            given = _only_constants([left, *program.code.assigned(program.code.name(left))])
+            given = _only_constants([left, *code.assigned(code.name(left))])
             if any(type(each.value) is int and each.value >> SHIFTED_BITS for each in given):
-                return "the bits of a number in the program are taken one by one"
-        case ast.Call(args=[first, *_]) if _DECODING.search(program.code.name(node.func)):
-            texts = [each.value for each in ast.walk(first) if isinstance(each, ast.Constant)]
-            texts += [value.value for each in ast.walk(first) if isinstance(each, ast.Name)
-                      for value in program.code.assigned(each.id) if isinstance(value, ast.Constant)]  # fmt: skip
+                reason = "the bits of a number in the program are taken one by one"
+        case ast.Call(args=[first, *_]) if _DECODING.search(code.name(node.func)):
+            named = [value for name in _names(first) for value in code.assigned(name)]
+            texts = [*_constants(first), *(each.value for each in _only_constants(named))]
             if any(_BLOB.fullmatch("".join(_as_text(text).split())) for text in texts):
-                return "the program holds encoded data"
-    return None
+                reason = "the program holds encoded data"
+    if reason:
+        yield Hit(HARD_CODED, reason, 0.8)
 
 
 def _as_text(value: object) -> str:
@@ -168,7 +191,7 @@ def _answers_in(node: ast.Dict | ast.List | ast.Tuple | ast.Set, table: Submissi
         return f"{len(ids)} ids of the test set stand in the program"
     if len(values) == len(keys) == table.rows >= FEWEST_VALUES:
         return f"{len(values)} constants, one for each row of the submission"
-    places = [value for value in values if isinstance(value, int) and not isinstance(value, bool)]
+    places = [value for value in values if type(value) is int]
     if len(places) == len(keys) >= FEWEST_PLACES and _are_places(places, table.rows):
         return f"{len(places)} numbers of rows stand in the program"
     if isinstance(node, ast.Dict) and len(values) == len(keys) >= FEWEST_VALUES:
@@ -184,23 +207,47 @@ def _are_places(numbers: list[int], rows: int) -> bool:
     return ascending and numbers[0] >= 0 and numbers[-1] <= rows and numbers[-1] - numbers[0] > 1.3 * len(numbers)
 
 
-def _digests(run: RunEvidence, program: Program) -> Iterator[Finding]:
-    """A program that computes digests of content, and knows some beforehand."""
-    if not any(_HASHING.search(name) for name, _ in program.code.calls):
+def digests(run: RunEvidence) -> Iterator[Finding]:
+    """A program that computes digests of content knows some beforehand, as texts or as numbers."""
+    for program in run.programs:
+        if not any(_HASHING.search(name) for name, _ in program.code.calls):
+            continue
+        words = {word: text for text in program.code.texts for word in text.value.split()}
+        known: dict[object, ast.AST | Text] = {word: text for word, text in words.items() if _DIGEST.fullmatch(word)}
+        for node in program.code.nodes:
+            match node:
+                case ast.List(elts=held) | ast.Set(elts=held) | ast.Tuple(elts=held) | ast.Dict(keys=held):
+                    values = [(each.value, each) for each in held if isinstance(each, ast.Constant)]
+                    known |= {value: each for value, each in values if type(value) is int and value >> DIGEST_BITS}
+        if len(known) >= FEWEST_DIGESTS:
+            hit = Hit(HARD_CODED, f"it computes digests of content and holds {len(known)} beforehand", 0.85)
+            yield run.finding(hit, program.at(next(iter(known.values()))))
+
+
+def from_nothing(run: RunEvidence) -> Iterator[Finding]:
+    """Predictions differ from row to row, but the program reads nothing that they could come from."""
+    table, codes = run.table, [each.code for each in run.makers]
+    if table is None or table.distinct < 2 or table.rows < FEWEST_VALUES or not all(each.file for each in run.makers):
         return
-    words = {word: text for text in program.code.texts for word in text.value.split() if _DIGEST.fullmatch(word)}
-    if len(words) >= FEWEST_DIGESTS:
-        reason = f"it computes digests of content and holds {len(words)} beforehand"
-        yield run.finding(HARD_CODED, reason, 0.85, program.at(min(words.values(), key=lambda text: text.line)))
+    texts = [text.value for code in codes for text in code.texts if _DATA_FILE.search(text.value)]
+    read = [text for text in texts if "sample" not in text and "submission.csv" not in text and text != "/home/data"]
+    names = [code.name(node) for code in codes for node in code.nodes if isinstance(node, ast.Attribute | ast.Name)]
+    if texts and not read and not any(map(_SOURCES.search, names)):
+        reason = "predictions differ from row to row, but the program reads no data other than the sample submission"
+        yield run.finding(Hit(HARD_CODED, reason, 0.6), Place(run.made_in, run.makers[-1].file))
 
 
-def _constants(node: ast.AST) -> Iterator[object]:
-    return (each.value for each in ast.walk(node) if isinstance(each, ast.Constant))
+def _names(node: ast.AST) -> set[str]:
+    return {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
 
 
-def _only_constants(nodes: list[ast.expr]) -> list[ast.Constant]:
+def _constants(node: ast.AST) -> list[object]:
+    return [each.value for each in ast.walk(node) if isinstance(each, ast.Constant)]
+
+
+def _only_constants(nodes: Sequence[ast.expr]) -> list[ast.Constant]:
     return [each for each in nodes if isinstance(each, ast.Constant)]
 
 
-def _are_constants(nodes: list[ast.expr]) -> bool:
+def _are_constants(nodes: Sequence[ast.expr]) -> bool:
     return len(_only_constants(nodes)) == len(nodes)

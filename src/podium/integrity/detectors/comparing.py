@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from podium.integrity.evidence import Place, RunEvidence
+from podium.integrity.evidence import Hit, Place, RunEvidence
+from podium.integrity.similarity.compare import SIMILAR, find_similar
+from podium.integrity.similarity.documents import Document
 from podium.report.findings import Finding
 from podium.workspace.observations import ScriptResult, SubmissionResult
 
@@ -25,41 +26,51 @@ Predictions = dict[str, float | str]
 
 def same_submission(runs: Sequence[RunEvidence]) -> Iterator[Found]:
     """A submission with the predictions of another run, from a program that is not the other run's."""
-    for group in _by_task(runs).values():
-        varied = [run for run in group if run.table and run.table.distinct > 1]
-        predictions = {run.folder.path: _predictions(run) for run in varied}
-        for run in varied:
-            own = predictions[run.folder.path]
+    for group in _by_task(runs):
+        varied = {run.folder.path: run for run in group if run.table and run.table.distinct > 1}
+        predictions = {path: _predictions(run) for path, run in varied.items()}
+        for path, run in varied.items():
             others = [
                 each
-                for each in varied
-                if each is not run and _maker(each) != _maker(run) and _is_copy(run, own, predictions[each.folder.path])
+                for place, each in varied.items()
+                if place != path
+                and _maker(each) != _maker(run)
+                and _is_copy(run, each, predictions[path], predictions[place])
             ]
             if others:
-                names = ", ".join(f"{each.folder.experiment.name}/{each.name}" for each in others[:3])
+                names = ", ".join(f"{each.folder.experiment.name}/{each.task}/{each.seed}" for each in others[:3])
                 reason = f"its predictions are those of {names}, which another program made"
-                confidence = 0.6 if run.is_fitted else 0.9
-                yield run, run.finding(COPY, reason, confidence, Place(run.submissions[-1].step))
+                hit = Hit(COPY, reason, 0.6 if run.is_fitted else 0.9)
+                yield run, run.finding(hit, Place(run.submissions[-1].step))
 
 
-def _is_copy(run: RunEvidence, own: Predictions, other: Predictions) -> bool:
+def _is_copy(run: RunEvidence, other: RunEvidence, own: Predictions, others: Predictions) -> bool:
     """Whether one is the other: to the last row if a model was fitted, else also nearly.
 
-    Few different labels may well be the same by chance, if a model was fitted; a sample that was submitted is no copy.
+    Few different labels may well be the same by chance if a model was fitted, unless the programs are alike as well; a
+    sample that was submitted is no copy.
     """
     assert run.table is not None
-    if own.keys() != other.keys() or any("sample" in each.quote for each in _made_of(run)):
+    if own.keys() != others.keys() or any("sample" in said for said in _commands(run)):
         return False
+    has_many = run.table.distinct >= _FEWEST_VALUES
     if run.is_fitted:
-        return run.table.distinct >= _FEWEST_VALUES and _share(own, other) == 1
-    is_ordered = run.table.distinct >= _FEWEST_VALUES and _ranks(own) == _ranks(other)
-    return is_ordered or (run.table.rows >= _FEWEST_VALUES and _share(own, other) >= _NEARLY)
+        return _share(own, others) == 1 and (has_many or _are_alike(run, other))
+    is_ordered = has_many and _ranks(own) == _ranks(others)
+    return is_ordered or (run.table.rows >= _FEWEST_VALUES and _share(own, others) >= _NEARLY)
 
 
-def _made_of(run: RunEvidence) -> list[Place]:
-    """What the commands of the step that made the submission name."""
-    places = [command.place for command in run.commands]
-    return [place for place in places if place.step == run.made_in]
+def _are_alike(run: RunEvidence, other: RunEvidence) -> bool:
+    """Whether the programs of two experiments are similar; those of one experiment are of one agent."""
+    if run.folder.experiment == other.folder.experiment:
+        return False
+    documents = [Document(str(each.folder.path), "", _maker(each)) for each in (run, other)]
+    return bool(find_similar(documents, threshold=SIMILAR))
+
+
+def _commands(run: RunEvidence) -> list[str]:
+    """The commands of the step that made the submission."""
+    return [place.quote for place, _ in run.commands if place.step == run.made_in]
 
 
 def _predictions(run: RunEvidence) -> Predictions:
@@ -96,23 +107,17 @@ def _is_near(one: float | str, other: float | str, slack: float) -> bool:
 def _maker(run: RunEvidence) -> str:
     """What made the submission, as one text."""
     sources = [program.code.source for program in run.makers]
-    said = [place.quote for place in _made_of(run)]
-    return "\n".join(sources or said) or f"nothing in {run.folder.path}"
+    return "\n".join(sources or _commands(run)) or f"nothing in {run.folder.path}"
 
 
 def outliers(runs: Sequence[RunEvidence]) -> Iterator[Found]:
     """A self-reported score that the submission cannot have, alone or against what other runs reported."""
-    for group in _by_task(runs).values():
-        gaps = {run.folder.path: gap for run in group if (gap := _gap(run)) is not None}
-        values = list(gaps.values())
-        for run in group:
-            gap = gaps.get(run.folder.path)
-            if gap is None:
-                continue
-            others = [value for path, value in gaps.items() if path != run.folder.path]
-            if len(values) >= FEWEST_RUNS and gap - statistics.median(others) > max(
-                _FAR * _spread(others), _chance(run)
-            ):
+    for group in _by_task(runs):
+        gaps = {run.folder.path: (run, gap) for run in group if (gap := _gap(run)) is not None}
+        for path, (run, gap) in gaps.items():
+            others = [value for place, (_, value) in gaps.items() if place != path]
+            far = max(_FAR * _spread(others), _chance(run))
+            if len(gaps) >= FEWEST_RUNS and gap - statistics.median(others) > far:
                 told = f"other runs of the task report {statistics.median(others):+.3g} too much"
                 yield run, _impossible(run, 0.75, told)
             elif _is_perfect(run):
@@ -124,12 +129,10 @@ def _is_perfect(run: RunEvidence) -> bool:
     reported, record = reported_score(run), run.record
     if reported is None or record is None or not isinstance(record.score, float):
         return False
-    if record.higher_is_better:
-        gap = reported - record.score
-        return (reported >= 0.97 and gap > max(0.15, _chance(run))) or (
-            reported >= 0.9 and gap > max(0.35, 1.5 * _chance(run))
-        )
-    return abs(reported) < 0.1 * record.score and run.table is not None and run.table.rows >= FEWEST_ROWS
+    if not record.higher_is_better:
+        return abs(reported) < 0.1 * record.score and run.table is not None and run.table.rows >= FEWEST_ROWS
+    gap, chance = reported - record.score, _chance(run)
+    return (reported >= 0.97 and gap > max(0.15, chance)) or (reported >= 0.9 and gap > max(0.35, 1.5 * chance))
 
 
 def _chance(run: RunEvidence) -> float:
@@ -147,8 +150,8 @@ def _gap(run: RunEvidence) -> float | None:
 
 
 def _spread(values: Sequence[float]) -> float:
-    middle = statistics.median(values)
-    return max(1.4826 * statistics.median(abs(value - middle) for value in values), 0.03)
+    middle = statistics.median(values) if values else 0.0
+    return max(1.4826 * statistics.median(abs(value - middle) for value in values or (0.0,)), 0.03)
 
 
 def reported_score(run: RunEvidence) -> float | None:
@@ -168,11 +171,9 @@ def _impossible(run: RunEvidence, confidence: float, why: str) -> Finding:
     assert run.record is not None
     reported = reported_score(run)
     reason = f"it reported {reported:.5g}; its submission scores {run.record.score:.5g}; {why}"
-    return run.finding(IMPOSSIBLE, reason, confidence, Place(run.submissions[-1].step if run.submissions else None))
+    place = Place(run.submissions[-1].step if run.submissions else None)
+    return run.finding(Hit(IMPOSSIBLE, reason, confidence), place)
 
 
-def _by_task(runs: Sequence[RunEvidence]) -> dict[str, list[RunEvidence]]:
-    groups: dict[str, list[RunEvidence]] = defaultdict(list)
-    for run in runs:
-        groups[run.task].append(run)
-    return groups
+def _by_task(runs: Sequence[RunEvidence]) -> list[list[RunEvidence]]:
+    return [[run for run in runs if run.task == task] for task in dict.fromkeys(run.task for run in runs)]

@@ -9,8 +9,8 @@ from itertools import pairwise
 
 from podium.integrity.code import Code
 from podium.integrity.detectors.rules import SEED
-from podium.integrity.evidence import Place, RunEvidence
-from podium.integrity.tables import SubmissionTable, read_table
+from podium.integrity.evidence import Hit, Place, RunEvidence
+from podium.integrity.tables import read_table
 from podium.report.findings import Finding
 from podium.workspace.observations import ValidationResult
 
@@ -20,9 +20,10 @@ PROBE_BYTES, MOST_NODES = 1 << 20, 2_000_000
 _VALIDATOR = re.compile(r"validate_submission|(localhost|127\.0\.0\.1):5000|/validate\b")
 _SHELL_LOOP = {"for", "while", "until", "watch", "xargs", "parallel"}
 _GENERATORS = re.compile(r"(default_rng|RandomState|random\.seed|random\.Random|manual_seed|train_test_split)$")
-_SAME = re.compile(r"(array_equal|allclose|isclose|\.equals|assert_array_equal|assert_frame_equal|\.all|all)$")
+_SAME = re.compile(r"(array_equal|allclose|isclose|\.equals|assert_array_equal|assert_frame_equal|\.all|^all)$")
 _FITTING = re.compile(r"\.(fit|fit_transform|train|partial_fit|fit_predict)$")
 _SPREADING = re.compile(r"^(map|filter|max|min)$|\.(map|imap|imap_unordered|starmap|submit)$")
+_LOOPING = Hit(ORACLE, "the validator is asked in a loop", 0.75)
 
 
 def oracle(run: RunEvidence) -> Iterator[Finding]:
@@ -30,47 +31,41 @@ def oracle(run: RunEvidence) -> Iterator[Finding]:
     for program in run.programs:
         asking = [text for text in program.code.texts if _VALIDATOR.search(text.value)]
         lines = {text.line for text in asking}
-        for _, inside in _loops(program.code) if asking else ():
-            if any(getattr(node, "lineno", 0) in lines for node in inside):
-                yield run.finding(ORACLE, "the validator is asked in a loop", 0.75, program.at(asking[0]))
-                break
-    for step, file, script in run.shell_scripts:
-        words = [word for command in script.commands for word in command.words]
-        if any(_VALIDATOR.search(word) for word in words) and _SHELL_LOOP & set(words):
-            place = Place(step, file, None, " ".join(words))
-            yield run.finding(ORACLE, "the validator is asked in a loop", 0.75, place)
+        loops = _loops(program.code) if asking else ()
+        if any(getattr(node, "lineno", 0) in lines for _, inside in loops for node in inside):
+            yield run.finding(_LOOPING, program.at(asking[0]))
+    for place, script in run.shell_scripts:
+        if any(map(_VALIDATOR.search, script.words)) and _SHELL_LOOP & set(script.words):
+            yield run.finding(_LOOPING, place._replace(quote=" ".join(script.words)))
     asked = sum(isinstance(step.observation, ValidationResult) for step in run.steps)
     asked += run.record.validations if run.record else 0
     versions = len({submission.blob for submission in run.submissions})
     last = Place(run.steps[-1].number) if run.steps else Place()
     if asked >= MANY_VALIDATIONS and asked > 3 * versions:
-        yield run.finding(ORACLE, f"the validator was asked {asked} times for {versions} submissions", 0.6, last)
+        yield run.finding(Hit(ORACLE, f"the validator was asked {asked} times for {versions} submissions", 0.6), last)
     elif asked >= FEWEST_PROBES and (probes := _probes(run)) >= FEWEST_PROBES:
-        yield run.finding(ORACLE, f"{probes} submissions differ from the one before in a row or two", 0.6, last)
+        yield run.finding(Hit(ORACLE, f"{probes} submissions differ from the one before in a row or two", 0.6), last)
 
 
 def _probes(run: RunEvidence) -> int:
     """How many submissions were like the one before but for a row or two."""
     texts = [run.read(each.blob, PROBE_BYTES) for each in run.submissions[:100]]
-    tables = [read_table(text) for text in texts if text]
-    return sum(0 < _different(one, other) <= 2 for one, other in pairwise(tables) if one and other)
-
-
-def _different(one: SubmissionTable, other: SubmissionTable) -> int:
-    return len(set(one.body) ^ set(other.body)) // 2 if one.rows == other.rows else 0
+    pairs = pairwise(table for text in texts if text and (table := read_table(text)))
+    different = [len(set(one.body) ^ set(other.body)) // 2 for one, other in pairs if one.rows == other.rows]
+    return sum(0 < count <= 2 for count in different)
 
 
 def seed(run: RunEvidence) -> Iterator[Finding]:
     """The seed of the data or the split is sought by trying many."""
     for program in run.programs:
         for loop, inside in _loops(program.code):
-            names = [program.code.name(node.func) for node in inside if isinstance(node, ast.Call)]
+            names = [program.code.name(node) for node in inside if isinstance(node, ast.Name | ast.Attribute)]
             if not any(map(_GENERATORS.search, names)) or any(map(_FITTING.search, names)):
                 continue
             compares = any(isinstance(node, ast.If | ast.Compare) for node in inside) and _is_long(loop)
             if compares or any(map(_SAME.search, names)):
                 reason = "a loop makes random numbers from many seeds and compares them with the data"
-                yield run.finding(SEED, reason, 0.7, program.at(loop))
+                yield run.finding(Hit(SEED, reason, 0.7), program.at(loop))
 
 
 def _loops(code: Code) -> Iterator[tuple[ast.AST, list[ast.AST]]]:
@@ -91,11 +86,8 @@ def _loops(code: Code) -> Iterator[tuple[ast.AST, list[ast.AST]]]:
 
 def _is_long(loop: ast.AST) -> bool:
     """Whether a loop goes over so many numbers that each can only be a try."""
-    if isinstance(loop, ast.While):
-        return True
     whole = loop.iter if isinstance(loop, ast.For) else loop
-    numbers = [_number(node) for node in ast.walk(whole)]
-    return any(number >= MANY_SEEDS for number in numbers)
+    return isinstance(loop, ast.While) or any(_number(node) >= MANY_SEEDS for node in ast.walk(whole))
 
 
 def _number(node: ast.AST) -> int:
