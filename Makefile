@@ -4,7 +4,7 @@ BIN := .venv/bin
 # Tests wait as much as they compute: for sandboxes, servers and other processes.
 PARALLEL := -n $(shell expr 2 '*' $$(nproc)) --maxprocesses=16 --dist worksteal
 
-.PHONY: setup demo test test-slow test-bridges test-browser test-research test-aideml test-coding-agents test-constraints test-docker test-cluster test-packaging test-oracle test-open-tables test-fields docs test-docs lint format screenshots index fields constraints clean
+.PHONY: setup demo test test-slow test-bridges test-browser test-research test-aideml test-coding-agents test-constraints test-docker test-model test-cluster test-packaging test-oracle test-open-tables test-fields docs test-docs lint format screenshots index fields constraints clean
 
 setup: .venv/.installed
 
@@ -32,6 +32,10 @@ test-bridges: setup
 test-browser: setup
 	sh scripts/install_chromium.sh
 	$(BIN)/python -m pytest -m browser
+
+test-model: setup
+	PYTHON="$(PYTHON)" sh scripts/model_env.sh .venv-model
+	.venv-model/bin/python -m pytest -m model tests/agents
 
 test-docker: setup
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev,docker]'
@@ -97,4 +101,4 @@ test-constraints: setup
 	$(BIN)/python scripts/constraints.py check
 
 clean:
-	rm -rf .venv .venv-aideml .venv-bridges .coding-agents demo site .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-aideml .venv-bridges .venv-model .coding-agents demo site .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -3,8 +3,8 @@
 The coders are scripted, of three strengths: their scripts have a true quality, print a score of their own, and some
 crash, leak or claim too much. Policies, hidden evaluation and final choice are the real ones, on forged tasks with
 their real answers; only running a script is replaced by drawing predictions of its quality. So one run takes a second,
-and the true score of every script is known. Prompts have no part in it: what knowledge and lessons do for a real model
-is not measured here, and drafts from recipes are scripts of a good, steady quality.
+and the true score of every script is known. Prompts have no part in it: what knowledge, lessons, a look at the data and
+ablations do for a real model is not measured here, and drafts from recipes are scripts of a good, steady quality.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ import pandas as pd
 from podium.agents.base import Assignment, Remaining
 from podium.agents.search.proposer import Context, Proposal, Proposer, Review
 from podium.agents.search.search import SearchAgent
-from podium.agents.search.tree import Node, Operator, Tree
+from podium.agents.search.tree import STUDIES, Node, Operator, Tree
 from podium.agents.tree_search import Aide, Frontier
 from podium.catalog import load
 from podium.catalog.forge.families import load_family
@@ -44,6 +44,8 @@ from podium.workspace.observations import Observation, ScriptResult, SubmissionR
 
 FAMILIES = ("tabular-classification", "tabular-regression")
 NODES = 16
+STUDY = "study"
+"""A script that finds something out. It costs a turn here and is worth nothing, because prompts have no part in it."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,7 @@ VARIANTS: dict[str, tuple[type[SearchAgent], dict[str, str]]] = {
     "frontier, reported": (Frontier, {"evaluation": "reported"}),
     "frontier, no ensemble": (Frontier, {"select": "best"}),
     "frontier, no fusion": (Frontier, {"fusion": "false"}),
+    "frontier, no look, no ablation": (Frontier, {"look": "0", "ablation": "false"}),
     "frontier, no recipes": (Frontier, {"recipes": "0"}),
 }
 
@@ -134,13 +137,15 @@ class ScriptedCoder:
     written: dict[int, Script] = field(default_factory=dict)
 
     async def propose(self, operator: Operator, parents: Sequence[Node], tree: Tree) -> Proposal | None:
+        if operator in STUDIES:
+            return Proposal("", STUDY)
         number, rng = len(tree), np.random.default_rng([self.seed, len(tree)])
         before = [self.written[node.number] for node in parents]
         coder = self.coder
         flags = {"bug": rng.random() < coder.bug, "boast": rng.random() < coder.boast}
         leak = bool(rng.random() < coder.leak)
         family = int(rng.integers(1 << 30)) if not before else before[0].family
-        if operator == "draft" and number < self.recipes:
+        if operator == "draft" and len(tree.drafts) < self.recipes:
             script = Script(rng.normal(0.4, 0.05), int(rng.integers(1 << 30)), family)
         else:
             base = max((script.quality for script in before), default=rng.normal(coder.quality, 0.1))
@@ -208,6 +213,8 @@ def _perform(
     if action.name == "submit_ensemble":
         numbers = [int(number) for number in given["numbers"].split(",")]
         return SubmissionResult(script=numbers[0], accepted=True), _ensemble(world, scripted, numbers)
+    if given["script"] == STUDY:
+        return ScriptResult(exit_code=0), None
     if given["number"] not in scripted.written:  # a blend of the best by a script of Podium's own
         numbers = [int(part) for part in _folders(given["script"])]
         scripted.written[given["number"]] = scripted.written[numbers[0]]

@@ -77,6 +77,16 @@ open("submission.csv", "w").writelines([header, *reversed(rows)])
 print("podium-metric:", {score})
 '''
 
+JOBS = {
+    "a first solution": "draft",
+    "improve the starter code": "draft",
+    "fix a script": "debug",
+    "improve a script": "improve",
+    "unite two scripts": "merge",
+    "look at the data": "look",
+    "find the part that matters": "ablate",
+}
+
 
 def metric_of(request: Request) -> str:
     found = re.search(r"^Metric: (.*); (?:higher|lower) is better", text_of(request), re.MULTILINE)
@@ -86,9 +96,9 @@ def metric_of(request: Request) -> str:
 
 def job_of(request: Request) -> str:
     """Which operator a request is about."""
-    found = re.search(r"^# Your job: (a first|fix|improve|unite)", text_of(request), re.MULTILINE)
+    found = re.search(r"^# Your job: (.*)$", text_of(request), re.MULTILINE)
     assert found
-    return {"a first": "draft", "fix": "debug", "improve": "improve", "unite": "merge"}[found[1]]
+    return JOBS[found[1]]
 
 
 def tried(request: Request) -> int:
@@ -128,6 +138,8 @@ def solution(request: Request) -> str:
 
 def tiny(request: Request) -> str:
     """A script that takes no time; the more was tried before it, the better its score seems."""
+    if job_of(request) in ("look", "ablate"):
+        return f"print('what a script to {job_of(request)} has found')\n"
     step = {"draft": 1, "debug": 0, "improve": 100, "merge": 200}[job_of(request)]
     return TINY.format(score=0.5 + 0.001 * (step + tried(request)))
 

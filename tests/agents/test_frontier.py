@@ -2,21 +2,35 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections import Counter
+from pathlib import Path
 from random import Random
 
+import coders
 import pandas as pd
 import pytest
+from talkers import TASK, assignment, compete
 from trees import node, tree
 
-from podium.agents.search.knowledge import APPROACHES, CUES, draft_advice
-from podium.agents.search.lessons import ancestors, lessons
+from model_server import serving, text_of
+from podium.agents.search.guards import FOLD_LINE, SAMPLE_ROWS, on_sample, watched
+from podium.agents.search.knowledge import CUES, draft_cue, suspicions
+from podium.agents.search.lessons import ancestors, distilled, findings, lessons, recalled
 from podium.agents.search.options import FrontierOptions
 from podium.agents.search.policies import DRAFT, Choice, branch_leaders, frontier, stagnation
+from podium.agents.search.tree import BEHIND, Node, Operator, Tree
+from podium.agents.tree_search import Frontier
 from podium.catalog import load
+from podium.runs.experience import states_on_other_tasks
+from podium.runs.experiment import run_folder
 from podium.runs.held_out_scoring import blended
+from podium.workspace.budget import Budget
+from podium.workspace.observations import ScriptResult
 
-OPTIONS = FrontierOptions(drafts=2, patience=2)
+OPTIONS = FrontierOptions(drafts=2, patience=2, look=0, ablation=False)
 
 
 def test_drafts_come_first_and_what_breaks_is_debugged_at_once() -> None:
@@ -59,9 +73,9 @@ def test_lessons_name_what_helped_what_hurt_and_what_fails_again() -> None:
     assert "Did not help (-0.2): plan 1" in lessons(worse)
 
 
-def test_drafts_are_told_what_suits_the_data_and_how_elaborate_to_be() -> None:
-    assert draft_advice("tabular", tree()) == f"{APPROACHES['tabular']}\n{CUES[0]}"
-    assert draft_advice("unknown", tree(node(0, "draft", metric=0.5))) == CUES[1]
+def test_drafts_are_told_in_turn_how_elaborate_to_be() -> None:
+    assert draft_cue(tree()) == CUES[0]
+    assert draft_cue(tree(node(0, "draft", metric=0.5))) == CUES[1]
 
 
 @pytest.mark.parametrize(("sign", "task"), [(1, "tabular-classification"), (-1, "tabular-regression")])
@@ -88,3 +102,142 @@ def test_an_ensemble_is_weighted_by_what_helps_on_the_rows_for_the_choice(sign: 
 def test_nothing_to_blend_is_said() -> None:
     with pytest.raises(ValueError, match="no script has a score"):
         blended(load("forge-tabular-regression-medium-101"), {}, lambda table: None)
+
+
+def test_it_looks_at_the_data_first_and_ablates_the_best_script_when_nothing_gets_better() -> None:
+    options = FrontierOptions(drafts=1, patience=1)
+    assert frontier(tree(), options, Random(0)) == Choice("look")
+    look, draft = studied(0, "look", "rows: 9"), node(1, "draft", metric=0.8)
+    assert frontier(tree(look), options, Random(0)) == DRAFT, "a look that leaves no submission is not a failure"
+    stuck = [look, draft, node(2, "improve", 1, metric=0.7)]
+    assert frontier(tree(*stuck), options, Random(0)) == Choice("ablate", (1,))
+    known = tree(*stuck, studied(3, "ablate", "dates: -0.2", 1))
+    assert frontier(known, options, Random(0)) == Choice("improve", (1,)), "what was found is made use of at once"
+    assert "rows: 9" in findings(known, [draft]) and "dates: -0.2" in findings(known, [draft])
+    assert "dates" not in findings(known, [])
+
+
+def studied(number: int, operator: Operator, output: str, *parents: int) -> Node:
+    """A script that has found something out."""
+    found = node(number, operator, *parents)
+    found.result = ScriptResult(exit_code=0, output=output)
+    return found
+
+
+def test_with_a_model_it_looks_reads_every_output_and_refines_what_an_ablation_finds(
+    tmp_path: Path, data_dir: Path
+) -> None:
+    options = {"drafts": 1, "recipes": 0, "patience": 1, "fusion": False, "evaluation": "reported", "select": "best"}
+    worse = coders.TINY.format(score=0.1)
+    behaviour = coders.writing(lambda ask: worse if coders.job_of(ask) == "improve" else coders.tiny(ask))
+    with serving(behaviour) as server:
+        row = compete(tmp_path / "run", server, data_dir, "frontier", Budget(steps=12), **options)
+    assert row.record is not None and row.record.valid and not row.record.fallback
+    asked = [request for request in server.requests if not coders.is_review(request)]
+    jobs = [coders.job_of(request) for request in asked]
+    assert jobs[:2] == ["look", "draft"] and "ablate" in jobs
+    assert all("what a script to look has found" in text_of(ask) for ask in asked[1:] if coders.job_of(ask) != "ablate")
+    after = asked[jobs.index("ablate") + 1]
+    assert coders.job_of(after) == "improve" and "what a script to ablate has found" in text_of(after)
+    reviews = len(server.requests) - len(asked)
+    assert reviews == len([job for job in jobs if job not in ("look", "ablate")]), "every output is read"
+    other = run_folder(tmp_path / "run", "another-task", 0)
+    [(kind, state)] = states_on_other_tasks(other, "another-task", "frontier")
+    assert kind == load(TASK).kind and '"operator":"look"' in state
+    assert not list(states_on_other_tasks(other, TASK, "frontier")), "seeds of one task know nothing of each other"
+
+
+ADVICE = {
+    "knowledge": "Gradient boosting (LightGBM",
+    "cues": CUES[2],
+    "lessons": "Helped (+0.2)",
+    "leak_check": "Before you write, check for leaks",
+    "early_stop": FOLD_LINE,
+    "shared_lessons": "plan 1",
+}
+
+
+@pytest.mark.parametrize("name", ADVICE)
+def test_what_the_coder_is_told_can_be_switched_off(name: str, data_dir: Path) -> None:
+    found = tree(node(0, "draft", metric=0.5), node(1, "improve", 0, metric=0.7), node(2, "draft", metric=0.6))
+
+    def told(value: bool) -> str:
+        agent = Frontier(assignment(data_dir), Frontier.Options.model_validate({name: value}))
+        agent.proposer  # noqa: B018 (made once, by whoever asks first)
+        agent._experience = [distilled(found, agent.assignment.task.kind)]
+        text = agent._advise("draft", [], found)
+        return text.partition("Learnt on other tasks:")[2] if name == "shared_lessons" else text
+
+    assert ADVICE[name] in told(True) and ADVICE[name] not in told(False)
+
+
+def test_lessons_of_other_tasks_are_recalled_by_kind_and_by_error() -> None:
+    found = tree(node(0, "draft"), node(1, "debug", 0, metric=0.5), node(2, "improve", 1, metric=0.6))
+    found[0].result = ScriptResult(exit_code=1, output="Traceback\nKeyError: 'a'")
+    known = [distilled(found, "tabular classification")]
+    assert "0.6" not in known[0].model_dump_json(), "there are no scores in them"
+    failed = node(0, "draft")
+    failed.result = ScriptResult(exit_code=1, output="KeyError: 'another'")
+    assert recalled(known, "image classification", failed) == "- plan 1"
+    assert recalled(known, "tabular classification", None) == "- plan 2"
+    assert recalled(known, "image classification", None) == ""
+
+
+def test_scores_that_hidden_rows_do_not_confirm_and_unused_files_are_pointed_out(tmp_path: Path) -> None:
+    for name in ("train.csv", "test.csv", "stores.csv", "sample_submission.csv"):
+        (tmp_path / name).touch()
+    task, doubtful = load(TASK), node(0, "draft", metric=0.7)
+    doubtful.script = "read('train.csv', 'test.csv')"
+    doubtful.result = ScriptResult(exit_code=0, valid=True, metric=0.99, search_score=0.7)
+    told = suspicions(doubtful, tmp_path, task)
+    assert "It printed 0.99, but on rows whose labels it never saw it has 0.7" in told
+    assert "It does not use these data files: stores.csv." in told
+    doubtful.script += "stores.csv"
+    doubtful.result = ScriptResult(exit_code=0, valid=True, metric=0.72, search_score=0.7)
+    assert suspicions(doubtful, tmp_path, task) == ""
+
+
+SCRIPT = '''"""A script."""
+from __future__ import annotations
+import os
+print("rows", sum(1 for line in open(os.environ["PODIUM_DATA"] + "/train.csv")) - 1)
+print("files", sorted(os.listdir(os.environ["PODIUM_DATA"])))
+for fold in (1, 2, 3):
+    print("podium-fold:", fold, 0.5)
+print("the end")
+'''
+
+
+def run(script: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Runs a script in a folder, on the data in it."""
+    environment = {**os.environ, "PODIUM_DATA": str(folder / "data")}
+    return subprocess.run([sys.executable, "-c", script], cwd=folder, env=environment, capture_output=True, text=True)
+
+
+def test_a_repair_is_tried_on_a_sample_of_the_training_rows(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "test.csv").write_text("id\n1\n")
+    (tmp_path / "data" / "train.csv").write_text("id\n" + "".join(f"{n}\n" for n in range(6 * SAMPLE_ROWS)))
+    done = run(on_sample(SCRIPT, "train.csv"), tmp_path)
+    assert done.stdout.startswith(f"rows {SAMPLE_ROWS}\nfiles ['test.csv', 'train.csv']\n"), done.stderr
+    assert on_sample("print(", "train.csv") == "print(", "what is not Python fails by itself"
+
+
+def test_a_script_that_falls_behind_at_the_same_point_is_ended(tmp_path: Path) -> None:
+    def told(*scores: float) -> Tree:
+        nodes = [node(number, "draft", metric=score) for number, score in enumerate(scores)]
+        for each, score in zip(nodes, scores, strict=True):
+            assert each.result is not None
+            each.result = each.result.model_copy(update={"output": f"{FOLD_LINE} 2 {score}"})
+        return tree(*nodes)
+
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "train.csv").touch()
+    assert watched(SCRIPT, told(0.9, 0.9)) == SCRIPT, "two are too few to say so"
+    ended = run(watched(SCRIPT, told(0.9, 0.8, 0.7)), tmp_path)
+    assert "podium-fold: 2 0.5" in ended.stdout and "the end" not in ended.stdout
+    assert ended.returncode == 1 and ended.stderr == f"{BEHIND} 0.5 at stage 2, where the best scripts had 0.7\n"
+    assert "the end" in run(watched(SCRIPT, told(0.9, 0.8, 0.4)), tmp_path).stdout
+    behind = node(0, "draft")
+    behind.result = ScriptResult(exit_code=1, output=ended.stderr)
+    assert frontier(tree(behind), OPTIONS, Random(0)) == DRAFT, "there is nothing to debug"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -82,7 +83,9 @@ class Asking:
     def __init__(self, context: Context, *servers: ModelServer, **options: Any) -> None:
         self._urls = {"coder": servers[0].url, "reviewer": servers[-1].url}
         self._models: list[Model] = []
-        self._proposer = ModelProposer(context, WritingOptions(**{"retries": 0, **options}), self._find_model)
+        edits_from = options.pop("edits_from", None)
+        writing = WritingOptions(**{"retries": 0, **options})
+        self._proposer = ModelProposer(context, writing, self._find_model, edits_from=edits_from)
 
     def propose(self, *arguments: Any) -> Proposal | None:
         return anyio.run(self._run, self._proposer.propose, *arguments)
@@ -103,6 +106,22 @@ class Asking:
 
 
 class TestAnswers:
+    BASE = "first = 1\nfirst = 1\nsecond = 2\n"
+
+    @pytest.mark.parametrize(
+        ("found", "script", "fault"),
+        [
+            ("second = 2\n", "first = 1\nfirst = 1\nsecond = 3\n", None),
+            ("third = 3\n", "", "the text to find that begins with 'third = 3' stands 0 times in the script"),
+            ("first = 1\n", "", "the text to find that begins with 'first = 1' stands 2 times in the script"),
+        ],
+    )
+    def test_edits_are_made_to_the_script_all_or_none(self, found: str, script: str, fault: str | None) -> None:
+        text = f"Better.\n```\n<<<<<<< SEARCH\n{found}=======\nsecond = 3\n>>>>>>> REPLACE\n```\n"
+        answer = read_answer(text, base=self.BASE)
+        assert (answer.plan, answer.script, answer.fault) == ("Better.", script, fault)
+        assert read_answer(FENCED, base=self.BASE).script == "print(1)\n", "a whole script will do as well"
+
     @pytest.mark.parametrize(
         "text",
         [
@@ -265,6 +284,26 @@ class TestPrompts:
 
 
 class TestScripts:
+    @pytest.mark.parametrize("is_long", [True, False])
+    def test_a_long_script_is_changed_in_parts(self, context: Context, is_long: bool) -> None:
+        def answer(request: Request, rng: random.Random) -> str:
+            assert ("<<<<<<< SEARCH" in text_of(request)) is is_long
+            return "Better.\n<<<<<<< SEARCH\n# script 0\n=======\nprint(2)\n>>>>>>> REPLACE\n" if is_long else FENCED
+
+        with serving(answer) as server:
+            asking = Asking(context, server, edits_from=5 if is_long else 500)
+            proposal = asking.propose("improve", [node(0, "draft", metric=0.5)], tree(node(0, "draft", metric=0.5)))
+        assert proposal == (Proposal("Better.", "print(2)\n") if is_long else Proposal("First this.", "print(1)\n"))
+
+    def test_drafts_of_a_research_task_start_from_its_code(self, context: Context) -> None:
+        with serving(coders.quick) as server:
+            asking = Asking(replace(context, starter="print('the starter')"), server)
+            asking.propose("draft", [], tree())
+            asking.propose("improve", [node(0, "draft", metric=0.5)], tree(node(0, "draft", metric=0.5)))
+        first, second = map(text_of, server.requests)
+        assert "# Your job: improve the starter code" in first and "print('the starter')" in first
+        assert "print('the starter')" not in second
+
     def test_a_good_answer_is_taken(self, context: Context) -> None:
         with serving(coders.quick) as server:
             proposal = Asking(context, server).propose("draft", [], tree())

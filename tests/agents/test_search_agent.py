@@ -57,9 +57,11 @@ class Searcher(SearchAgent):
         return self.author
 
 
-def make(ideas: int = 99, remaining: Callable[[], Remaining] = Remaining, **options: Any) -> Searcher:
+def make(
+    ideas: int = 99, remaining: Callable[[], Remaining] = Remaining, cls: type[Searcher] = Searcher, **options: Any
+) -> Searcher:
     task = load("spaceship-titanic")
-    agent = Searcher(
+    agent = cls(
         Assignment(task=task, seed=1, instructions="", public=Path("/nowhere"), remaining=remaining),
         GreedyOptions(**{"drafts": 2, "debug_probability": 0.0, **options}),
     )
@@ -325,3 +327,25 @@ def test_a_saved_state_is_small_and_plain() -> None:
     text = state.model_dump_json()
     assert len(text) < 20_000
     json.loads(text)
+
+
+class Sampling(Searcher):
+    """Tries every second script on a sample first."""
+
+    def sampled_script(self, node: Node, tree: Tree) -> str | None:
+        return f"{node.script} on a sample" if node.number % 2 else None
+
+
+@pytest.mark.parametrize("works", [True, False])
+def test_a_script_runs_in_full_only_if_it_works_on_a_sample(works: bool) -> None:
+    agent = make(ideas=3, cls=Sampling, drafts=3)
+    on_sample = came_back(0.5 if works else None, valid=works, exit_code=int(not works))
+
+    def outcome(action: Action) -> Observation:
+        is_sample = str(action.arguments.get("script")).endswith("on a sample")
+        return on_sample if is_sample else scores(0.1, 0.2, 0.3)(action)
+
+    state, done = play(agent, outcome)
+    tried = [action.arguments["script"] for action in done if action.name == "try_script"]
+    assert tried == ["# 0", "# 1 on a sample", *(["# 1"] if works else []), "# 2"]
+    assert [node.metric for node in state.tree] == [0.1, 0.2 if works else None, 0.3]

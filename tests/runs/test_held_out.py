@@ -101,7 +101,7 @@ def coder(request: Request, rng: Any) -> Reply:
     [
         ("aide", {}, True),
         ("aide", {"evaluation": "held-out"}, False),
-        ("frontier", {"recipes": "0"}, False),
+        ("frontier", {"recipes": "0", "look": "0"}, False),
     ],
 )
 def test_who_only_claims_to_be_good_wins_nothing_on_rows_set_aside(

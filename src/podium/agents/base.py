@@ -7,7 +7,7 @@ with the very next action; an agent that keeps everything it knows in its state 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeVar, cast
@@ -66,6 +66,8 @@ class Assignment:
     """The Python environment that scripts run in; None for the one Podium runs in."""
     is_held_out: bool = False
     """Whether training rows were set aside, and scripts are scored on them."""
+    experience: Callable[[], Iterable[tuple[str, str]]] = field(default=tuple, repr=False)
+    """The kinds of the experiment's other tasks on which this agent has finished, with its last state as JSON."""
     has_person: bool = False
     """Whether somebody answers the action `request_help`."""
 

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from random import Random
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
-from podium.agents.search.knowledge import LEAKAGE, InformedProposer, RecipeDrafts, draft_advice
-from podium.agents.search.lessons import ancestors, lessons
+from pydantic import Field
+
+from podium.agents.search.guards import ADVICE, SAMPLE_ROWS, WORTH_SAMPLING, on_sample, watched
+from podium.agents.search.knowledge import APPROACHES, LEAKAGE, InformedProposer, RecipeDrafts, draft_cue, suspicions
+from podium.agents.search.lessons import Experience, ancestors, distilled, findings, lessons, recalled
 from podium.agents.search.model import ModelProposer
 from podium.agents.search.options import EvolveOptions, FrontierOptions, GreedyOptions, MctsOptions, WritingOptions
 from podium.agents.search.policies import Choice, evolve, frontier, greedy, mcts
 from podium.agents.search.proposer import Context, Proposer
-from podium.agents.search.search import SearchAgent
-from podium.agents.search.tree import Node, Operator, Tree
+from podium.agents.search.search import SearchAgent, SearchState
+from podium.agents.search.tree import STUDIES, Node, Operator, Tree
+from podium.workspace.events import Action
 
+SLOW_S = 20.0
+"""The repair of a script that ran for so long is tried on a sample first."""
 ROLES = {"coder": "writes scripts", "reviewer": "reads outputs in which no score was found"}
 
 
@@ -69,6 +76,10 @@ class Evolve(_ModelSearch):
 class FrontierAgentOptions(WritingOptions, FrontierOptions):
     """The policy's and the model's options."""
 
+    review: Literal["needed", "always"] = Field(
+        "always", description="Which outputs a model reads: always (all) or needed (those without a metric line)."
+    )
+
 
 class Frontier(_ModelSearch):
     """Tree search by a model with hidden evaluation, recipes, lessons, fusion and a weighted final ensemble."""
@@ -76,21 +87,58 @@ class Frontier(_ModelSearch):
     Options = FrontierAgentOptions
     options: FrontierAgentOptions
     policy = staticmethod(frontier)
+    _experience: Sequence[Experience] = ()
+
+    def begin(self) -> SearchState:
+        state = super().begin()
+        if self.options.shared_lessons:
+            found = ((kind, SearchState.model_validate_json(text)) for kind, text in self.assignment.experience())
+            state.experience = [distilled(other.tree, kind) for kind, other in found]
+        return state
+
+    async def decide(self, state: SearchState) -> Sequence[Action]:
+        self._experience = state.experience
+        return await super().decide(state)
 
     def make_proposer(self, context: Context) -> Proposer:
-        recipes = RecipeDrafts(context, self.options.recipes)
+        self._recipes = RecipeDrafts(context, self.options.recipes)
+        model = ModelProposer(context, self.options, advise=self._advise, edits_from=self.options.edits_from)
+        return InformedProposer(self._recipes, model)
 
-        def advise(operator: Operator, parents: Sequence[Node], tree: Tree) -> str:
-            options = self.options
-            known = draft_advice(recipes.profile.modality, tree) if options.knowledge and operator == "draft" else ""
-            learnt = lessons(tree) if options.lessons else ""
-            story = ancestors(tree, parents[0]) if options.lessons and parents else ""
-            parts = (
-                ("", known),
-                ("Learnt so far:", learnt),
-                ("How this script came to be:", story),
-                ("", LEAKAGE if options.leak_check else ""),
-            )
-            return "\n\n".join(f"{title}\n{text}".strip() for title, text in parts if text)
+    def sampled_script(self, node: Node, tree: Tree) -> str | None:
+        parent = tree[node.parents[0]].result if node.operator == "debug" and self.options.debug_sample else None
+        if parent is None or parent.seconds < SLOW_S:
+            return None
+        train = self._recipes.profile.train
+        is_large = train is not None and (train.is_truncated or train.rows >= WORTH_SAMPLING * SAMPLE_ROWS)
+        if train is None or not is_large or Path(train.file).name != train.file or Path(train.file).suffix != ".csv":
+            return None
+        return on_sample(node.script, train.file)
 
-        return InformedProposer(recipes, ModelProposer(context, self.options, advise=advise))
+    def guarded_script(self, node: Node, tree: Tree) -> str:
+        is_study = node.operator in STUDIES
+        return watched(node.script, tree) if self.options.early_stop and not is_study else node.script
+
+    def _advise(self, operator: Operator, parents: Sequence[Node], tree: Tree) -> str:
+        """What the coder is told besides; without what is switched off."""
+        options, task = self.options, self.assignment.task
+        if operator in STUDIES:
+            return ""
+        is_draft, failed = operator == "draft", parents[0] if operator == "debug" else None
+        doubts = suspicions(parents[0], self.assignment.public, task) if parents and not failed else ""
+        parts = (
+            (options.knowledge and is_draft, "", APPROACHES.get(self._recipes.profile.modality, "")),
+            (options.cues and is_draft, "", draft_cue(tree)),
+            (options.leak_check, "Doubts about the script:", doubts),
+            (True, "", findings(tree, parents)),
+            (options.lessons, "Learnt so far:", lessons(tree)),
+            (
+                options.lessons and parents,
+                "How this script came to be:",
+                ancestors(tree, parents[0]) if parents else "",
+            ),
+            (options.shared_lessons, "Learnt on other tasks:", recalled(self._experience, task.kind, failed)),
+            (options.leak_check, "", LEAKAGE),
+            (options.early_stop, "", ADVICE),
+        )
+        return "\n\n".join(f"{title}\n{text}".strip() for is_on, title, text in parts if is_on and text)

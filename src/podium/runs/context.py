@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from podium.agents.base import Agent, Assignment, Remaining
 from podium.data.trees import remove_tree
 from podium.errors import PodiumError
 from podium.grading.prepared import PreparedTask
+from podium.runs.experience import states_on_other_tasks
 from podium.runs.folder import RunFolder
 from podium.runs.held_out import HeldOut, NotDivisibleError, set_aside
 from podium.runs.models import Plan
@@ -67,6 +69,7 @@ class RunContext:
             gpus=self.plan.gpus,
             env=self.plan.env,
             has_person=self.plan.person,
+            experience=partial(states_on_other_tasks, self.folder, self.prepared.task.id, self.plan.agent),
         )
 
     def begin(self, sandbox: Policy, versions: dict[str, str]) -> None:

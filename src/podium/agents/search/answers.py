@@ -20,6 +20,7 @@ PLAN_CHARACTERS = 2_000
 REVIEW_CHARACTERS = 20_000
 _THOUGHTS = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)
 _OPENING = re.compile(r"^[ \t]*(```+|~~~+)[ \t]*(\w*)", re.MULTILINE)
+_EDIT = re.compile(r"^<{5,} SEARCH\n(.+?\n)={5,}\n(.*?)^>{5,} REPLACE", re.DOTALL | re.MULTILINE)
 _LANGUAGES = frozenset({"", "python", "py", "python3"})
 
 
@@ -32,9 +33,15 @@ class CodeAnswer:
     fault: str | None = None
 
 
-def read_answer(text: str, *, cut_off: bool = False) -> CodeAnswer:
-    """The plan and the script in an answer: of several code blocks, the longest that is Python."""
+def read_answer(text: str, *, cut_off: bool = False, base: str = "") -> CodeAnswer:
+    """The plan and the script in an answer: of several code blocks, the longest that is Python.
+
+    Args:
+        base: the script that edits in the answer, if there are any, are made to.
+    """
     text = _THOUGHTS.sub("", text.replace("\r\n", "\n"))
+    if base and (edits := _EDIT.findall(text)):
+        return _edited(bounded(_EDIT.split(text)[0].strip("`\n "), PLAN_CHARACTERS), base, edits)
     plan = bounded(_OPENING.split(text, maxsplit=1)[0].strip(), PLAN_CHARACTERS)
     blocks = [code for language, code in _blocks(text) if language.lower() in _LANGUAGES and code.strip()]
     if not blocks:
@@ -48,6 +55,20 @@ def read_answer(text: str, *, cut_off: bool = False) -> CodeAnswer:
         fault = f"the script has {len(script):,} characters; {SCRIPT_CHARACTERS:,} are allowed"
         script = ""
     return CodeAnswer(plan, script, fault)
+
+
+def _edited(plan: str, base: str, edits: list[tuple[str, str]]) -> CodeAnswer:
+    """A script with its edits made, all or none."""
+    script = base
+    for old, new in edits:
+        count = script.count(old)
+        if count != 1:
+            line = old.strip().partition("\n")[0][:80]
+            return CodeAnswer(
+                plan, fault=f"the text to find that begins with {line!r} stands {count} times in the script"
+            )
+        script = script.replace(old, new)
+    return CodeAnswer(plan, script, _syntax_fault(script))
 
 
 def _blocks(text: str) -> Iterator[tuple[str, str]]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from pathlib import Path
 
 from podium.agents.search.proposer import Context, Proposal, Proposer, Review
 from podium.agents.search.recipes import RecipesProposer, recipe_of
@@ -14,6 +15,7 @@ from podium.agents.search.tree import Node, Operator, Tree
 from podium.recipes.constant import FALLBACKS
 from podium.recipes.profile import Modality
 from podium.recipes.recipe import Recipe
+from podium.task import Task
 from podium.workspace.observations import ScriptResult
 
 APPROACHES: dict[Modality, str] = {
@@ -49,16 +51,34 @@ CUES = (
     "Ambitious: careful features and two models that differ, within the time limit.",
 )
 """How elaborate a draft should be, in turn."""
+SUSPICIOUS_GAP = 0.15
+"""The share of a score by which it may be better than that on rows that were set aside."""
 LEAKAGE = """\
 Before you write, check for leaks: nothing may be fitted on rows that are then used for scoring (encodings, scaling and
 selection included), no feature may hold the target or come from after it, and rows that belong together stay together.
 Use every data file that bears on the target."""
 
 
-def draft_advice(modality: Modality, tree: Tree) -> str:
-    """What to bear in mind when a script is written from scratch."""
-    cue = CUES[len(tree.drafts) % len(CUES)]
-    return "\n".join(filter(None, [APPROACHES.get(modality, ""), cue]))
+def draft_cue(tree: Tree) -> str:
+    """How elaborate the next draft should be."""
+    return CUES[len(tree.drafts) % len(CUES)]
+
+
+def suspicions(node: Node, public: Path, task: Task) -> str:
+    """What is doubtful about a script: a score that rows it never saw do not confirm, and data files left unused."""
+    lines: list[str] = []
+    result, metric = node.result, task.metric
+    if result is not None and result.metric is not None and result.search_score is not None:
+        gap = (result.metric - result.search_score) * (1 if metric.higher_is_better else -1)
+        if gap > SUSPICIOUS_GAP * max(abs(result.metric), abs(result.search_score)):
+            lines.append(
+                f"It printed {result.metric:.6g}, but on rows whose labels it never saw it has "
+                f"{result.search_score:.6g}: something leaks into its validation. Find and fix this first."
+            )
+    tables = [path for path in sorted(public.glob("*")) if path.suffix in (".csv", ".tsv", ".json", ".jsonl")]
+    if unused := [path.name for path in tables if path.stem not in node.script and path.name != task.form.sample]:
+        lines.append(f"It does not use these data files: {', '.join(unused[:8])}.")
+    return "\n".join(lines)
 
 
 class RecipeDrafts(RecipesProposer):

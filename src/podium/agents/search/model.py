@@ -12,7 +12,7 @@ from podium.agents.search import prompts
 from podium.agents.search.answers import CodeAnswer, read_answer, read_review
 from podium.agents.search.options import WritingOptions
 from podium.agents.search.proposer import Context, Proposal, Review
-from podium.agents.search.tree import Node, Operator, Tree
+from podium.agents.search.tree import STUDIES, Node, Operator, Tree
 from podium.workspace.observations import ScriptResult
 
 if TYPE_CHECKING:
@@ -36,13 +36,15 @@ class ModelProposer:
         options: WritingOptions,
         find_model: Callable[[str], Model] | None = None,
         advise: Callable[[Operator, Sequence[Node], Tree], str] | None = None,
+        edits_from: int | None = None,
     ) -> None:
         """
         Args:
             find_model: the model in a role.
             advise: what to tell the coder besides.
+            edits_from: the length in characters from which on a script is changed in parts.
         """
-        self._advise = advise
+        self._advise, self._edits_from = advise, edits_from
         self._context, self._options = context, options
         self._find_model = find_model or _model_in_role
 
@@ -64,6 +66,8 @@ class ModelProposer:
     async def review(self, node: Node, result: ScriptResult) -> Review:
         """A verdict. A score in a metric line stands, whoever reads the output; a model fills in what is missing."""
         failed = result.stopped is not None or result.exit_code != 0
+        if node.operator in STUDIES:
+            return Review(is_buggy=True, metric=None)
         needed = not failed and result.metric is None and result.valid
         if not (needed or (self._options.review == "always" and node.is_written)):
             return Review(is_buggy=failed or not result.valid or result.metric is None, metric=result.metric)
@@ -78,10 +82,12 @@ class ModelProposer:
         answer = CodeAnswer(plan="", fault="it was never asked")
         advice = self._advise(operator, parents, tree) if self._advise else ""
         for _ in range(self._options.attempts):
-            ask = partial(prompts.ask, operator, parents, tree, self._context, self._data, advice=advice)
+            known = (operator, parents, tree, self._context, self._data)
+            ask = partial(prompts.ask, *known, advice=advice, edits_from=self._edits_from)
             output = await self._generate("coder", ask, corrections)
             said = output.completion
-            found = read_answer(said, cut_off=output.stop_reason in _CUT_OFF)
+            base = parents[0].script if parents and operator in ("debug", "improve") else ""
+            found = read_answer(said, cut_off=output.stop_reason in _CUT_OFF, base=base)
             if found.script or not answer.script:
                 answer = found
             if found.fault is None:

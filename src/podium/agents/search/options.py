@@ -78,7 +78,22 @@ class FrontierOptions(SearchOptions):
     lessons: bool = Field(True, description="Tell the coder what the search has learnt, and how a script came to be.")
     fusion: bool = Field(True, description="Unite scripts of different branches when nothing gets better.")
     patience: int = Field(3, ge=1, description="Scripts without progress before branches are united.")
-    leak_check: bool = Field(True, description="Ask the coder to look for leaks and unused files.")
+    leak_check: bool = Field(True, description="Warn the coder of leaks, false scores and data files left unused.")
+    look: int = Field(1, ge=0, description="Scripts that look at the data before the first draft; 0: none.")
+    ablation: bool = Field(
+        True, description="When nothing gets better, find out which part of the best script matters."
+    )
+    edits_from: int = Field(
+        8_000, ge=0, description="Characters from which on a script is changed by search and replace, not written anew."
+    )
+    debug_sample: bool = Field(
+        True, description="Try the repair of a slow script on a sample of the training rows before it runs in full."
+    )
+    early_stop: bool = Field(True, description="End scripts that are worse than the best ones were at the same point.")
+    cues: bool = Field(True, description="Ask for simple, middling and elaborate drafts in turn.")
+    shared_lessons: bool = Field(
+        False, description="Tell the coder what helped on other tasks of the experiment, without any data."
+    )
 
 
 class WritingOptions(ModelOptions):

@@ -79,7 +79,12 @@ def evolve(tree: Tree, options: EvolveOptions, rng: Random) -> Choice | None:
 
 
 def frontier(tree: Tree, options: FrontierOptions, rng: Random) -> Choice | None:
-    """Drafts, debugs at once, and improves the best of each branch in turn; fuses branches when nothing gets better."""
+    """Looks at the data, drafts, debugs at once, and improves the best of each branch in turn.
+
+    When nothing gets better, it finds out which part of the best script matters, refines that, and fuses branches.
+    """
+    if len(tree) < options.look:
+        return Choice("look")
     broken = [node for node in _broken_leaves(tree) if tree.debug_depth(node) < options.debug_depth]
     if broken and rng.random() < options.debug_probability:
         return Choice("debug", (broken[0].number,))
@@ -88,7 +93,16 @@ def frontier(tree: Tree, options: FrontierOptions, rng: Random) -> Choice | None
     leaders = branch_leaders(tree)
     if not leaders:
         return DRAFT
-    if options.fusion and len(leaders) > 1 and stagnation(tree) >= options.patience:
+    if tree.nodes[-1].operator == "ablate" and tree.nodes[-1].result is not None:
+        return Choice("improve", tree.nodes[-1].parents)
+    is_stuck = stagnation(tree) >= options.patience
+    if (
+        options.ablation
+        and is_stuck
+        and not any(node.operator == "ablate" for node in tree.children(leaders[0].number))
+    ):
+        return Choice("ablate", (leaders[0].number,))
+    if options.fusion and len(leaders) > 1 and is_stuck:
         tried = {node.parents for node in tree if node.operator == "merge"}
         pairs = [(leaders[0].number, other.number) for other in leaders[1:]]
         if new := [pair for pair in pairs if pair not in tried]:
@@ -122,7 +136,7 @@ def stagnation(tree: Tree) -> int:
 def _broken_leaves(tree: Tree) -> list[Node]:
     """Scripts that have run and failed and that nobody has built on, the oldest first."""
     parents = {number for node in tree for number in node.parents}
-    return [node for node in tree if node.result is not None and not node.is_good and node.number not in parents]
+    return [node for node in tree.failed if node.number not in parents and not node.is_behind]
 
 
 def _value(tree: Tree, node: Node) -> float:

@@ -36,6 +36,8 @@ class Context:
     gpus: int = 0
     packages: tuple[str, ...] = ()
     """Python packages that scripts may import, with their versions."""
+    starter: str = ""
+    """The program to improve, where the task gives one."""
 
 
 @dataclass(frozen=True)

@@ -17,13 +17,14 @@ from pydantic import Field
 
 from podium.actions.text import bounded, valid_unicode
 from podium.agents.base import Agent, Remaining, State
+from podium.agents.search.lessons import Experience
 from podium.agents.search.options import SearchOptions
 from podium.agents.search.policies import DRAFT, Choice
 from podium.agents.search.proposer import Context, Proposal, Proposer
 from podium.agents.search.selection import Rescore, blend_script, rescored_best, selected_best
 from podium.agents.search.tree import Node, Tree
 from podium.sandbox.packages import installed_packages
-from podium.task import Integer
+from podium.task import Integer, Task
 from podium.text import plural
 from podium.workspace.events import Action
 from podium.workspace.observations import Observation, ScriptResult, SubmissionResult
@@ -37,6 +38,8 @@ WORTHWHILE_S = 3.0
 SUBMITTING_S = 2.0
 """Kept back for submitting what the last script leaves."""
 BLENDING_S = 20.0
+SAMPLE_SPLIT = 1_000
+"""The split of a script that is tried on a sample: it has a folder of its own by that."""
 OUTPUT_CHARACTERS = 4_000
 """How much of an output is remembered."""
 
@@ -55,6 +58,10 @@ class SearchState(State):
     blend: ScriptResult | None = None
     is_blended: bool = False
     """Whether a weighted blend was submitted, or tried to be."""
+    worked_on_sample: list[int] = Field(default_factory=list)
+    """Scripts that are to run in full now."""
+    experience: list[Experience] = Field(default_factory=list)
+    """What was learnt on other tasks, as it was known when the run began."""
 
 
 class SearchAgent(Agent[SearchState]):
@@ -81,11 +88,22 @@ class SearchAgent(Agent[SearchState]):
     def make_proposer(self, context: Context) -> Proposer:
         """Who writes the scripts."""
 
+    def sampled_script(self, node: Node, tree: Tree) -> str | None:
+        """A script as it is tried on a sample of the rows before it runs in full; None if it need not be."""
+        return None
+
+    def guarded_script(self, node: Node, tree: Tree) -> str:
+        """A script as it runs in full."""
+        return node.script
+
     def begin(self) -> SearchState:
         return SearchState(tree=Tree(higher_is_better=self.assignment.task.metric.higher_is_better))
 
     async def decide(self, state: SearchState) -> Sequence[Action]:
         await self._review(state)
+        if state.worked_on_sample:
+            nodes = [state.tree[number] for number in state.worked_on_sample]
+            return [self._trial(state, node, None) for node in nodes]
         if state.phase == "search":
             number = _worth_submitting(state)
             if number is not None and number != state.submitted:
@@ -128,6 +146,7 @@ class SearchAgent(Agent[SearchState]):
                 script_time=lambda: self._script_time(0.0),
                 gpus=assignment.gpus,
                 packages=installed_packages(assignment.env),
+                starter=_starter_code(assignment.task),
             )
         )
 
@@ -166,10 +185,17 @@ class SearchAgent(Agent[SearchState]):
                 is_written=proposal.is_written,
             )
             state.tree.nodes.append(node)
-            actions.append(
-                _try_script(node.number, node.script, 0, self._script_time(self._reserve_s(state), proposal.time_s))
-            )
+            sample = self.sampled_script(node, state.tree) if self._has_room(state, len(actions) + 1) else None
+            if sample is None:
+                actions.append(self._trial(state, node, proposal.time_s))
+            else:
+                time_s = self._script_time(self._reserve_s(state), SCRIPT_LEAST_S)
+                actions.append(_try_script(node.number, sample, SAMPLE_SPLIT, time_s))
         return actions
+
+    def _trial(self, state: SearchState, node: Node, wish_s: float | None) -> Action:
+        script, time_s = self.guarded_script(node, state.tree), self._script_time(self._reserve_s(state), wish_s)
+        return _try_script(node.number, script, 0, time_s)
 
     async def _propose(self, choice: Choice, tree: Tree) -> tuple[Choice, Proposal] | None:
         """What the proposer writes; where it has no idea, a draft or an improvement of another script instead."""
@@ -274,6 +300,11 @@ class SearchAgent(Agent[SearchState]):
         return remaining.time_s is None or remaining.time_s >= 1.1 * _seconds(node) + SUBMITTING_S
 
 
+def _starter_code(task: Task) -> str:
+    starter = task.starter
+    return (starter.folder / starter.script).read_text(encoding="utf-8", errors="replace") if starter else ""
+
+
 def observed_state(state: SearchState, actions: Sequence[Action], observations: Sequence[Observation]) -> SearchState:
     """A state with what actions came back with."""
     state = state.model_copy(deep=True)
@@ -304,11 +335,14 @@ def _note_submission(state: SearchState, number: int, observation: Observation) 
 
 
 def _note_result(state: SearchState, number: int, split: int, result: ScriptResult) -> None:
-    if split:
+    if split == SAMPLE_SPLIT and result.exit_code == 0 and result.valid:
+        state.worked_on_sample.append(number)
+    elif split and split != SAMPLE_SPLIT:
         state.rescores.append(Rescore(number=number, split=split, metric=result.metric))
     elif number == len(state.tree):
         state.blend = result
     else:
+        state.worked_on_sample = [other for other in state.worked_on_sample if other != number]
         state.tree[number].result = result
         state.unreviewed.append(number)
 

@@ -9,7 +9,11 @@ from pydantic import BaseModel
 
 from podium.workspace.observations import ScriptResult
 
-Operator = Literal["draft", "debug", "improve", "merge"]
+Operator = Literal["draft", "debug", "improve", "merge", "look", "ablate"]
+STUDIES: frozenset[Operator] = frozenset({"look", "ablate"})
+"""Their scripts find something out for those that come after, and submit nothing."""
+BEHIND = "podium-behind:"
+"""What a script says that was ended because others were better at the same point."""
 
 
 class Node(BaseModel):
@@ -34,6 +38,11 @@ class Node(BaseModel):
     def is_good(self) -> bool:
         """Whether its submission could be the final one. A fallback, such as the sample submission, has no score."""
         return not self.is_buggy and self.result is not None and self.result.valid
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether it was ended for being worse than others, so that there is nothing to fix."""
+        return self.result is not None and not self.result.valid and BEHIND in self.result.output
 
 
 class Tree(BaseModel):
@@ -72,6 +81,11 @@ class Tree(BaseModel):
     def best(self) -> Node | None:
         good = self.good
         return good[0] if good else None
+
+    @property
+    def failed(self) -> list[Node]:
+        """The nodes that should have left a submission and did not."""
+        return [node for node in self.nodes if node.result and not node.is_good and node.operator not in STUDIES]
 
     @property
     def drafts(self) -> list[Node]:
