@@ -84,14 +84,14 @@ def _modes(data: PublicData) -> Numbers:
 
 def together(score: Score) -> Predict:
     """All rows are compared with all."""
-    return lambda data, rng: score(*_numbers(data), rng)
+    return lambda data, rng: score(*read(data, _numbers), rng)
 
 
 def by_mode(score: Score) -> Predict:
     """Rows are compared with those of their mode."""
 
     def predict(data: PublicData, rng: np.random.Generator) -> np.ndarray:
-        (train, test), (known, asked) = _numbers(data), _modes(data)
+        (train, test), (known, asked) = read(data, _numbers), read(data, _modes)
         found = np.empty(len(test))
         for mode in np.unique(asked):
             found[asked == mode] = score(train[known == mode], test[asked == mode], rng)
@@ -162,7 +162,7 @@ def as_it_comes(module: str, kind: str, **settings: bool) -> Predict:
     def predict(data: PublicData, rng: np.random.Generator) -> np.ndarray:
         from importlib import import_module
 
-        train, test = _numbers(data)
+        train, test = read(data, _numbers)
         return np.asarray(-getattr(import_module(f"sklearn.{module}"), kind)(**settings).fit(train).score_samples(test))
 
     return predict
@@ -189,7 +189,8 @@ def _ways() -> list[tuple[str, Skill, Predict, int]]:
 
 def _entrants() -> Entrants:
     field = tuple(Pipeline(*way) for way in _ways())
-    quick = tuple(way for way in field if "forest" not in way.name and way.skill != "expert")
+    slow = ("forest", "density", "surprise", "blend")
+    quick = tuple(way for way in field if not any(word in way.name for word in slow))
     return Entrants(
         field=field,
         defaults=(

@@ -19,7 +19,7 @@ from podium.catalog.forge.world.sheet import Question, Sizes, add_categories, ad
 from podium.metrics import rmse
 from podium.task import Columns
 
-PICTURES: Sizes = {"easy": (1400, 900), "medium": (1100, 900), "hard": (900, 900), "tiny": (100, 50)}
+PICTURES: Sizes = {"easy": (1400, 900), "medium": (1100, 900), "hard": (900, 900), "tiny": (60, 40)}
 NOISE: Mapping[Difficulty, float] = {"easy": 12, "medium": 20, "hard": 28, "tiny": 10}
 SIDE = 40
 NUMBERS = 9
@@ -80,16 +80,20 @@ def _draw_pictures(rng: np.random.Generator, things: np.ndarray, noise: float, *
         counts = number < things
         shown = counts | (number - things < others)
         sign = np.where(counts, 1, -1) * (1 if brighter else -1)
-        x, y = (per_picture(rng.uniform(-SIDE / 2 + 2, SIDE / 2 - 2, count)) for _ in range(2))
-        radius = per_picture(rng.uniform(1.6, 3.4, count))
+        x, y = (per_picture(rng.uniform(-SIDE / 2 + 2, SIDE / 2 - 2, count)[shown]) for _ in range(2))
+        radius = per_picture(rng.uniform(1.6, 3.4, count)[shown])
         disc = 1 / (1 + np.exp(2.5 * (np.hypot(right - x, down - y) - radius)))
-        stack = stack + per_picture(shown * sign * rng.uniform(45, 80, count)) * disc
+        stack[shown] += per_picture((sign * rng.uniform(45, 80, count))[shown]) * disc
     return np.asarray(np.clip(stack + noise * rng.normal(size=stack.shape), 0, 255), dtype=np.uint8)
 
 
 def _stack(data: PublicData) -> np.ndarray:
     paths = pd.concat([data.train, data.test]).iloc[:, 1]
     return np.stack([data.payload[path] for path in paths]).astype(float)
+
+
+def _even(data: PublicData) -> np.ndarray:
+    return evened(_stack(data), 8)
 
 
 def _facts(data: PublicData) -> pd.DataFrame:
@@ -109,7 +113,7 @@ def brightness(data: PublicData) -> Reading:
 
 def areas(data: PublicData) -> Reading:
     """Also how much of a picture is brighter or darker than what surrounds it."""
-    even = blurred(evened(_stack(data), 8), 0.8)
+    even = blurred(read(data, _even), 0.8)
     shares = {f"above {limit}": (even > limit).mean((1, 2)) for limit in (0.6, 1.0, 1.5)}
     shares |= {f"below {limit}": (even < -limit).mean((1, 2)) for limit in (0.6, 1.0, 1.5)}
     return Reading(read(data, brightness).both.assign(**shares), len(data.train))
@@ -117,16 +121,29 @@ def areas(data: PublicData) -> Reading:
 
 def spots(data: PublicData) -> Reading:
     """Also how many spots there are: peaks and connected areas, at several limits."""
-    from scipy.ndimage import label, maximum_filter
+    from scipy.ndimage import maximum_filter
 
+    even = blurred(read(data, _even), 1.2)
     found: dict[str, np.ndarray] = {}
     for sign, name in ((1, "bright"), (-1, "dark")):
-        smooth = sign * blurred(evened(_stack(data), 8), 1.2)
+        smooth = sign * even
         peaks = smooth == maximum_filter(smooth, (1, 5, 5))
         for limit in (0.5, 0.8, 1.1):
             found[f"{name} peaks {limit}"] = (peaks & (smooth > limit)).sum((1, 2))
-            found[f"{name} areas {limit}"] = np.array([label(picture > limit)[1] for picture in smooth])
+            found[f"{name} areas {limit}"] = _count_areas(smooth > limit)
     return Reading(read(data, areas).both.assign(**found), len(data.train))
+
+
+def _count_areas(stack: np.ndarray) -> np.ndarray:
+    """How many connected areas each picture has."""
+    from scipy.ndimage import generate_binary_structure, label
+
+    touching = generate_binary_structure(3, 1)
+    touching[[0, 2]] = False  # an area does not go on in the next picture
+    areas, count = label(stack, touching)
+    picture = np.zeros(count + 1, dtype=int)
+    picture[areas.reshape(len(stack), -1)] = np.arange(len(stack))[:, None]
+    return np.bincount(picture[1:], minlength=len(stack))
 
 
 family = world_family(

@@ -26,31 +26,36 @@ def _log(data: PublicData) -> tuple[pd.DataFrame, pd.Series]:
 
 
 def _joined(data: PublicData, before: Reading, *tables: pd.DataFrame) -> Reading:
-    ids = _log(data)[1]
+    ids = read(data, _log)[1]
     parts = [table.reindex(ids).reset_index(drop=True) for table in tables]
     return Reading(pd.concat([before.both, *parts], axis=1), before.train_rows)
 
 
+def _counts(ids: pd.Series, what: pd.Series) -> pd.DataFrame:
+    """How often each value occurs for each id: `pd.crosstab`, but much faster."""
+    return ids.groupby([ids, what]).size().unstack(fill_value=0).astype(float)
+
+
 def lengths(data: PublicData) -> Reading:
     """Also how many lines there are and how long they take."""
-    statistics = _log(data)[0].groupby("id").agg(lines=("second", "size"), last=("second", "max"))
+    statistics = read(data, _log)[0].groupby("id").agg(lines=("second", "size"), last=("second", "max"))
     return _joined(data, read(data, as_is), statistics)
 
 
 def events(data: PublicData) -> Reading:
     """Also how often each event occurs."""
-    lines = _log(data)[0]
-    return _joined(data, read(data, lengths), pd.crosstab(lines["id"], lines["event"]).astype(float))
+    lines = read(data, _log)[0]
+    return _joined(data, read(data, lengths), _counts(lines["id"], lines["event"]))
 
 
 def orders(data: PublicData) -> Reading:
     """Also the numbers of each event, which event follows which, and pauses."""
-    lines = _log(data)[0]
+    lines = read(data, _log)[0]
     means = lines.pivot_table("value", "id", "event").add_suffix(" mean")
     pauses = lines.groupby("id")["gap"].agg(["max", "mean", "std"])
     pair = lines["event"].shift() + " > " + lines["event"]
     pair = pair.where(lines["id"] == lines["id"].shift(), "start")
-    return _joined(data, read(data, events), means, pauses, pd.crosstab(lines["id"], pair).astype(float))
+    return _joined(data, read(data, events), means, pauses, _counts(lines["id"], pair))
 
 
 family = world_family(

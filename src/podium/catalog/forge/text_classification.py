@@ -125,9 +125,10 @@ def shares(data: PublicData, rng: np.random.Generator) -> np.ndarray:
     """The share of each desk among notes of about the same length."""
     length = data.train["text"].str.len()
     edges = np.quantile(length, np.linspace(0, 1, int(rng.integers(3, 9)))[1:-1])
-    counts = pd.crosstab(np.searchsorted(edges, length), data.train["desk"]) + 5
-    means = counts.div(counts.sum(axis=1), axis=0).to_numpy()
-    return means[np.searchsorted(edges, data.test["text"].str.len())]
+    counts = np.full((len(edges) + 1, len(DESKS)), 5)
+    np.add.at(counts, (np.searchsorted(edges, length), np.searchsorted(DESKS, data.train["desk"])), 1)
+    means = counts / counts.sum(axis=1, keepdims=True)
+    return np.asarray(means[np.searchsorted(edges, data.test["text"].str.len())])
 
 
 def neighbours(data: PublicData, rng: np.random.Generator) -> np.ndarray:
@@ -278,17 +279,23 @@ def levels(text: str, received: str) -> Marks:
 READERS: tuple[TextReader, ...] = (who_and_when, conditions, name_parts, places, orders, levels)
 
 
-def _marked(data: PublicData, readers: Sequence[TextReader]) -> Matrices:
-    """A matrix of the marks that some ways of reading find in each note."""
-    from sklearn.feature_extraction import DictVectorizer
-
+def _found_marks(data: PublicData, readers: Sequence[TextReader]) -> list[dict[str, float]]:
+    """The marks that some ways of reading find in each note."""
     rows: list[dict[str, float]] = []
     for text, received in pd.concat([data.train, data.test])[["text", "received"]].itertuples(index=False):
         row: dict[str, float] = {}
-        for mark, value in (found for read in readers for found in read(without_quotes(text), received)):
+        said = without_quotes(text)
+        for mark, value in (found for read in readers for found in read(said, received)):
             row[mark] = row.get(mark, 0) + value
         rows.append(row)
-    return _split(data, DictVectorizer().fit_transform(rows))
+    return rows
+
+
+def _marked(data: PublicData, readers: Sequence[TextReader]) -> Matrices:
+    """A sparse matrix of these marks."""
+    from sklearn.feature_extraction import DictVectorizer
+
+    return _split(data, DictVectorizer().fit_transform(_found_marks(data, readers)))
 
 
 def repaired(data: PublicData) -> PublicData:
@@ -359,24 +366,34 @@ def default_bayes(data: PublicData, rng: np.random.Generator) -> np.ndarray:
     return np.asarray(MultinomialNB().fit(train, target).predict_proba(test))
 
 
-def _one_hot(matrices: Matrices) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    train, target, test = matrices
-    return train.toarray(), (target[:, None] == np.array(DESKS)).astype(float), test.toarray()
+def _one_hot(target: np.ndarray) -> np.ndarray:
+    return np.asarray(target[:, None] == np.array(DESKS), dtype=float)
+
+
+def _counted(data: PublicData, edit: Callable[[str], str] = str) -> Matrices:
+    train, target, test = _vectors(data, "counts", edit, min_df=2)
+    return train.toarray(), _one_hot(target), test.toarray()
 
 
 @read_once
 def words(data: PublicData) -> Matrices:
-    return _one_hot(_vectors(data, "counts", min_df=2))
+    return _counted(data)
 
 
 @read_once
 def joined_words(data: PublicData) -> Matrices:
-    return _one_hot(_vectors(data, "counts", joined, min_df=2))
+    return _counted(data, joined)
 
 
 @read_once
 def marks(data: PublicData) -> Matrices:
-    return _one_hot(_marked(data, READERS))
+    rows = _found_marks(data, READERS)
+    columns = {mark: column for column, mark in enumerate(sorted({mark for row in rows for mark in row}))}
+    matrix = np.zeros((len(rows), len(columns)))
+    for line, row in zip(matrix, rows, strict=True):
+        line[[columns[mark] for mark in row]] = list(row.values())
+    train, target, test = _split(data, matrix)
+    return train, _one_hot(target), test
 
 
 def as_chances(prediction: np.ndarray) -> np.ndarray:

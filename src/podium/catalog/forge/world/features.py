@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -167,14 +168,15 @@ def with_history(data: PublicData) -> Reading:
 
 Read = Callable[[PublicData], Reading]
 READINGS: tuple[Read, ...] = (only_numbers, as_is, dated, joined, summed_up, with_history)
-_known: list[tuple[PublicData, dict[Read, Reading]]] = []
+Found = TypeVar("Found")
+_known: list[tuple[PublicData, dict[Callable[[PublicData], Any], Any]]] = []
 
 
-def read(data: PublicData, how: Read) -> Reading:
-    """A reading of public data; done once for all entrants of a field."""
+def read(data: PublicData, how: Callable[[PublicData], Found]) -> Found:
+    """What is read from public data, such as a `Reading`; done once for all entrants of a field."""
     if not _known or _known[0][0] is not data:
         _known[:] = [(data, {})]
-    readings = _known[0][1]
-    if how not in readings:
-        readings[how] = how(data)
-    return readings[how]
+    known: dict[Callable[[PublicData], Found], Found] = _known[0][1]
+    if how not in known:
+        known[how] = how(data)
+    return known[how]
