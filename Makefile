@@ -4,7 +4,7 @@ BIN := .venv/bin
 # Tests wait as much as they compute: for sandboxes, servers and other processes.
 PARALLEL := -n $(shell expr 2 '*' $$(nproc)) --maxprocesses=16 --dist worksteal
 
-.PHONY: setup demo test test-slow test-bridges test-browser test-research test-aideml test-coding-agents test-constraints test-docker test-model test-cluster test-packaging test-oracle test-open-tables test-fields docs test-docs lint format screenshots index fields constraints clean
+.PHONY: setup demo test test-slow test-bridges test-browser test-research test-aideml test-coding-agents test-constraints test-docker test-model test-cluster test-slurm test-packaging test-oracle test-open-tables test-fields docs test-docs lint format screenshots index fields constraints clean
 
 setup: .venv/.installed
 
@@ -55,6 +55,10 @@ test-open-tables: setup
 test-cluster: setup
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev,cluster]' 'moto[server]'
 	$(BIN)/python -m pytest -m cluster tests/runs
+
+test-slurm: setup
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev,cluster]'
+	$(BIN)/python scripts/with_slurm.py $(BIN)/python -m pytest -m slurm tests/runs
 
 test-coding-agents: setup
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev,coding]'

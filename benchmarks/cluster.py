@@ -5,7 +5,9 @@
 
 Every run is a real one: a sandbox, a journal, a submission that is graded. Reported: the time of all runs on a cluster
 of this machine and with the local executor, as many at a time; the driver's memory after a tenth of the runs and at the
-end; and how much longer it all took than the runs themselves one after the other in so many places (queueing).
+end; and queueing: how much longer it all took than in an ideal schedule, where every place has a run at every moment. A
+run has its place from when its node takes it until its node has stored all of it; with the local executor, which notes
+neither, from its first to its last entry, so that starting and ending count as queueing there.
 `--simulate` lets runs end at once, to see the driver and the index of `podium view` alone.
 """
 
@@ -23,8 +25,12 @@ from pathlib import Path
 from podium import api
 from podium.runs.driver import Driver, FollowedRun
 from podium.runs.executors import Executor, RunRequest, make_executor
+from podium.runs.executors.ray.remote import STORAGE_FOLDER
 from podium.runs.experiment import Experiment, open_experiment, run_folder
+from podium.runs.folder import RunFolder
 from podium.runs.models import Plan, RunRecord, Times
+from podium.runs.run_log import RunLog
+from podium.runs.storage import open_storage
 from podium.viewer.index import Index
 from podium.workspace.events import now
 
@@ -58,10 +64,22 @@ def carry_out(experiment: Experiment, executor: Executor) -> tuple[float, Watch]
     return time.perf_counter() - started, watch
 
 
-def seconds_of(record: RunRecord) -> float:
-    """From the first to the last moment that the run knows of; starting and storing come on top."""
-    assert record.times.started and record.times.graded
-    return (datetime.fromisoformat(record.times.graded) - datetime.fromisoformat(record.times.started)).total_seconds()
+def seconds_between(first: str, last: str) -> float:
+    return (datetime.fromisoformat(last) - datetime.fromisoformat(first)).total_seconds()
+
+
+def seconds_of(run: RunFolder) -> float:
+    """How long a run had its place."""
+    stored = run.experiment / STORAGE_FOLDER
+    if not stored.exists():
+        record = run.read_record()
+        assert record is not None and record.times.started and record.times.graded
+        return seconds_between(record.times.started, record.times.graded)
+    remote = open_storage(str(stored))
+    (experiment,) = (stored / "experiments").iterdir()
+    prefix = f"experiments/{experiment.name}/runs/{run.path.parent.name}/{run.path.name}/"
+    entries = list(RunLog(remote, prefix).read_new())
+    return seconds_between(entries[0].time, entries[-1].time)
 
 
 def growth(watch: Watch, runs: int) -> str:
@@ -73,10 +91,10 @@ def growth(watch: Watch, runs: int) -> str:
 def measure(name: str, experiment: Experiment, executor: Executor, parallel: int) -> None:
     runs = experiment.seeds
     elapsed, watch = carry_out(experiment, executor)
-    ideal = sum(map(seconds_of, experiment.records())) / parallel
+    ideal = sum(map(seconds_of, experiment.runs())) / parallel
     print(f"{name}: {runs} runs, {parallel} at a time: {elapsed:.1f} s, {1000 * elapsed / runs:.0f} ms each")
     print(f"  driver: {growth(watch, runs)}")
-    print(f"  queueing and starting: {elapsed / ideal - 1:.1%} of the ideal schedule ({ideal:.1f} s)")
+    print(f"  queueing: {elapsed / ideal - 1:.1%} of the ideal schedule ({ideal:.1f} s)")
 
 
 def measure_cluster(runs: int, nodes: int, parallel: int) -> None:

@@ -90,5 +90,16 @@ def slurm(
         raise UsageError("Give the command that is to be carried out, such as: podium cluster slurm ... -- run TASK")
     if any(word == "--on" or word.startswith("--on=") for word in words):
         raise UsageError("--on is added by the script: leave it out.")
+    _require_valid(words)
     allocation = Allocation(nodes, time_s, cores, gpus, partition, setup)
     click.echo(batch_script(allocation, ["podium", *words]), nl=False)
+
+
+def _require_valid(words: list[str]) -> None:
+    """Lets a mistyped option be told now and not by a job that has waited for hours."""
+    root = click.get_current_context().find_root()
+    assert isinstance(root.command, click.Group)
+    chosen = root.command.get_command(root, words[0])
+    assert chosen is not None
+    with chosen.make_context(words[0], words[1:], parent=root):
+        pass

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import uuid
@@ -18,6 +19,7 @@ from s3_server import BUCKET, Relay
 
 from driving import story, verified
 from podium.errors import PodiumError, UsageError
+from podium.leases.pool import default_pool
 from podium.runs.driver import Driver, FollowedRun
 from podium.runs.executors import conformance, make_executor
 from podium.runs.executors.ray import Ray, remote
@@ -143,11 +145,12 @@ def test_the_newest_driver_carries_on_and_the_older_one_says_so(
     nodes: Nodes, plan: Plan, undisturbed: FollowedRun, tmp_path: Path
 ) -> None:
     experiment = open_experiment(tmp_path / "twice", plan, [TASK], 2)
-    with start_driver(nodes, experiment, subprocess.PIPE) as older:
-        wait_for(lambda: any(journal_length(run) > 2 for run in experiment.runs()))
+    pool = default_pool()
+    with pool.take(len(pool.cores)), start_driver(nodes, experiment, subprocess.PIPE) as older:
+        wait_for(lambda: any(journal_length(run) > 1 for run in experiment.runs()))  # and no script gets a core
         newer = start_driver(nodes, experiment)
         said = older.communicate(timeout=PATIENCE_S)[1].decode()
-        assert newer.wait(timeout=PATIENCE_S) == 0
+    assert newer.wait(timeout=PATIENCE_S) == 0
     assert older.returncode == 1
     assert "Another driver" in said and "Nothing is lost" in said
     check_equal(experiment, undisturbed)
@@ -180,6 +183,25 @@ def test_what_was_begun_on_this_machine_goes_on_in_the_cluster(
     assert driver.runs[0].state == "stopped"
     drive_on(nodes, experiment)
     check_equal(experiment, undisturbed)
+
+
+def test_a_cluster_of_this_machine_is_found_and_used(
+    plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("ray")
+    monkeypatch.setenv("TMPDIR", tempfile.mkdtemp(dir="/tmp", prefix="pt-"))  # another cluster is nobody's business
+
+    def podium(*words: str) -> str:
+        program = Path(sys.executable).with_name("podium")
+        return subprocess.run([program, *words], check=True, stdout=subprocess.PIPE, text=True).stdout
+
+    experiment = open_experiment(tmp_path / "here", plan, [TASK], 1)
+    assert podium("cluster", "up", "--nodes", "2").startswith("2 nodes at 127.0.0.1:")
+    try:
+        podium("resume", str(experiment.folder), "--on", "ray")
+        assert "1 finished" in podium("cluster", "status", str(experiment.folder))
+    finally:
+        podium("cluster", "down")
 
 
 def test_nodes_with_other_software_are_refused(

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 import yaml
 
@@ -117,10 +118,11 @@ def test_the_batch_script_of_slurm_is_shell(tmp_path: Path) -> None:
     [
         (["prepare", "x"], "Give the command that is to be carried out"),
         (["run", "x", "--on", "ray"], "--on is added by the script"),
+        (["run", "x", "--sedes", "3"], "No such option '?--sedes"),
     ],
 )
 def test_a_batch_script_is_for_runs(arguments: list[str], told: str) -> None:
-    with pytest.raises(UsageError, match=told):
+    with pytest.raises((UsageError, click.UsageError), match=told):
         podium.main(["cluster", "slurm", "--nodes", "2", "--time", "1h", "--", *arguments], standalone_mode=False)
 
 

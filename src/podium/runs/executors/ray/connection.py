@@ -7,6 +7,7 @@ import logging
 import os
 import socket
 import tempfile
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -18,18 +19,22 @@ LOCAL_WORKERS = 16
 """Processes that a node of a local cluster keeps for the next runs."""
 
 
-def import_ray() -> Any:
-    """The package.
-
+def require_ray() -> None:
+    """
     Raises:
         MissingExtraError: it is not installed.
     """
+    if find_spec("ray") is None:
+        raise MissingExtraError("A Ray cluster", "cluster")
+
+
+def import_ray() -> Any:
+    """The package, which reads its settings when it is first imported."""
+    require_ray()
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    try:
-        import ray
-    except ImportError as error:
-        raise MissingExtraError("A Ray cluster", "cluster") from error
+    import ray
+
     return ray
 
 
@@ -61,7 +66,7 @@ def connect(address: str | None) -> Any:
     """
     chosen = address or known_address()
     if chosen is not None and chosen.startswith("127.0.0.1:"):
-        # Or Ray, which reads this once, would look for the cluster at an outer address of this machine.
+        # Or Ray would look for the cluster at an outer address of this machine.
         os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
     ray = import_ray()
     if ray.is_initialized():

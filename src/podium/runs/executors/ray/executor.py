@@ -22,7 +22,7 @@ from podium.data.inside import open_regular
 from podium.errors import PodiumError, UsageError
 from podium.runs.executors.base import RunRequest
 from podium.runs.executors.ray.actors import find_limiter, start_coordinator
-from podium.runs.executors.ray.connection import connect, import_ray
+from podium.runs.executors.ray.connection import connect, import_ray, require_ray
 from podium.runs.executors.ray.demand import Demand
 from podium.runs.executors.ray.messages import NodeRun, Outcome
 from podium.runs.executors.ray.metrics import Metrics
@@ -96,7 +96,7 @@ class Ray:
             memory_bytes: memory that is set aside for a run; by default what earlier runs turned out to need.
             gpu_share: the part of each GPU that a run is placed by, if several are to share one.
         """
-        import_ray()  # or else what to install is told before anything is written
+        require_ray()  # before anything is written
         if not 0 < gpu_share <= 1:
             raise UsageError(f"A run cannot be placed by {gpu_share} of a GPU: the share is more than 0, at most 1.")
         self._address, self._parallel, self._storage = address, parallel, storage

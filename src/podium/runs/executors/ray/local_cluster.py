@@ -11,11 +11,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from importlib.util import find_spec
 
 from podium.data.files import write_atomically
-from podium.errors import MissingExtraError, PodiumError, UsageError
-from podium.runs.executors.ray.connection import LOCAL_WORKERS, known_address, state_file
+from podium.errors import PodiumError, UsageError
+from podium.runs.executors.ray.connection import LOCAL_WORKERS, known_address, require_ray, state_file
 
 PATIENCE_S = 300.0
 STORE_BYTES = 150 << 20
@@ -29,8 +28,7 @@ def start_cluster(nodes: int) -> str:
         UsageError: there is one already.
         PodiumError: it does not come up.
     """
-    if find_spec("ray") is None:
-        raise MissingExtraError("A Ray cluster", "cluster")
+    require_ray()
     if address := known_address():
         raise UsageError(
             f"There is a cluster at {address} already. Use it with: --on ray, or end it: podium cluster down"
