@@ -37,6 +37,7 @@ MOST_LOSSES = 20
 FOLLOW_S = 1.0
 PULL_S = 3.0
 OWNER_CHECK_S = 5.0
+COUNT_S = 2.0
 FETCHERS = 8
 QUEUED_PER_NODE = 2
 """Runs that wait on a node's doorstep: the next starts at once, and an autoscaler sees that there is demand."""
@@ -104,12 +105,14 @@ class Ray:
         self._demand = Demand(memory_bytes)
         self._books = _Books()
         self._experiments: dict[Path, RemoteExperiment] = {}
-        self._followed = self._checked = 0.0
+        self._followed = self._checked = self._counted = 0.0
+        self._nodes: list[dict[str, Any]] = []
         self._stopped = self._joined = False
 
     def __enter__(self) -> Self:
         self._joined = connect(self._address) is not None
         self._ray = import_ray()
+        self._carry_out = self._ray.remote(carry_out)  # once: it is sent to the cluster each time it is made
         self._coordinator = start_coordinator()
         if self._rates:
             self._ray.get(find_limiter().set_rates.remote(self._rates))
@@ -166,8 +169,7 @@ class Ray:
 
     def _fill(self) -> None:
         """Hands runs to Ray: as many as there is room for, and a few more."""
-        nodes = [node for node in self._ray.nodes() if node["Alive"] and node["Resources"].get("CPU")]
-        room = self._parallel or self._demand.room(nodes) + QUEUED_PER_NODE * max(1, len(nodes))
+        room = self._parallel or self._room()
         while self._books.queue and len(self._books.tasks) < room:
             request = self._books.queue.popleft()
             remote = self._experiments[request.experiment]
@@ -176,10 +178,16 @@ class Ray:
             remote.import_local(carried.mirror)
             self._start(carried)
 
+    def _room(self) -> int:
+        if time.monotonic() > self._counted + COUNT_S:
+            self._counted = time.monotonic()
+            self._nodes = [node for node in self._ray.nodes() if node["Alive"] and node["Resources"].get("CPU")]
+        return self._demand.room(self._nodes) + QUEUED_PER_NODE * max(1, len(self._nodes))
+
     def _start(self, carried: _Carried) -> None:
         plan = self._experiments[carried.request.experiment].experiment.plan
         options = self._demand.options(carried.memory_bytes, plan.gpus, self._gpu_share)
-        task = self._ray.remote(carry_out).options(name=carried.request.name, **options)
+        task = self._carry_out.options(name=carried.request.name, **options)
         self._books.tasks[task.remote(carried.message, self._coordinator)] = carried
         self._books.by_prefix[carried.message.prefix] = carried
 
