@@ -141,7 +141,7 @@ def compete(agent: type[CodingAgent], task: str, server: ModelServer, data_dir: 
         model_base_url=server.url,
         data_dir=data_dir,
         miniature=task == RESEARCH,
-        budget=Budget(wall_s=300),
+        budget=Budget(wall_s=1800),
     )
     return driving.drive(folder / "experiment", plan, task)
 
