@@ -43,7 +43,8 @@ class Installed(Frozen):
 
 def folder_of(preset: Preset) -> Path:
     """Where a preset's program is installed; other versions lie elsewhere."""
-    described = in_names_of_machine(preset.model_dump_json(include={"install", "files"}))
+    what = preset.model_dump_json(include={"install", "files"}, exclude={"install": {"megabytes"}})
+    described = in_names_of_machine(what)
     return home() / "agents" / f"{preset.name}-{hashlib.sha256(described.encode()).hexdigest()[:12]}"
 
 
