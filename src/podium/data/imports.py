@@ -32,7 +32,10 @@ def import_checkout(checkout: Path, task_ids: list[str]) -> Imported:
     """Takes over the leaderboards and descriptions of the named competitions."""
     folder = checkout / "mlebench" / "competitions"
     if not folder.is_dir():
-        raise UsageError(f"{checkout} is not a checkout of MLE-bench: there is no {folder}.")
+        raise UsageError(
+            f"{checkout} holds nothing to import: no checkout of MLE-bench (there is no {folder}), "
+            "no grading report or run group of it, and no job of Harbor."
+        )
     done = Imported([], [], [])
     for task_id in task_ids:
         for name, taken in ((LEADERBOARD, done.leaderboards), (DESCRIPTION, done.descriptions)):

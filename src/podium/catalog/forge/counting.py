@@ -21,7 +21,7 @@ from podium.task import Columns
 
 PICTURES: Sizes = {"easy": (1400, 900), "medium": (1100, 900), "hard": (900, 900), "tiny": (60, 40)}
 NOISE: Mapping[Difficulty, float] = {"easy": 12, "medium": 20, "hard": 28, "tiny": 10}
-SIDE = 40
+SIDE: Mapping[Difficulty, int] = {"easy": 40, "medium": 40, "hard": 40, "tiny": 28}
 NUMBERS = 9
 MOST = 16
 NOTES = (
@@ -41,7 +41,7 @@ def draw_once(rng: np.random.Generator, difficulty: Difficulty) -> ForgedData:
     brighter = bool(rng.random() < 0.5)
     folder = sheet.story.naming.file(sheet.story.domain.record.many)
     names = np.array([f"{folder}/{number:06d}.png" for number in distinct_numbers(rng, 900_000, count)], dtype=object)
-    pictures = _draw_pictures(rng, things, NOISE[difficulty], brighter=brighter)
+    pictures = _draw_pictures(rng, things, difficulty, brighter=brighter)
     picture = sheet.story.naming.about(sheet.story.domain.row.one, ("picture", "photo", "image", "shot", "frame"))
     sheet.add(picture, names, "its picture")
     add_numbers(rng, sheet, facts[:, rng.permutation(NUMBERS)])
@@ -69,10 +69,12 @@ def draw_once(rng: np.random.Generator, difficulty: Difficulty) -> ForgedData:
     )
 
 
-def _draw_pictures(rng: np.random.Generator, things: np.ndarray, noise: float, *, brighter: bool) -> np.ndarray:
+def _draw_pictures(
+    rng: np.random.Generator, things: np.ndarray, difficulty: Difficulty, *, brighter: bool
+) -> np.ndarray:
     """Discs of one sign that count, some of the other sign that do not, uneven light, and noise."""
-    count = len(things)
-    right, down = grid(SIDE)
+    count, side = len(things), SIDE[difficulty]
+    right, down = grid(side)
     tilt = [per_picture(rng.normal(0, 1.2, count)) for _ in range(2)]
     stack = 120 + per_picture(rng.normal(0, 12, count)) + tilt[0] * right + tilt[1] * down
     others = rng.integers(0, 7, count)
@@ -80,11 +82,11 @@ def _draw_pictures(rng: np.random.Generator, things: np.ndarray, noise: float, *
         counts = number < things
         shown = counts | (number - things < others)
         sign = np.where(counts, 1, -1) * (1 if brighter else -1)
-        x, y = (per_picture(rng.uniform(-SIDE / 2 + 2, SIDE / 2 - 2, count)[shown]) for _ in range(2))
+        x, y = (per_picture(rng.uniform(-side / 2 + 2, side / 2 - 2, count)[shown]) for _ in range(2))
         radius = per_picture(rng.uniform(1.6, 3.4, count)[shown])
         disc = 1 / (1 + np.exp(2.5 * (np.hypot(right - x, down - y) - radius)))
         stack[shown] += per_picture((sign * rng.uniform(45, 80, count))[shown]) * disc
-    return np.asarray(np.clip(stack + noise * rng.normal(size=stack.shape), 0, 255), dtype=np.uint8)
+    return np.asarray(np.clip(stack + NOISE[difficulty] * rng.normal(size=stack.shape), 0, 255), dtype=np.uint8)
 
 
 def _stack(data: PublicData) -> np.ndarray:
