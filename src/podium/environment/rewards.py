@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from podium.grading.grade import Grade
+from podium.runs.models import RunRecord
 from podium.task import Medal
 from podium.workspace.events import Action
 from podium.workspace.observations import Observation
@@ -51,25 +52,22 @@ class Transition:
 Reward = Callable[[Transition], float]
 
 
-def value(standing: Standing) -> float:
-    """What a standing is worth, as far as its grade is known: percentile in the field between 0 and 1, or for a
-    research task the improvement over its baseline (1 is 100 percent)."""
-    grade = standing.grade
+def value(grade: Grade | RunRecord | None) -> float:
+    """What a grade is worth, as far as it is known: percentile in the field between 0 and 1, or for a research task
+    the improvement over its baseline (1 is 100 percent)."""
     if grade is None or not grade.valid:
         return 0.0
-    if grade.percentile is not None:
-        return grade.percentile / 100
-    return 0.0 if grade.improvement is None else grade.improvement / 100
+    return ((grade.improvement or 0.0) if grade.percentile is None else grade.percentile) / 100
 
 
 def final_value(step: Transition) -> float:
     """The final percentile in the field, or improvement over the baseline; nothing before the end."""
-    return value(step.after) if step.ended else 0.0
+    return value(step.after.grade) if step.ended else 0.0
 
 
 def gain(step: Transition) -> float:
     """The change of that value. Adds up to the final value over an episode, whenever the grade becomes known."""
-    return value(step.after) - value(step.before)
+    return value(step.after.grade) - value(step.before.grade)
 
 
 def medal(step: Transition) -> float:

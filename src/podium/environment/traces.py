@@ -16,9 +16,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from podium.environment.rewards import Standing, value
+from podium.environment.rewards import value
 from podium.runs.folder import RunFolder
-from podium.runs.models import RunRecord
 from podium.workspace.events import Step, whole_action, whole_observation
 
 if TYPE_CHECKING:
@@ -71,9 +70,9 @@ class Conversation:
 def conversations(run: RunFolder) -> list[Conversation]:
     """All conversations of a run, with the rewards of its steps."""
     steps = run.read_journal().all_of(Step)
-    found = [_with_calls(calls) for calls in [list(_model_calls(run))] if calls]
-    talks = found[0] if found else _played(run, steps)
-    _spread(talks, step_rewards(run, len(steps)), [_moment(step.time) for step in steps] if found else None)
+    calls = list(_model_calls(run))
+    talks = _with_calls(calls) if calls else _played(run, steps)
+    _spread(talks, step_rewards(run, len(steps)), [_moment(step.time) for step in steps] if calls else None)
     return talks
 
 
@@ -85,18 +84,12 @@ def step_rewards(run: RunFolder, count: int) -> list[float]:
         lines = [line.n for line in run.read_journal().lines() if isinstance(line.event, Step)]
         before = 0.0
         for point in curve:
-            after = value(Standing(grade=point.grade))
+            after = value(point.grade)
             rewards[min(bisect_left(lines, point.line), count - 1)] += after - before
             before = after
     elif record is not None and count:
-        rewards[-1] = _final(record)
+        rewards[-1] = value(record)
     return rewards
-
-
-def _final(record: RunRecord) -> float:
-    if record.percentile is not None:
-        return record.percentile / 100
-    return (record.improvement or 0.0) / 100
 
 
 def _model_calls(run: RunFolder) -> Iterator[ModelEvent]:

@@ -112,11 +112,9 @@ def export_task(task_id: str, out: Path, *, data_dir: Path | None = None, miniat
 def _write(prepared: PreparedTask, folder: Path) -> None:
     task, place = prepared.task, prepared.place
     submission = f"{HOME}/{SUBMISSION}" if task.is_table else HOME
+    starter = f"COPY starter {HOME}\n" if task.starter else ""
     facts = {"home": HOME, "id": task.id, "edition": prepared.edition, "submission": submission}
-    facts |= {
-        "packages": " ".join(_packages(task, place.public)),
-        "starter": f"COPY starter {HOME}\n" if task.starter else "",
-    }
+    facts |= {"packages": " ".join(_packages(task, place.public)), "starter": starter}
     _put(folder / "task.toml", _toml(prepared))
     _put(folder / "instruction.md", _instruction(prepared))
     _put(folder / "environment" / "Dockerfile", _AGENT_IMAGE.format(**facts))
