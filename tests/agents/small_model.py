@@ -62,6 +62,9 @@ def small_model(window: int) -> Iterator[SmallModel]:
     parameters.hostnames, parameters.port = ["127.0.0.1"], 0
     parameters.n_ctx, parameters.n_parallel, parameters.n_predict = window, 1, LONGEST_ANSWER
     parameters.endpoint_metrics, parameters.warmup = True, False
+    parameters.n_batch = parameters.n_ubatch = 256  # a request that nobody waits for any more is seen between two
+    # Two threads wait for each other at every layer, which takes very long where other things run as well.
+    parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = 1
     server = xllamacpp.Server(parameters)
     try:
         yield SmallModel(server.listening_address)

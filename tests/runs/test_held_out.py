@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +15,13 @@ from driving import verified
 from model_server import Reply, Request, serving, text_of
 from podium import api
 from podium.catalog import resolve
+from podium.runs.folder import RunFolder
 from podium.runs.held_out import PARTS, HeldOut, NotDivisibleError, set_aside
 from podium.runs.models import Plan
 from podium.runs.steps import Steps
+from podium.runs.verify.evidence import read_evidence
+from podium.runs.verify.grade import OwnData, grade_problems
+from podium.runs.verify.held_out import held_out_problems, scored_steps
 from podium.workspace.budget import Budget
 from podium.workspace.observations import ScriptResult
 
@@ -126,4 +132,27 @@ def test_who_only_claims_to_be_good_wins_nothing_on_rows_set_aside(
         honest, boastful = (result.search_score for result in results)
         assert honest is not None and boastful is not None and honest > 0.6 > boastful
         assert all(result.selection_score is not None for result in results)
-        assert verified(row.folder).passed
+        check_verified(row.folder, data)
+
+
+def check_verified(folder: RunFolder, data: Path) -> None:
+    """Verifying finds the scores again where there are no answers, and scores that are not those of the rows."""
+    verdict = verified(folder)
+    assert verdict.passed and verdict.checks["held-out"] == "ok", verdict.checks
+    assert "began with" not in verdict.result
+    evidence = read_evidence(folder)
+    own = OwnData.find(evidence, data_dir=data, env=None)
+    with tempfile.TemporaryDirectory() as empty, folder.read_history() as history:
+        Path(empty, "public").symlink_to(own.prepared.place.public.resolve())
+        place = replace(own.prepared.place, root=Path(empty))
+        alone = replace(own, prepared=replace(own.prepared, place=place))
+        assert not list(held_out_problems(evidence, alone, history)), "the public data is enough"
+        first = scored_steps(evidence)[0]
+        better = first.model_copy(update={"observation": first.observation.model_copy(update={"search_score": 0.99})})
+        false = replace(evidence, events=[better if event is first else event for event in evidence.events])
+        [problem] = held_out_problems(false, own, history)
+    assert problem.startswith("script 0 is said to score 0.99 on the rows for the search, they give 0.")
+    record = evidence.record.model_copy(update={"fallback": True})
+    with folder.read_history() as history:
+        problems = list(grade_problems(replace(evidence, record=record), own, history))
+    assert problems == ["run.json says fallback True, the snapshots False"]

@@ -35,7 +35,7 @@ async def try_script(
     Returns:
         What it printed, its score in the last line "podium-metric: NUMBER", and whether its submission is valid.
     """
-    folder = _script_folder(number, split)
+    folder = script_folder(number, split)
     await call_file_helper(context, "write", name=f"{folder}/script.py", content=script)
     limit_s = min((limit for limit in (time_s, context.remaining_s()) if limit is not None), default=None)
     result = await context.run_program(
@@ -75,7 +75,7 @@ async def submit_script(context: ActionContext, number: int, split: int = 0) -> 
     Returns:
         A confirmation, or why there is nothing to submit.
     """
-    source = f"{_script_folder(number, split)}/submission.csv"
+    source = f"{script_folder(number, split)}/submission.csv"
     try:
         await call_file_helper(context, "copy", source=source, destination=SUBMISSION)
     except ActionError as error:
@@ -99,7 +99,7 @@ async def submit_ensemble(context: ActionContext, numbers: str) -> SubmissionRes
     except ValueError as error:
         raise ActionError(f"{numbers!a} is not a list of numbers such as 1,4,7.") from error
     try:
-        weights = await context.held_out.submit_ensemble([_script_folder(number, 0) for number in scripts])
+        weights = await context.held_out.submit_ensemble([script_folder(number, 0) for number in scripts])
     except ValueError as error:
         return SubmissionResult(script=scripts[0], accepted=False, reason=str(error))
     return SubmissionResult(script=scripts[0], accepted=True, reason=weights)
@@ -133,5 +133,6 @@ async def _check(context: ActionContext, path: str) -> ValidationResult:
     return ValidationResult(valid=error is None, error=error)
 
 
-def _script_folder(number: int, split: int) -> str:
+def script_folder(number: int, split: int) -> str:
+    """Where a script is run, in the workspace."""
     return f"code/{number:03d}" if split == 0 else f"code/{number:03d}-split-{split}"

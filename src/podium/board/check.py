@@ -29,7 +29,7 @@ from podium.runs.verify.grade import OwnData, differences_of_grades
 from podium.runs.verify.verdict import Verdict
 from podium.text import printable
 
-NEEDS_SNAPSHOTS = {"snapshots", "texts", "grade", "curve"}
+NEEDS_SNAPSHOTS = {"snapshots", "texts", "grade", "held-out", "curve"}
 UNPROVABLE = (
     "that the named model answered: only its provider can confirm the ids of its responses",
     "that no second, hidden machine or person helped",

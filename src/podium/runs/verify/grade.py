@@ -13,7 +13,14 @@ from podium.data.manifest import altered_files
 from podium.grading.files import fingerprint
 from podium.grading.grade import Grade
 from podium.grading.prepared import PreparedTask
-from podium.runs.grading import best_improvement, grade_curve, grade_snapshot, graded_place, prepared_task
+from podium.runs.grading import (
+    best_improvement,
+    grade_curve,
+    grade_snapshot,
+    graded_place,
+    is_first_submission,
+    prepared_task,
+)
 from podium.runs.models import Plan
 from podium.runs.verify.evidence import Evidence
 from podium.task import Baseline
@@ -76,6 +83,9 @@ def grade_problems(evidence: Evidence, own: OwnData, history: History) -> Iterat
         yield f"run.json says submission_sha256 {record.submission_sha256}, the last snapshot has {found}"
     if _size(copy) != size or fingerprint(copy) != found:
         yield f"{copy.name} is not the submission of the last snapshot"
+    is_fallback = grade.valid and is_first_submission(history, evidence.journal)
+    if record.fallback is not is_fallback:
+        yield f"run.json says fallback {record.fallback}, the snapshots {is_fallback}"
     yield from differences_of_grades(record.model_dump(), grade, prepared)
 
 
@@ -122,7 +132,7 @@ def differences_of_grades(said: Mapping[str, Any], found: Grade, prepared: Prepa
         yield f"the score {said['score']} lies outside of its own interval"
     strangers = () if isinstance(reference, Baseline | None) else RESEARCH
     for name in (*COMPARED, *strangers, *(name for name in ONLY_OF_GRADES if name in said)):
-        if not _agree(said[name], facts[name], tolerance):
+        if not agree(said[name], facts[name], tolerance):
             yield f"{name} is said to be {said[name]}, grading again gives {facts[name]}"
 
 
@@ -141,7 +151,7 @@ def _improvement_problems(
         yield f"success is said to be {said['success']}, grading again gives {found.success}"
 
 
-def _agree(said: Any, found: Any, tolerance: float) -> bool:
+def agree(said: Any, found: Any, tolerance: float) -> bool:
     """Whether two values are the same, or two numbers as near as an evaluation can be repeated."""
     if isinstance(said, float) and isinstance(found, float):
         return math.isclose(said, found, rel_tol=tolerance)

@@ -14,6 +14,7 @@ from podium.runs.verify.agreement import folder_problems, plan_problems, record_
 from podium.runs.verify.course import ending_problems, order_problems, remarks
 from podium.runs.verify.evidence import Evidence, read_evidence
 from podium.runs.verify.grade import OwnData, curve_problems, data_problems, grade_problems, unchecked_grades
+from podium.runs.verify.held_out import held_out_problems, scored_steps
 from podium.runs.verify.verdict import OK, Verdict
 from podium.runs.verify.workspace import snapshot_problems, text_problems
 from podium.runs.versions import versions
@@ -77,6 +78,8 @@ def _check_grades(
     verdict.checks["data"] = _told(data_problems(evidence, own, rehash=rehash))
     with evidence.run.read_history() as history:
         verdict.checks["grade"] = _told(grade_problems(evidence, own, history))
+        if scored_steps(evidence):
+            verdict.checks["held-out"] = _told(held_out_problems(evidence, own, history))
     verdict.checks["curve"] = _told(curve_problems(evidence, own))
     verdict.unchecked |= unchecked_grades(evidence, own)
     if not rehash:
@@ -101,4 +104,5 @@ def describe(record: RunRecord) -> str:
         return record.status
     graded = f"score {record.score}" if record.valid else "no valid submission"
     worth = f"{record.medal} medal, " if record.medal else ""
-    return f"{'failed, ' if record.status == 'failed' else ''}{worth}{graded}"
+    begun = ", which is the submission that the run began with" if record.fallback else ""
+    return f"{'failed, ' if record.status == 'failed' else ''}{worth}{graded}{begun}"
