@@ -116,11 +116,11 @@ def test_what_was_killed_goes_on_elsewhere(
     kills = {
         "run": lambda: kill_one(nodes.runs(), rng),
         "worker": lambda: kill_one(nodes.workers(), rng),
-        "node": lambda: nodes.kill(rng),
+        "node": lambda: nodes.kill(rng) is None,
     }
     driver = start_driver(nodes, experiment)
     wait_for(lambda: any(journal_length(run) > 2 for run in experiment.runs()))
-    kills[victim]()
+    assert kills[victim]()
     while driver.wait(timeout=PATIENCE_S):
         assert victim == "node", "only a driver whose own node was taken away gives up"
         driver = start_driver(nodes, experiment)

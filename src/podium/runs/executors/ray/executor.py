@@ -187,8 +187,9 @@ class Ray:
     def _start(self, carried: _Carried) -> None:
         plan = self._experiments[carried.request.experiment].experiment.plan
         options = self._demand.options(carried.memory_bytes, plan.gpus, self._gpu_share)
-        task = self._carry_out.options(name=carried.request.name, **options)
-        self._books.tasks[task.remote(carried.message, self._coordinator)] = carried
+        # Without a name of its own: Ray keeps numbers about every name, a hundred kilobytes of them.
+        task = self._carry_out.options(**options).remote(carried.message, self._coordinator)
+        self._books.tasks[task] = carried
         self._books.by_prefix[carried.message.prefix] = carried
 
     def _note_ended(self, timeout_s: float) -> None:
