@@ -39,7 +39,8 @@ def test_mle_bench_agents_find_their_folders_and_variables(play: Any, tmp_path: 
     )
     row = play(agent="command", command="bash start.sh", files=files, variables="GREETING=hello", network=("pypi.org",))
     assert row.record.valid
-    assert row.record.sandbox.hosts == ("pypi.org",) and row.record.sandbox.network == "hosts"
+    sandbox = row.folder.read_record().sandbox
+    assert (sandbox.hosts, sandbox.network) == (("pypi.org",), "hosts")
     assert "proxy http://localhost:3128\n1" in Steps(row.folder).observation(1).text
     assert (
         "hello spaceship-titanic /home/agent /home/code /home/logs /home/agent" in Steps(row.folder).observation(1).text

@@ -45,6 +45,6 @@ def test_a_run_in_a_container(play: Any, tmp_path: Path) -> None:
     assert "cannot create /home/data/train.csv" in seen
     assert "the model says forty-two" in seen
     assert (row.record.valid, row.record.validations, row.record.backend) == (True, 1, "docker")
-    policy = row.record.sandbox
+    policy = row.folder.read_record().sandbox
     assert (policy.backend, policy.network, policy.sealed, policy.seccomp) == ("docker", "none", True, True)
     assert verified(row.folder).passed

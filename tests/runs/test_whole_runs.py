@@ -28,7 +28,7 @@ def test_baseline_submits_the_sample(play: Any) -> None:
     assert row.record.valid
     assert row.record.ended_by == "the agent"
     assert row.record.miniature
-    assert row.record.sandbox.pauses_background
+    assert row.folder.read_record().sandbox.pauses_background
     assert set(verified(row.folder).checks.values()) == {"ok"}
 
 

@@ -144,10 +144,12 @@ class Driver:
     def _read_record(self, run: FollowedRun) -> RunRecord | None:
         """The record of a run; one that cannot be read is told with the run, and the others go on."""
         try:
-            return run.folder.read_record()
+            record = run.folder.read_record()
         except RecordError as error:
             run.state, run.error = "unreadable", str(error)
             return None
+        # Two thirds of a record are what its sandbox was like, and thousands of them are kept here.
+        return record and record.model_copy(update={"sandbox": None})
 
     def _make_folder(self, run: FollowedRun) -> bool:
         try:
