@@ -38,6 +38,8 @@ SHELLS = {
     "terminal": "command",
 }
 """The tools by which agents run commands, and what they call the command."""
+BESIDE_COMMANDS: dict[str, dict[str, object]] = {"exec_command": {}, "terminal": {"timeout": 1200}}
+"""Their further arguments, where they take no description; OpenHands asks back after 30 s if no timeout is given."""
 COMPETITION, RESEARCH = TASK, "house-price"
 PRICES = """
 import pandas as pd
@@ -128,7 +130,7 @@ def by_shell(request: Request, shell: str, wanted: list[str]) -> Reply:
         command = "echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT"
     else:
         return Reply("All done.")
-    arguments = {SHELLS[shell]: command} | ({} if shell == "exec_command" else {"description": "what is next"})
+    arguments = {SHELLS[shell]: command, **BESIDE_COMMANDS.get(shell, {"description": "what is next"})}
     return Reply("Next.", calls=(Call(shell, arguments),), input_tokens=500 + number)
 
 
