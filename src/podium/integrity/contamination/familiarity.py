@@ -11,16 +11,9 @@ from typing import Any
 
 from podium.errors import PodiumError, UsageError
 from podium.grading.prepared import PreparedTask
+from podium.integrity.contamination import statistics
 from podium.integrity.contamination.probes import control_briefs
-from podium.integrity.contamination.statistics import (
-    TOP,
-    Correlation,
-    Token,
-    correlation,
-    mean_probability,
-    min_k_plus_plus,
-    normalised_score,
-)
+from podium.integrity.contamination.statistics import Correlation, Token
 from podium.report.table import read_results
 from podium.task import Leaderboard
 
@@ -75,14 +68,14 @@ def measure(
     if experiment is not None:
         reached = performance(experiment, tasks)
         both = [(each.mean_probability, reached[each.task]) for each in found if each.task in reached]
-        related = correlation([known for known, _ in both], [score for _, score in both])
+        related = statistics.correlation([known for known, _ in both], [score for _, score in both])
     return Familiarity(tuple(found), control, related)
 
 
 def _familiarity(tell: TellTokens, task: str, texts: Sequence[str]) -> TextFamiliarity:
     tokens = [tell(text) for text in texts]
-    probability, min_k = (fmean(measure(each) for each in tokens) for measure in (mean_probability, min_k_plus_plus))
-    return TextFamiliarity(task, len(texts), probability, min_k)
+    probability = fmean(map(statistics.mean_probability, tokens))
+    return TextFamiliarity(task, len(texts), probability, fmean(map(statistics.min_k_plus_plus, tokens)))
 
 
 def _texts_in(folder: Path | None, task: str) -> list[str]:
@@ -104,9 +97,8 @@ def performance(experiment: Path, tasks: Sequence[PreparedTask]) -> dict[str, fl
             continue
         sample = prepared.grade(prepared.place.public / prepared.task.form.sample).score
         if sample is not None:
-            found[prepared.task.id] = fmean(
-                normalised_score(score, sample=sample, gold=reference.gold) for score in scores
-            )
+            normalised = [statistics.normalised_score(score, sample=sample, gold=reference.gold) for score in scores]
+            found[prepared.task.id] = fmean(normalised)
     return found
 
 
@@ -125,7 +117,9 @@ def from_server(model: str, base_url: str | None) -> TellTokens:
 
         try:
             with OpenAI(base_url=base_url, api_key=os.environ.get("OPENAI_API_KEY") or "none") as client:
-                answer = client.completions.create(model=model, prompt=text, echo=True, logprobs=TOP, max_tokens=1)
+                answer = client.completions.create(
+                    model=model, prompt=text, echo=True, logprobs=statistics.TOP, max_tokens=1
+                )
         except OpenAIError as error:
             raise PodiumError(f"{base_url} does not complete texts with {model}: {str(error)[:200]}") from error
         tokens = read_tokens(answer.choices[0].logprobs if answer.choices else None)
@@ -141,8 +135,6 @@ def from_server(model: str, base_url: str | None) -> TellTokens:
 
 def read_tokens(logprobs: Any) -> list[Token]:
     """The tokens of an answer; the first has no probability, and the last is the model's own."""
-    known = zip(
-        getattr(logprobs, "token_logprobs", None) or [], getattr(logprobs, "top_logprobs", None) or [], strict=False
-    )
-    found = [(own, top) for own, top in known if own is not None and top]
+    own_and_top = (getattr(logprobs, name, None) or [] for name in ("token_logprobs", "top_logprobs"))
+    found = [(own, top) for own, top in zip(*own_and_top, strict=False) if own is not None and top]
     return [Token(own, tuple(sorted(top.values(), reverse=True))) for own, top in found[:-1]]

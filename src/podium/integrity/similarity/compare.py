@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
+from podium.integrity.similarity import fingerprints
 from podium.integrity.similarity.documents import Document
-from podium.integrity.similarity.fingerprints import (
-    GRAM,
-    WINDOW,
-    Fingerprints,
-    Hashes,
-    boilerplate,
-    fingerprint,
-    shared_counts,
-)
+from podium.integrity.similarity.fingerprints import GRAM, WINDOW, Fingerprints, Hashes, fingerprint
 
 SIMILAR = 0.3
 """Share of the smaller document's fingerprints that the other has: from here on a person should look."""
@@ -26,16 +19,14 @@ _GAP = 2 * (GRAM + WINDOW)
 """Tokens between two shared fingerprints of one passage."""
 
 
-@dataclass(frozen=True)
-class Passage:
+class Passage(NamedTuple):
     """Lines of two documents that correspond, first and last included."""
 
     left: tuple[int, int]
     right: tuple[int, int]
 
 
-@dataclass(frozen=True)
-class Pair:
+class Pair(NamedTuple):
     """Two documents of different authors that have much in common."""
 
     left: Document
@@ -44,7 +35,7 @@ class Pair:
     """Share of the smaller one's fingerprints that the other has too, boilerplate left out."""
     shared: int
     """Fingerprints that both have."""
-    passages: tuple[Passage, ...] = field(repr=False)
+    passages: tuple[Passage, ...]
 
 
 def find_similar(
@@ -64,25 +55,21 @@ def find_similar(
     documents = [*left, *right]
     prints = [fingerprint(document.source) for document in documents]
     authors = [document.author for document in documents]
-    ignored = boilerplate(prints, authors, [fingerprint(source) for source in given])
-    shared, sizes = shared_counts(prints, ignored)
+    ignored = fingerprints.boilerplate(prints, authors, [fingerprint(source) for source in given])
+    shared, sizes = fingerprints.shared_counts(prints, ignored)
     smaller = np.maximum(np.minimum(sizes[:, None], sizes[None]), 1)
     similarity = np.where(shared >= FEWEST_SHARED, shared / smaller, 0.0)
     best: dict[tuple[str, str], tuple[int, int]] = {}
     rows, columns = np.nonzero(np.triu(similarity >= threshold, 1)[: len(left)])
-    for one, other in sorted(zip(rows, columns, strict=True), key=lambda pair: -similarity[pair]):
-        if authors[one] != authors[other]:
-            best.setdefault((authors[one], authors[other]), (int(one), int(other)))
-    return [
-        Pair(
-            documents[one],
-            documents[other],
-            round(float(similarity[one, other]), 4),
-            int(shared[one, other]),
-            find_passages(prints[one], prints[other], ignored),
-        )
-        for one, other in best.values()
-    ]
+    for row, column in sorted(zip(rows, columns, strict=True), key=lambda pair: -similarity[pair]):
+        if authors[row] != authors[column]:
+            best.setdefault((authors[row], authors[column]), (int(row), int(column)))
+    found = []
+    for one, other in best.values():
+        passages = find_passages(prints[one], prints[other], ignored)
+        alike = round(float(similarity[one, other]), 4)
+        found.append(Pair(documents[one], documents[other], alike, int(shared[one, other]), passages))
+    return found
 
 
 def find_passages(left: Fingerprints, right: Fingerprints, ignored: Hashes) -> tuple[Passage, ...]:
@@ -111,7 +98,4 @@ def _extend(chains: list[list[tuple[int, int]]], place: int, others: list[int]) 
 
 def _passage(chain: list[tuple[int, int]], left: Fingerprints, right: Fingerprints) -> Passage:
     (first, first_other), (last, last_other) = chain[0], chain[-1]
-    return Passage(
-        (int(left.lines[first]), left.last_line(last)),
-        (int(right.lines[first_other]), right.last_line(last_other)),
-    )
+    return Passage(left.span(first, last), right.span(first_other, last_other))

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
+from typing import NamedTuple
 
 from podium.data.inside import read_regular
 from podium.errors import UsageError
 from podium.integrity.code import source_of
-from podium.integrity.evidence import read_evidence
-from podium.runs.folder import RunFolder
+from podium.integrity.evidence import RunEvidence
 
-SCRIPT, NOTEBOOK = ".py", ".ipynb"
+SCRIPTS = (".py", ".ipynb")
 LARGEST_BYTES = 16 << 20
 """Of a file that is read; notebooks carry their pictures."""
 MOST_SCRIPTS = 20
@@ -22,8 +21,7 @@ MOST_FILES = 5_000
 """Of a folder."""
 
 
-@dataclass(frozen=True)
-class Document:
+class Document(NamedTuple):
     """A script, or the code of a notebook."""
 
     author: str
@@ -31,17 +29,6 @@ class Document:
     name: str
     """The file, with the step where it is a run's."""
     source: str
-
-
-@dataclass(frozen=True)
-class RunScripts:
-    """The scripts of a run."""
-
-    task: str
-    documents: tuple[Document, ...]
-    """Those that the agent wrote or changed."""
-    given: tuple[str, ...]
-    """The source of those that were in the workspace at the start."""
 
 
 def read_folder(folder: Path) -> list[Document]:
@@ -52,38 +39,30 @@ def read_folder(folder: Path) -> list[Document]:
     """
     if not folder.exists():
         raise UsageError(f"{folder} is not there. Give a folder with scripts (.py) or notebooks (.ipynb).")
-    files = [folder] if folder.is_file() else list(_files_below(folder))
+    below = (Path(place, name) for place, _, names in os.walk(folder) for name in names if name.endswith(SCRIPTS))
     found = []
-    for path in files:
+    for path in [folder] if folder.is_file() else sorted(islice(below, MOST_FILES)):
         try:
-            data = read_regular(path, LARGEST_BYTES)
+            text = read_regular(path, LARGEST_BYTES).decode("utf-8", "replace")
         except OSError:  # a link, a pipe or a picture book: not what was asked for
             continue
         name = path.relative_to(folder).as_posix() if path != folder else path.name
-        found.append(Document(author=name, name=name, source=source_of(name, data.decode("utf-8", "replace"))))
+        found.append(Document(author=name, name=name, source=source_of(name, text)))
     if not found:
         raise UsageError(f"{folder} holds no script (.py) and no notebook (.ipynb).")
     return found
 
 
-def _files_below(folder: Path) -> Iterator[Path]:
-    count = 0
-    for place, folders, names in os.walk(folder):
-        folders.sort()
-        for name in sorted(names):
-            if name.endswith((SCRIPT, NOTEBOOK)) and count < MOST_FILES:
-                count += 1
-                yield Path(place) / name
-
-
-def read_run(run: RunFolder, name: str) -> RunScripts:
-    """The newest scripts that a run wrote, from its snapshots."""
-    evidence = read_evidence(run)
-    newest = {each.code.source: each for each in evidence.programs if each.file}
-    documents = [
+def scripts_of(run: RunEvidence, name: str) -> list[Document]:
+    """The newest scripts that a run wrote or changed, from its snapshots."""
+    newest = {each.code.source: each for each in run.programs if each.file}
+    return [
         Document(author=name, name=f"{each.file} after step {each.step}", source=source)
         for source, each in list(newest.items())[: -MOST_SCRIPTS - 1 : -1]
     ]
-    scripts = {path: blob for path, blob in evidence.given.items() if path.endswith((SCRIPT, NOTEBOOK))}
-    given = [source_of(path, evidence.read(blob) or "") for path, blob in scripts.items()]
-    return RunScripts(evidence.task, tuple(documents), tuple(given))
+
+
+def given_to(run: RunEvidence) -> list[str]:
+    """The source of the scripts that were in the workspace at the start."""
+    scripts = {path: blob for path, blob in run.given.items() if path.endswith(SCRIPTS)}
+    return [source_of(path, run.read(blob) or "") for path, blob in scripts.items()]

@@ -10,11 +10,11 @@ from typing import Any
 from podium.data.home import home
 from podium.data.notebooks import fetch_notebooks
 from podium.errors import RecordError
+from podium.integrity.evidence import read_evidence
 from podium.integrity.similarity.compare import SIMILAR, Pair, find_similar
-from podium.integrity.similarity.documents import Document, read_folder, read_run
+from podium.integrity.similarity.documents import Document, given_to, read_folder, scripts_of
 from podium.report.findings import Finding
 from podium.runs.experiment import read_experiment
-from podium.runs.folder import RunFolder
 
 SOURCE = "similarity"
 Notebooks = Callable[[str], Sequence[Document]]
@@ -35,19 +35,12 @@ class SimilarRuns:
 
     def to_dict(self) -> dict[str, Any]:
         pairs = [
-            {
-                "left": pair.left.author,
-                "left_file": pair.left.name,
-                "right": pair.right.author,
-                "right_file": pair.right.name,
-                "similarity": pair.similarity,
-                "shared": pair.shared,
-                "passages": [{"left": passage.left, "right": passage.right} for passage in pair.passages],
-            }
+            {"left": pair.left.author, "left_file": pair.left.name, "right": pair.right.author,
+             "right_file": pair.right.name, "similarity": pair.similarity, "shared": pair.shared,
+             "passages": [passage._asdict() for passage in pair.passages]}
             for pair in self.pairs
-        ]
-        return {"runs": self.runs, "scripts": self.scripts, "notebooks": self.notebooks, "pairs": pairs,
-                "unread": list(self.unread)}  # fmt: skip
+        ]  # fmt: skip
+        return {**vars(self), "pairs": pairs, "unread": list(self.unread)}
 
 
 def compare_experiments(
@@ -58,37 +51,31 @@ def compare_experiments(
     Raises:
         UsageError: one of the folders is not an experiment.
     """
-    tasks: dict[str, list[Document]] = {}
-    given: dict[str, list[str]] = {}
+    tasks: dict[str, tuple[list[Document], list[str]]] = {}
     unread: list[str] = []
-    runs = 0
-    for name, run in _runs(experiments):
-        if not run.journal.exists():
-            continue
-        try:
-            scripts = read_run(run, name)
-        except RecordError as error:
-            unread.append(f"{name}: {error}")
-            continue
-        runs += 1
-        tasks.setdefault(scripts.task, []).extend(scripts.documents)
-        given.setdefault(scripts.task, []).extend(scripts.given)
+    runs = count = 0
+    for folder in experiments:
+        for run in read_experiment(folder).runs():
+            if not run.journal.exists():
+                continue
+            name = (folder / run.path.parent.name / run.path.name).as_posix()
+            try:
+                evidence = read_evidence(run)
+            except RecordError as error:
+                unread.append(f"{name}: {error}")
+                continue
+            runs += 1
+            documents, given = tasks.setdefault(evidence.task, ([], []))
+            documents += scripts_of(evidence, name)
+            given += given_to(evidence)
     pairs: list[Pair] = []
-    count = 0
-    for task, documents in tasks.items():
+    for task, (documents, given) in tasks.items():
         others = notebooks(task) if notebooks else ()
         count += len(others)
-        pairs += find_similar(documents, others, given=given[task], threshold=threshold)
-    scripts_read = sum(map(len, tasks.values()))
+        pairs += find_similar(documents, others, given=given, threshold=threshold)
+    scripts = sum(len(documents) for documents, _ in tasks.values())
     pairs.sort(key=lambda pair: -pair.similarity)
-    return SimilarRuns(runs, scripts_read, count, tuple(pairs), tuple(unread))
-
-
-def _runs(experiments: Sequence[Path]) -> Iterator[tuple[str, RunFolder]]:
-    for folder in experiments:
-        experiment = read_experiment(folder)
-        for run in experiment.runs():
-            yield (folder / run.path.relative_to(experiment.folder)).as_posix(), run
+    return SimilarRuns(runs, scripts, count, tuple(pairs), tuple(unread))
 
 
 def notebooks_in(folder: Path) -> Notebooks:
@@ -112,10 +99,7 @@ def findings_about(pair: Pair, experiment: Path) -> Iterator[Finding]:
 
     Runs of one experiment are the same agent's: that they are alike is worth knowing, not suspicious.
     """
-    for own, other, passages in (
-        (pair.left, pair.right, [passage.left for passage in pair.passages]),
-        (pair.right, pair.left, [passage.right for passage in pair.passages]),
-    ):
+    for side, (own, other) in enumerate(((pair.left, pair.right), (pair.right, pair.left))):
         place = Path(own.author)
         if place.parent.parent != experiment:
             continue
@@ -129,7 +113,7 @@ def findings_about(pair: Pair, experiment: Path) -> Iterator[Finding]:
             confidence=min(1.0, round(0.3 + 0.7 * pair.similarity, 2)),
             step=int(step),
             file=file,
-            line=passages[0][0] if passages else None,
+            line=pair.passages[0][side][0] if pair.passages else None,
             severity="practice" if same else "concern",
             source=SOURCE,
         )

@@ -36,9 +36,9 @@ class Fingerprints:
     lines: Places
     """The line of every token."""
 
-    def last_line(self, place: int) -> int:
-        """The line that the fingerprint of a place ends in."""
-        return int(self.lines[min(place + GRAM, len(self.lines)) - 1])
+    def span(self, first: int, last: int) -> tuple[int, int]:
+        """The first and the last line of what two fingerprints enclose, told by their places."""
+        return int(self.lines[first]), int(self.lines[min(last + GRAM, len(self.lines)) - 1])
 
 
 def fingerprint(source: str) -> Fingerprints:

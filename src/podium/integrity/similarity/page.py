@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from podium.errors import MissingExtraError
 from podium.integrity.similarity.compare import Pair
@@ -16,16 +16,11 @@ MOST_LINES = 3_000
 _COLOURS = 6
 
 
-@dataclass(frozen=True)
-class _Line:
+class _Line(NamedTuple):
     number: int
     text: str
     passage: int | None
     """Number of the passage it belongs to, from 1."""
-
-    @property
-    def colour(self) -> int | None:
-        return None if self.passage is None else self.passage % _COLOURS
 
 
 def render_pairs(pairs: Sequence[Pair], title: str) -> str:
@@ -38,19 +33,12 @@ def render_pairs(pairs: Sequence[Pair], title: str) -> str:
         from jinja2 import Environment, FileSystemLoader, StrictUndefined
     except ImportError as error:
         raise MissingExtraError("The page of similar scripts", "report") from error
+    loader = FileSystemLoader(TEMPLATES)
     environment = Environment(
-        loader=FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
+        loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     shown = [
-        (
-            pair,
-            _lines(pair.left.source, [passage.left for passage in pair.passages]),
-            _lines(pair.right.source, [passage.right for passage in pair.passages]),
-        )
+        (pair, *(_lines(each.source, pair, side) for side, each in enumerate((pair.left, pair.right))))
         for pair in pairs[:MOST_PAIRS]
     ]
     return environment.get_template("similarity.html").render(
@@ -58,9 +46,8 @@ def render_pairs(pairs: Sequence[Pair], title: str) -> str:
     )
 
 
-def _lines(source: str, passages: Sequence[tuple[int, int]]) -> list[_Line]:
-    of_line = {line: number for number, (first, last) in enumerate(passages, 1) for line in range(first, last + 1)}
-    return [
-        _Line(number, printable(text), of_line.get(number))
-        for number, text in enumerate(source.splitlines()[:MOST_LINES], 1)
-    ]
+def _lines(source: str, pair: Pair, side: int) -> list[_Line]:
+    passages = [range(passage[side][0], passage[side][1] + 1) for passage in pair.passages]
+    of_line = {line: number for number, lines in enumerate(passages, 1) for line in lines}
+    lines = enumerate(source.splitlines()[:MOST_LINES], 1)
+    return [_Line(number, printable(text), of_line.get(number)) for number, text in lines]

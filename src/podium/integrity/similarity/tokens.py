@@ -59,7 +59,8 @@ def tokenise(source: str) -> Tokens:
         for match in _TOKEN.finditer(source)
         if match.lastgroup != "comment" and match.group() not in _SILENT
     ]
-    found = _without_docstrings(found, source)
+    # Strings that are statements are comments.
+    found = [token for token in found if token[0] != "string" or not _begins_line(source, token[2])]
     own = _own_names(found)
     words = [_normal(found, place, own) for place in range(len(found))]
     ends = np.array([match.start() for match in re.finditer("\n", source)], dtype=np.int64)
@@ -71,11 +72,6 @@ def tokenise(source: str) -> Tokens:
 
 
 _Found = list[tuple[str, str, int]]
-
-
-def _without_docstrings(found: _Found, source: str) -> _Found:
-    """Leaves out strings that are statements: they are comments."""
-    return [token for token in found if token[0] != "string" or not _begins_line(source, token[2])]
 
 
 def _begins_line(source: str, place: int) -> bool:
