@@ -46,8 +46,9 @@ def source_of(name: str, text: str) -> str:
         if isinstance(cell, dict) and cell.get("cell_type") == "code":
             source = cell.get("source")
             parts = source if isinstance(source, list) else [source]
-            code += "".join(part for part in parts if isinstance(part, str)).splitlines()
-    return "\n".join(f"# {line}" if line.lstrip().startswith(("!", "%")) else line for line in code)
+            code.append("".join(part for part in parts if isinstance(part, str)))
+    lines = "\n".join(code).splitlines()
+    return "\n".join(f"# {line}" if line.lstrip().startswith(("!", "%")) else line for line in lines)
 
 
 class Code:
