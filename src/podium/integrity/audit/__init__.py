@@ -13,14 +13,27 @@ from podium.integrity.audit.audited import AuditedTask, TaskFinding, opened
 Check = Callable[[AuditedTask], Iterator[TaskFinding]]
 OF_ANY: Sequence[Check] = (references.thresholds_in_order, references.baseline_at_chance)
 OF_TABLES: Sequence[Check] = (
-    *(form.sample_and_answers, form.files_of_the_brief, form.metadata_predicts),
-    *(labels.labels_in_columns, labels.labels_by_presence, labels.labels_in_names),
-    *(labels.answers_in_texts, labels.answers_in_binaries, outlines.outlines_of_masks),
-    *(duplicates.duplicated_files, duplicates.duplicated_rows),
-    *(groups.groups_in_columns, groups.groups_in_names, groups.times_between),
-    *(shapes.published_shape, shapes.miniature_shape),
-    *(graders.order_of_rows, graders.wrong_values, graders.direction),
-    *(references.sample_wins, references.ceiling_is_beaten),
+    form.sample_and_answers,
+    form.files_of_the_brief,
+    form.metadata_predicts,
+    labels.labels_in_columns,
+    labels.labels_by_presence,
+    labels.labels_in_names,
+    labels.answers_in_texts,
+    labels.answers_in_binaries,
+    outlines.outlines_of_masks,
+    duplicates.duplicated_files,
+    duplicates.duplicated_rows,
+    groups.groups_in_columns,
+    groups.groups_in_names,
+    groups.times_between,
+    shapes.published_shape,
+    shapes.miniature_shape,
+    graders.order_of_rows,
+    graders.wrong_values,
+    graders.direction,
+    references.sample_wins,
+    references.ceiling_is_beaten,
 )
 """All checks have one shape; most look at a table of answers."""
 

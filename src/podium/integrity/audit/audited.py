@@ -149,7 +149,9 @@ class AuditedTask:
     @cached_property
     def targets(self) -> list[str]:
         """The answers' columns that hold what is asked for."""
-        known = [name for name in _answer_columns(self.form) if name in self.answers and name not in self.form.ids]
+        names = self.form.answers_target or self.form.target
+        wanted = [names] if isinstance(names, str) else list(names)
+        known = [name for name in wanted if name in self.answers and name not in self.form.ids]
         return known or [str(name) for name in self.answers if name not in self.form.ids]
 
     @cached_property
@@ -205,15 +207,11 @@ def submission_of_answers(form: Columns, private: Path) -> pd.DataFrame | None:
     if not (private / form.answers).is_file():
         return None
     answers = read_answers(private / form.answers, form)
-    wanted = [*form.ids, *_answer_columns(form)]
+    names = form.answers_target or form.target
+    wanted = [*form.ids, *([names] if isinstance(names, str) else names)]
     if not set(wanted) <= set(answers.columns):
         return None
     return answers[wanted].set_axis([*form.ids, *form.targets], axis=1)
-
-
-def _answer_columns(form: Columns) -> list[str]:
-    names = form.answers_target or form.target
-    return [names] if isinstance(names, str) else list(names)
 
 
 @contextmanager

@@ -26,8 +26,9 @@ def sample_and_answers(task: AuditedTask) -> Iterator[TaskFinding]:
     asked = set(task.sample[ids].astype(str).agg("\0".join, axis=1))
     graded = set(task.answers[ids].astype(str).agg("\0".join, axis=1))
     if asked != graded:
-        more, fewer = len(asked - graded), len(graded - asked)
-        reason = f"{fewer} graded rows are not in the sample, {more} of its rows are not graded"
+        reason = (
+            f"{len(graded - asked)} graded rows are not in the sample, {len(asked - graded)} of its rows are not graded"
+        )
         yield task.finding("sample and answers differ", reason, 0.95, file=task.form.sample)
 
 

@@ -21,11 +21,12 @@ _SEEDS = range(3)
 def order_of_rows(task: AuditedTask) -> Iterator[TaskFinding]:
     """The same rows in another order must score the same: ids say which row is meant."""
     perfect = task.perfect
-    if perfect is None:
+    if perfect is None or len(perfect) < 2:
         return
     best = grade_table(task, perfect)
     for seed in _SEEDS:
-        found = grade_table(task, perfect.sample(frac=1, random_state=seed))
+        shuffled = perfect.iloc[np.random.default_rng(seed).permutation(len(perfect))]
+        found = grade_table(task, shuffled)
         if not _same(best, found):
             reason = f"the answers score {_words(best)}, and {_words(found)} with their rows in another order"
             yield task.finding("the grader depends on the order of rows", reason, 0.99)
@@ -45,9 +46,11 @@ def wrong_values(task: AuditedTask) -> Iterator[TaskFinding]:
         found = grade_table(task, table)
         if found.error and found.error.startswith(CRASH):
             yield task.finding("the grader crashes", f"{what}: {found.error}", 0.9)
-        if not found.valid or found.score is None:
+        if not found.valid or found.score is None or found.score == best.score:
             continue
-        if not math.isfinite(found.score) or _beats(task, found.score, best.score):
+        if not math.isfinite(found.score):
+            yield task.finding("the grader accepts what it should not", f"{what}: the score is {found.score}", 0.95)
+        elif _beats(task, found.score, best.score):
             reason = f"{what} scores {found.score:.6g}, the answers themselves {best.score:.6g}"
             yield task.finding("the grader accepts what it should not", reason, 0.95)
 
@@ -98,8 +101,9 @@ def _same(one: Grade, other: Grade) -> bool:
 
 
 def _beats(task: AuditedTask, score: float, best: float) -> bool:
-    is_close = math.isclose(score, best, rel_tol=1e-9, abs_tol=1e-9)
-    return task.prepared.task.metric.is_better(score, best) and not is_close
+    return task.prepared.task.metric.is_better(score, best) and not math.isclose(
+        score, best, rel_tol=1e-9, abs_tol=1e-9
+    )
 
 
 def _words(grade: Grade) -> str:

@@ -126,11 +126,15 @@ def _one_sided(values: pd.Series[str], answers: pd.Series[str], *, columns: int)
 def _headers(task: AuditedTask) -> Iterator[Table]:
     """What the test files say about themselves, a row per test row."""
     for endings, read in ((_PICTURES, picture_facts), ((".dcm", ".dicom"), dicom_facts)):
-        files = [(row, file) for row, file in files_of_rows(task) if file.path.suffix.lower() in endings]
-        rows = {task.ids[row]: read(file.path) for row, file in files}
+        rows = {
+            task.ids[number]: read(file.path)
+            for number, file in files_of_rows(task)
+            if file.path.suffix.lower() in endings
+        }
         facts = pd.DataFrame.from_dict(rows, orient="index", dtype=str)
         if len(facts) and len(facts.columns):
-            yield Table(files[0][1].name, facts.fillna("").rename_axis("id of the file").reset_index())
+            first = next(file.name for _, file in files_of_rows(task) if file.path.suffix.lower() in endings)
+            yield Table(first, facts.fillna("").rename_axis("id of the file").reset_index())
 
 
 def files_of_rows(task: AuditedTask) -> list[tuple[int, DataFile]]:
@@ -166,8 +170,10 @@ def answers_in_texts(task: AuditedTask) -> Iterator[TaskFinding]:
         found = set().union(*files.values())
         if len(found) >= len(unseen) / 2:
             telling = max(files, key=lambda name: len(files[name]))
-            reason = f"{len(found)} of {len(unseen)} different values of {target} stand there"
-            yield task.finding("answers written in a public file", reason, 0.99, file=telling)
+            share = f"{len(found)} of {len(unseen)} different values"
+            yield task.finding(
+                "answers written in a public file", f"{share} of {target} stand there", 0.99, file=telling
+            )
 
 
 def _tokens(file: DataFile) -> set[str]:
@@ -205,8 +211,9 @@ def _sequence(answer: str) -> list[int]:
 
 def _holds(data: bytes, numbers: list[int]) -> bool:
     """Whether a row of numbers stands in the bytes, in any of the usual widths and as text."""
-    kinds = ("<u1", "<u2", "<u4", "<u8", "<f4", "<f8", ">u2", ">u4")
-    forms = [np.array(numbers).astype(kind).tobytes() for kind in kinds]
+    forms = [
+        np.array(numbers).astype(kind).tobytes() for kind in ("<u1", "<u2", "<u4", "<u8", "<f4", "<f8", ">u2", ">u4")
+    ]
     forms += [separator.join(map(str, numbers)).encode() for separator in (" ", ",", ", ", "\n")]
     return any(form in data for form in forms)
 
@@ -225,5 +232,6 @@ def labels_in_names(task: AuditedTask) -> Iterator[TaskFinding]:
             own, count, telling = own + is_own, count + 1, file.name if is_own else telling
             other += answers.iloc[row - 1].lower() in words
         if own >= FEWEST_ROWS and own > 0.5 * count and other < 0.7 * own:
-            reason = f"{own} of {count} test files name their {target}"
-            yield task.finding("label in a file name", reason, 0.95, file=telling)
+            yield task.finding(
+                "label in a file name", f"{own} of {count} test files name their {target}", 0.95, file=telling
+            )

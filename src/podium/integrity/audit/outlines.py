@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from podium.integrity.audit.audited import AuditedTask, TaskFinding
 from podium.integrity.audit.labels import files_of_rows
@@ -58,14 +57,13 @@ def _mask_boxes(runs: str, size: tuple[int, int]) -> list[Box]:
     numbers = np.array(parts, dtype=np.int64).reshape(-1, 2)
     first, last = numbers[:, 0] - 1, numbers[:, 0] + numbers[:, 1] - 2
     width, height = size
-    (a, b, c, d), (f, e, h, g) = (_edges(np.concatenate([first, last]), line) for line in (height, width))
-    return [(a, b, c, d), (e, f, g, h)]
-
-
-def _edges(places: npt.NDArray[np.int64], line: int) -> Box:
-    """The smallest and, plus one, the largest number of line and place in it."""
-    lines, along = places // line, places % line
-    return float(lines.min()), float(along.min()), float(lines.max() + 1), float(along.max() + 1)
+    boxes = []
+    for line, down in ((height, True), (width, False)):
+        across = np.concatenate([first // line, last // line])
+        along = np.concatenate([first % line, last % line])
+        box = across.min(), along.min(), across.max() + 1, along.max() + 1
+        boxes.append(box if down else (box[1], box[0], box[3], box[2]))
+    return [tuple(float(edge) for edge in box) for box in boxes]  # type: ignore[misc]
 
 
 def _polygon_box(path: Path) -> Box | None:

@@ -24,8 +24,9 @@ def thresholds_in_order(task: AuditedTask) -> Iterator[TaskFinding]:
     known = [(name, value) for name in MEDALS if (value := getattr(reference, name)) is not None]
     for (harder, high), (easier, low) in pairwise(known):
         if metric.is_better(low, high):
-            reason = f"{easier} ({low:.6g}) is harder than {harder} ({high:.6g})"
-            yield task.finding("thresholds out of order", reason, 0.95)
+            yield task.finding(
+                "thresholds out of order", f"{easier} ({low:.6g}) is harder than {harder} ({high:.6g})", 0.95
+            )
 
 
 def sample_wins(task: AuditedTask) -> Iterator[TaskFinding]:

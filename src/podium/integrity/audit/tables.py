@@ -32,7 +32,7 @@ class Table:
 
 def read_tables(name: str, path: Path) -> Iterator[Table]:
     """The tables of a file; none if it holds no table, or cannot be read."""
-    reader = next((reader for endings, reader in _READERS.items() if name.lower().endswith(endings)), None)
+    reader = next((reader for ending, reader in _READERS.items() if name.lower().endswith(ending)), None)
     if reader is None or path.stat().st_size > LARGEST_BYTES:
         return
     try:
@@ -54,9 +54,12 @@ def plain(value: object) -> str:
     return short if len(short) <= _SHORT else ""
 
 
-def _read_csv(path: Path) -> pd.DataFrame:
-    separator = "\t" if path.suffix.lower() == ".tsv" else ","
+def _read_csv(path: Path, separator: str = ",") -> pd.DataFrame:
     return pd.read_csv(path, dtype=str, keep_default_na=False, nrows=MOST_ROWS, sep=separator)
+
+
+def _read_tsv(path: Path) -> pd.DataFrame:
+    return _read_csv(path, "\t")
 
 
 def _read_json(path: Path) -> pd.DataFrame:
@@ -75,18 +78,25 @@ def _is_rows(value: Any) -> bool:
 
 
 def _read_records(path: Path) -> pd.DataFrame:
-    records = [features_of(record).items() for record in read_records(path)]
-    return pd.DataFrame([{name: _text(found[0]) for name, found in each if len(found) == 1} for each in records])
+    rows = []
+    for record in read_records(path):
+        values = {name: found[0] for name, found in features_of(record).items() if len(found) == 1}
+        rows.append({name: _text(value) for name, value in values.items()})
+    return pd.DataFrame(rows)
 
 
 def _text(value: bytes | int | float) -> Any:
     return value if not isinstance(value, bytes) else value.decode("utf-8", "replace") if len(value) < _SHORT else ""
 
 
-_READERS: dict[tuple[str, ...], Callable[[Path], pd.DataFrame]] = {
-    (".csv", ".tsv"): _read_csv,
-    (".json", ".jsonl"): _read_json,
-    (".tfrec", ".tfrecord", ".tfrecords"): _read_records,
+_READERS: dict[str, Callable[[Path], pd.DataFrame]] = {
+    ".csv": _read_csv,
+    ".tsv": _read_tsv,
+    ".json": _read_json,
+    ".jsonl": _read_json,
+    ".tfrec": _read_records,
+    ".tfrecord": _read_records,
+    ".tfrecords": _read_records,
 }
 
 
