@@ -38,8 +38,11 @@ SHELLS = {
     "terminal": "command",
 }
 """The tools by which agents run commands, and what they call the command."""
-BESIDE_COMMANDS: dict[str, dict[str, object]] = {"exec_command": {}, "terminal": {"timeout": 1200}}
-"""Their further arguments, where they take no description; OpenHands asks back after 30 s if no timeout is given."""
+BESIDE_COMMANDS: dict[str, dict[str, object]] = {
+    "exec_command": {},
+    "terminal": {"timeout": 1200, "security_risk": "LOW"},  # without a time OpenHands asks back after 30 s
+}
+"""Their further arguments, where they take no description."""
 COMPETITION, RESEARCH = TASK, "house-price"
 PRICES = """
 import pandas as pd
