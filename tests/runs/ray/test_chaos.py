@@ -28,18 +28,29 @@ from podium.runs.run_log import RunLog
 pytestmark = pytest.mark.cluster
 RUNS, KILLS = map(int, os.environ.get("PODIUM_CHAOS", "12x8").split("x"))
 PAUSE_S = 3.0
+AT_ONCE = 3
+"""Kills that may come before so large a part of the runs has ended: who is killed again and again is set aside."""
 
 
 class Chaos:
     """A driver that is started again whenever it ends, and kills of all kinds."""
 
-    def __init__(self, start: Callable[[], subprocess.Popen[bytes]], nodes: Nodes, relay: Relay) -> None:
+    def __init__(
+        self,
+        start: Callable[[], subprocess.Popen[bytes]],
+        nodes: Nodes,
+        relay: Relay,
+        count_ended: Callable[[], int],
+    ) -> None:
         self._start, self._nodes, self._relay, self._rng = start, nodes, relay, random.Random(7)
+        self._count_ended = count_ended
         self._driver = start()
         self.done: list[str] = []
 
     def step(self) -> None:
-        """One kill, after a moment."""
+        """One kill, at a moment that depends on how far the runs are and not on how fast the machine is."""
+        while self._count_ended() < RUNS * (len(self.done) - AT_ONCE) / KILLS and not self.keep_going():
+            time.sleep(0.5)
         time.sleep(self._rng.uniform(0.2, 2) * PAUSE_S)
         kind = self._rng.choices(["run", "worker", "driver", "node", "storage"], [4, 4, 1, 1, 1])[0]
         match kind:
@@ -77,7 +88,12 @@ def test_kills_of_everything_change_nothing(
 ) -> None:
     experiment = open_experiment(tmp_path / "chaos", plan, [TASK], RUNS)
     storage = f"s3://{BUCKET}/chaos-{time.time_ns()}"
-    chaos = Chaos(lambda: start_driver(nodes, experiment, subprocess.DEVNULL, "--storage", storage), nodes, s3)
+    chaos = Chaos(
+        lambda: start_driver(nodes, experiment, subprocess.DEVNULL, "--storage", storage),
+        nodes,
+        s3,
+        lambda: sum(run.submission.exists() for run in experiment.runs()),
+    )
     while len(chaos.done) < KILLS and not chaos.keep_going():
         chaos.step()
     while not chaos.keep_going():
