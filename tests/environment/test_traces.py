@@ -117,6 +117,7 @@ def test_the_command_writes_beside_the_run_and_says_where(played: Path) -> None:
     ("arguments", "said"),
     [
         (["nowhere", "--format", "messages"], "is not a run"),
+        (["nowhere", "--format", "messages", "--out", "rows.jsonl"], "Give a name with .parquet"),
         (["nowhere", "--format", "csv"], "Invalid value for '--format'"),
         (["nowhere", "--format", "harbor"], "There is no task or suite 'nowhere'"),
     ],

@@ -38,6 +38,8 @@ def command(what: str, format_: str, out: Path | None, miniature: bool, data_dir
 
     if miniature or data_dir:
         raise UsageError("--miniature and --data-dir go with --format harbor: a run has its data already")
+    if out and out.suffix != ".parquet":
+        raise UsageError(f"--out {out}: conversations and tokens are written as parquet. Give a name with .parquet")
     run = find_run(Path(what))
     target = out or run.path / f"{format_}.parquet"
     rows = export_run(run, target, cast("Format", format_))
