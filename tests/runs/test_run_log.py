@@ -103,6 +103,23 @@ def test_a_run_comes_out_of_storage_as_it_went_in(
     assert not list(target.path.rglob("tmp_*"))
 
 
+@pytest.mark.parametrize("blobs", [False, True])
+def test_a_copy_says_that_a_run_has_ended_once_it_has_all_of_it(
+    source: RunFolder, finished: Path, storage: Storage, tmp_path: Path, blobs: bool
+) -> None:
+    """A driver that is killed in between asks again for a run that has not ended, and never for one that has."""
+    mirror = mirrored(source, storage)
+    mirror.take(blobs=True)
+    mirror.push("left")
+    target = empty_copy(finished, tmp_path / "target")
+    copy = Mirror(target, RunLog(storage, "run/"), is_copy=True)
+    copy.pull(blobs=blobs)
+    assert target.read_record() is None
+    copy.pull(blobs=True, products=True)
+    assert target.read_record() == source.read_record()
+    assert verified(target).problems == []
+
+
 def test_storage_holds_every_snapshot_that_its_journal_speaks_of(
     source: RunFolder, finished: Path, storage: Storage, tmp_path: Path
 ) -> None:

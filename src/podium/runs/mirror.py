@@ -6,6 +6,7 @@ lies in the folder is stored, and last the entry is written that makes it all co
 
 from __future__ import annotations
 
+import json
 import os
 import secrets
 from collections.abc import Iterator
@@ -29,8 +30,16 @@ _ENTRY_BYTES = 16 << 20
 class Mirror:
     """One run. What it remembers is what the log holds."""
 
-    def __init__(self, folder: RunFolder, log: RunLog) -> None:
+    def __init__(self, folder: RunFolder, log: RunLog, *, is_copy: bool = False) -> None:
+        """
+        Args:
+            is_copy: whether others read the folder while it follows the log. Then its record says that the run has
+                ended only once all that belongs to it is here: nobody asks for more of such a run.
+        """
         self.folder, self.log = folder, log
+        self._is_copy = is_copy
+        self._held_back: str | None = None
+        """A record that says so before."""
         self._journal_bytes = 0
         self._documents: dict[str, str] = {}
         self._blobs: set[str] = set()
@@ -73,6 +82,9 @@ class Mirror:
             self._take_in(entry)
         if products:
             self._fetch_products()
+            if self._held_back is not None:
+                write_atomically(self.folder.record, self._held_back, durable=False)
+                self._held_back = None
         return bool(entries)
 
     def push(self, kind: Kind = "grown", *, reason: str | None = None) -> bool:
@@ -170,6 +182,10 @@ class Mirror:
 
     def _take_in(self, entry: Entry) -> None:
         for name, text in entry.documents.items():
+            if self._is_copy and name == "run.json":
+                self._held_back = None if json.loads(text)["status"] == "running" else text
+                if self._held_back is not None:
+                    continue
             (self.folder.path / name).parent.mkdir(parents=True, exist_ok=True)
             write_atomically(self.folder.path / name, text, durable=False)
         self._documents |= entry.documents

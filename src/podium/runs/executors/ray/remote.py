@@ -58,7 +58,7 @@ class RemoteExperiment:
     def mirror(self, request: RunRequest) -> Mirror:
         folder = self.experiment.run(request.task, request.seed)
         folder.make()
-        return Mirror(folder, RunLog(self.storage, self.prefix(request), describe_owner()))
+        return Mirror(folder, RunLog(self.storage, self.prefix(request), describe_owner()), is_copy=True)
 
     def message(self, request: RunRequest, *, is_rated: bool, gpu_share: float) -> NodeRun:
         """What a node has to know of a run; its data is in storage afterwards."""
