@@ -138,7 +138,7 @@ MISTAKES = [
     # running: where it goes
     (f"{TRY} --out notes.txt", 2, "Directory 'notes.txt' is a file"),
     (f"{TRY} --out full", 2, "full holds something else: there is no experiment.json. Give another --out"),
-    (f"{TRY} --out /proc/podium", 1, "choose another with --out"),
+    (f"{TRY} --out /proc/podium", 1, "hoose another with --out"),
     (f"{TRY} --out begun --agent recipes", 2, "begun was started differently (agent: baseline then, recipes now)"),
     # running: folders with code
     ("run empty", 2, "empty is a folder. Say what to do in it: --goal TEXT --score NAME"),

@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
+from podium.data.archives import extract_tar
+
 TOP = ("home", "logs", "opt", "solution", "tests", "tmp")
 """Folders that are the container's own."""
 PYTHON = os.pathsep.join((sys.prefix, sys.base_prefix))
@@ -49,7 +51,7 @@ class Container:
                 shutil.copytree(context / source, self.host(target), dirs_exist_ok=True)
             case "ADD", [archive, target]:
                 with tarfile.open(context / archive) as packed:
-                    packed.extractall(self.host(target), filter="data")
+                    extract_tar(packed, self.host(target))
             case "ENV", [setting]:
                 self.environment |= [setting.split("=", 1)]
             case "WORKDIR", [folder]:

@@ -12,7 +12,7 @@ import zipfile
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
 from podium.data.publish import FILE_MODE, TIME_NS
@@ -60,7 +60,7 @@ def extract(archive: Path, folder: Path) -> None:
             _extract_7z(archive, folder)
         elif ".tar" in archive.name:
             with tarfile.open(archive) as tar:
-                tar.extractall(folder, filter="data")
+                extract_tar(tar, folder)
         else:
             with zipfile.ZipFile(archive) as zipped:
                 zipped.extractall(folder)
@@ -73,6 +73,25 @@ def extract(archive: Path, folder: Path) -> None:
         kind, reason = archive.suffix.removeprefix("."), str(error).rstrip(".")
         advice = f"Unpack it with another program and pack its files as a plain {kind} again."
         raise RawDataError(f"{archive} is packed in a way that cannot be read ({reason}). {advice}") from error
+
+
+def extract_tar(tar: tarfile.TarFile, folder: Path) -> None:
+    """Unpacks a tar; members cannot leave the folder.
+
+    Raises:
+        tarfile.TarError: one would.
+    """
+    if hasattr(tarfile, "data_filter"):
+        tar.extractall(folder, filter="data")
+    else:  # before Python 3.11.4
+        tar.extractall(folder, members=map(_plain_member, tar))
+
+
+def _plain_member(member: tarfile.TarInfo) -> tarfile.TarInfo:
+    path = PurePosixPath(member.name)
+    if path.is_absolute() or ".." in path.parts or not (member.isreg() or member.isdir()):
+        raise tarfile.ReadError(f"{member.name!r} would leave the folder, or is neither a file nor a folder")
+    return member
 
 
 def _extract_7z(archive: Path, folder: Path) -> None:

@@ -36,7 +36,10 @@ def unpack_archive(path: str) -> Path:
             packed.extractall(folder)
     else:
         with tarfile.open(DATA / path) as archive:
-            archive.extractall(folder, filter="data")
+            if hasattr(tarfile, "data_filter"):
+                archive.extractall(folder, filter="data")
+            else:  # before Python 3.11.4
+                archive.extractall(folder)
     return folder
 
 

@@ -16,8 +16,9 @@ from podium.runs.experiment import Experiment, read_experiment
 from podium.runs.folder import RunFolder
 from podium.runs.models import ExperimentDocument, Plan, RunRecord
 from podium.workspace.budget import Budget
-from podium.workspace.events import Event, Fork, Resume, Start
+from podium.workspace.events import Event, Fork, Resume, Start, Step
 from podium.workspace.journal import JournalReader
+from podium.workspace.observations import ScriptResult
 
 
 @dataclass(frozen=True)
@@ -131,3 +132,15 @@ def differences(pairs: dict[str, tuple[Any, Any]], first: str, second: str) -> I
 def _short(value: Any) -> str:
     text = str(value)
     return text if len(text) <= 80 else f"{text[:79]}…"
+
+
+def scored_steps(evidence: Evidence) -> list[Step]:
+    """Those whose scripts have scores on rows set aside; of a fork none, as it may have the rows of two seeds."""
+    steps = [event for event in evidence.events if isinstance(event, Step) and scores_set_aside(event) != (None, None)]
+    return [] if evidence.forks else steps
+
+
+def scores_set_aside(step: Step) -> tuple[float | None, float | None]:
+    """The scores of a script on the rows that were set aside for the search and for the final choice."""
+    seen = step.observation
+    return (seen.search_score, seen.selection_score) if isinstance(seen, ScriptResult) else (None, None)

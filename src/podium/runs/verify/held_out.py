@@ -19,20 +19,13 @@ from podium.agents import AGENTS, read_options
 from podium.agents.search.options import SearchOptions
 from podium.runs.held_out import PARTS, HeldOut, set_aside
 from podium.runs.held_out_scoring import PREDICTIONS
-from podium.runs.verify.evidence import Evidence
+from podium.runs.verify.evidence import Evidence, scored_steps, scores_set_aside
 from podium.runs.verify.grade import OwnData, agree
 from podium.workspace.events import Step
 from podium.workspace.history import History
-from podium.workspace.observations import ScriptResult
 
 MOST_SCRIPTS = 50
 """Of a run, that are scored again."""
-
-
-def scored_steps(evidence: Evidence) -> list[Step]:
-    """Those whose scripts have scores on rows set aside; of a fork none, as it may have the rows of two seeds."""
-    steps = [event for event in evidence.events if isinstance(event, Step) and _scores(event) != (None, None)]
-    return [] if evidence.forks else steps
 
 
 def held_out_problems(evidence: Evidence, own: OwnData, history: History) -> Iterator[str]:
@@ -62,12 +55,7 @@ def _differences(step: Step, held_out: HeldOut, history: History, target: Path) 
         yield f"script {number} has scores on rows set aside, but its predictions are not in the snapshot"
         return
     _, parts = held_out.split(pd.read_csv(target, dtype=str, keep_default_na=False))
-    for name, said in zip(PARTS, _scores(step), strict=True):
+    for name, said in zip(PARTS, scores_set_aside(step), strict=True):
         found = held_out.score(parts[name], name)
         if not agree(said, found, held_out.prepared.task.submission.tolerance):
             yield f"script {number} is said to score {said} on the rows for the {name}, they give {found}"
-
-
-def _scores(step: Step) -> tuple[float | None, float | None]:
-    seen = step.observation
-    return (seen.search_score, seen.selection_score) if isinstance(seen, ScriptResult) else (None, None)

@@ -82,7 +82,8 @@ def memory_is_limited(bench: Bench) -> None:
         with bench.others_unharmed():
             sandbox = victim(bench)
             result = run_program(sandbox, f"harm/{name}", timeout_s=1.2 if "swarms" in name else SOON_S)
-            equal((name, result.exit_code), (name, 137))
+            # Whoever may have so many processes and no more cannot start the swarm's last ones, and it ends by itself.
+            require(result.exit_code == 137 or (result.exit_code == 1 and "swarms" in name), name, result.exit_code)
             require("memory limit" in str(result.stopped) or "swarms" in name, name, result.stopped)
             require(works(sandbox), name)
 
