@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import subprocess
 import sys
@@ -145,6 +146,8 @@ def test_with_a_model_it_looks_reads_every_output_and_refines_what_an_ablation_f
     [(kind, state)] = states_on_other_tasks(other, "another-task", "frontier")
     assert kind == load(TASK).kind and '"operator":"look"' in state
     assert not list(states_on_other_tasks(other, TASK, "frontier")), "seeds of one task know nothing of each other"
+    run_folder(tmp_path / "run", TASK, 0).record.write_text("{}")
+    assert not list(states_on_other_tasks(other, "another-task", "frontier")), "a damaged run teaches nothing"
 
 
 ADVICE = {
@@ -238,6 +241,7 @@ def test_a_script_that_falls_behind_at_the_same_point_is_ended(tmp_path: Path) -
     assert "podium-fold: 2 0.5" in ended.stdout and "the end" not in ended.stdout
     assert ended.returncode == 1 and ended.stderr == f"{BEHIND} 0.5 at stage 2, where the best scripts had 0.7\n"
     assert "the end" in run(watched(SCRIPT, told(0.9, 0.8, 0.4)), tmp_path).stdout
+    assert watched(SCRIPT, told(0.9, 0.8, math.nan)) == SCRIPT, "what is not a number is no mark"
     behind = node(0, "draft")
     behind.result = ScriptResult(exit_code=1, output=ended.stderr)
     assert frontier(tree(behind), OPTIONS, Random(0)) == DRAFT, "there is nothing to debug"

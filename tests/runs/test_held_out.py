@@ -19,10 +19,12 @@ from podium.runs.folder import RunFolder
 from podium.runs.held_out import PARTS, HeldOut, NotDivisibleError, set_aside
 from podium.runs.models import Plan
 from podium.runs.steps import Steps
-from podium.runs.verify.evidence import read_evidence
+from podium.runs.verify.evidence import read_evidence, scored_steps
 from podium.runs.verify.grade import OwnData, grade_problems
-from podium.runs.verify.held_out import held_out_problems, scored_steps
+from podium.runs.verify.held_out import held_out_problems
 from podium.workspace.budget import Budget
+from podium.workspace.extract import Extracted
+from podium.workspace.history import History
 from podium.workspace.observations import ScriptResult
 
 TASK = "forge-tabular-classification-medium-101"
@@ -135,6 +137,18 @@ def test_who_only_claims_to_be_good_wins_nothing_on_rows_set_aside(
         check_verified(row.folder, data)
 
 
+class Garbled:
+    """A history in whose snapshots an agent has left predictions that are no table."""
+
+    def __init__(self, history: History) -> None:
+        self._history = history
+
+    def extract(self, commit: str, path: str, target: Path, limit_bytes: int) -> Extracted:
+        found = self._history.extract(commit, path, target, limit_bytes)
+        target.write_bytes(b"\xff\x00,\n")
+        return found
+
+
 def check_verified(folder: RunFolder, data: Path) -> None:
     """Verifying finds the scores again where there are no answers, and scores that are not those of the rows."""
     verdict = verified(folder)
@@ -151,6 +165,8 @@ def check_verified(folder: RunFolder, data: Path) -> None:
         better = first.model_copy(update={"observation": first.observation.model_copy(update={"search_score": 0.99})})
         false = replace(evidence, events=[better if event is first else event for event in evidence.events])
         [problem] = held_out_problems(false, own, history)
+        unreadable = held_out_problems(evidence, own, Garbled(history))  # type: ignore[arg-type]
+        assert "its predictions cannot be read" in next(unreadable)
     assert problem.startswith("script 0 is said to score 0.99 on the rows for the search, they give 0.")
     record = evidence.record.model_copy(update={"fallback": True})
     with folder.read_history() as history:

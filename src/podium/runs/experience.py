@@ -6,6 +6,7 @@ A state holds what the agent saw and wrote. Answers are in none, because no agen
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import islice
 
 from podium.catalog import load
@@ -31,9 +32,10 @@ def _states(folder: RunFolder, task: str, agent: str) -> Iterator[tuple[str, str
     except PodiumError:  # a worker on another machine has only its own run
         return
     for run in runs:
-        record = run.read_record()
-        if record is None or (record.status, record.agent) != ("finished", agent) or record.task == task:
-            continue
-        if steps := run.read_journal().all_of(Step):
-            with run.read_history() as history:
-                yield load(record.task).kind, history.get(steps[-1].state).decode()
+        with suppress(PodiumError):  # a damaged run is its own business
+            record = run.read_record()
+            if record is None or (record.status, record.agent) != ("finished", agent) or record.task == task:
+                continue
+            if steps := run.read_journal().all_of(Step):
+                with run.read_history() as history:
+                    yield load(record.task).kind, history.get(steps[-1].state).decode()

@@ -7,7 +7,9 @@ and submissions are judged as always.
 from __future__ import annotations
 
 import ast
+import math
 import re
+from contextlib import suppress
 
 from podium.agents.search.tree import BEHIND, Tree
 
@@ -72,10 +74,10 @@ def watched(script: str, tree: Tree) -> str:
         return script
     marks: dict[str, float] = {}
     for stage in set.intersection(*map(set, leaders)):
-        try:
-            marks[stage] = min((float(points[stage]) for points in leaders), key=lambda value: tree.sign * value)
-        except ValueError:
-            continue
+        with suppress(ValueError):
+            scores = [float(points[stage]) for points in leaders]
+            if all(map(math.isfinite, scores)):  # others have no form in which they could stand in a script
+                marks[stage] = min(scores, key=lambda value: tree.sign * value)
     if not marks:
         return script
     return _with_preamble(script, _WATCH.format(marks=marks, sign=tree.sign, line=FOLD_LINE, behind=BEHIND))

@@ -54,7 +54,11 @@ def _differences(step: Step, held_out: HeldOut, history: History, target: Path) 
     if not history.extract(step.snapshot, f"{script_folder(number, split)}/{PREDICTIONS}", target, limit).is_file:
         yield f"script {number} has scores on rows set aside, but its predictions are not in the snapshot"
         return
-    _, parts = held_out.split(pd.read_csv(target, dtype=str, keep_default_na=False))
+    try:
+        _, parts = held_out.split(pd.read_csv(target, dtype=str, keep_default_na=False))
+    except (ValueError, KeyError):  # an agent wrote it
+        yield f"script {number} has scores on rows set aside, but its predictions cannot be read"
+        return
     for name, said in zip(PARTS, scores_set_aside(step), strict=True):
         found = held_out.score(parts[name], name)
         if not agree(said, found, held_out.prepared.task.submission.tolerance):
