@@ -120,6 +120,22 @@ def test_a_copy_says_that_a_run_has_ended_once_it_has_all_of_it(
     assert verified(target).problems == []
 
 
+def test_a_record_is_stored_with_the_submission_it_speaks_of(
+    source: RunFolder, finished: Path, storage: Storage, tmp_path: Path
+) -> None:
+    """A node that dies before it has stored the submission leaves a run that another one ends."""
+    mirror = mirrored(source, storage)
+    mirror.take(blobs=True)
+    mirror.push()
+    early = empty_copy(finished, tmp_path / "early")
+    mirrored(early, storage).pull(blobs=True, products=True)
+    assert early.read_record() is None and early.journal.read_bytes() == source.journal.read_bytes()
+    mirror.push("left")
+    target = empty_copy(finished, tmp_path / "target")
+    mirrored(target, storage).pull(blobs=True, products=True)
+    assert target.read_record() is not None and verified(target).problems == []
+
+
 def test_storage_holds_every_snapshot_that_its_journal_speaks_of(
     source: RunFolder, finished: Path, storage: Storage, tmp_path: Path
 ) -> None:

@@ -95,6 +95,8 @@ class Mirror:
         """
         ends = kind != "grown"
         documents = self._changed_documents()
+        if not ends and _has_ended(documents.get("run.json")):
+            del documents["run.json"]  # it is stored with the products, in one entry: nobody continues such a run
         journal = self._read_journal()
         while len(journal) > _ENTRY_BYTES:
             cut = journal.rfind(b"\n", 0, _ENTRY_BYTES) + 1
@@ -183,7 +185,7 @@ class Mirror:
     def _take_in(self, entry: Entry) -> None:
         for name, text in entry.documents.items():
             if self._is_copy and name == "run.json":
-                self._held_back = None if json.loads(text)["status"] == "running" else text
+                self._held_back = text if _has_ended(text) else None
                 if self._held_back is not None:
                     continue
             (self.folder.path / name).parent.mkdir(parents=True, exist_ok=True)
@@ -231,3 +233,8 @@ class Mirror:
         self.log.storage.download(self.log.prefix + stored, aside)
         target.unlink(missing_ok=True)  # renaming one link of a file to another leaves both
         aside.replace(target)
+
+
+def _has_ended(record: str | None) -> bool:
+    """Whether a record, if there is one, says that its run has ended."""
+    return record is not None and json.loads(record)["status"] != "running"

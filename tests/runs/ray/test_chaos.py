@@ -30,6 +30,8 @@ RUNS, KILLS = map(int, os.environ.get("PODIUM_CHAOS", "12x8").split("x"))
 PAUSE_S = 3.0
 AT_ONCE = 3
 """Kills that may come before so large a part of the runs has ended: who is killed again and again is set aside."""
+ALL_KILLED = 0.8
+"""The share of the runs that have ended when the last kill comes: there must be something left to kill."""
 
 
 class Chaos:
@@ -49,7 +51,7 @@ class Chaos:
 
     def step(self) -> None:
         """One kill, at a moment that depends on how far the runs are and not on how fast the machine is."""
-        while self._count_ended() < RUNS * (len(self.done) - AT_ONCE) / KILLS and not self.keep_going():
+        while self._count_ended() < ALL_KILLED * RUNS * (len(self.done) - AT_ONCE) / KILLS and not self.keep_going():
             time.sleep(0.5)
         time.sleep(self._rng.uniform(0.2, 2) * PAUSE_S)
         kind = self._rng.choices(["run", "worker", "driver", "node", "storage"], [4, 4, 1, 1, 1])[0]
