@@ -11,7 +11,7 @@ from podium.agents.base import Remaining
 from podium.agents.recipes import schedule
 from podium.agents.search.policies import DRAFT, Choice
 from podium.agents.search.proposer import Context, Proposal
-from podium.agents.search.recipes import RecipesProposer
+from podium.agents.search.recipes import RecipesProposer, mergeable
 from podium.agents.search.tree import Node, Operator, Tree
 from podium.metrics import accuracy
 from podium.recipes.scripts import read_header
@@ -155,3 +155,23 @@ def test_a_fallback_is_submitted_without_any_score_until_there_is_better() -> No
     ]
     for higher, order in ((True, [2, 3, 1, 0]), (False, [3, 2, 1, 0])):
         assert [node.number for node in Tree(nodes=nodes, higher_is_better=higher).good] == order
+
+
+def test_scores_of_different_validations_are_never_compared(proposer: RecipesProposer) -> None:
+    """A score on random rows looks better than one on later rows; neither is chosen or blended by that."""
+    tree = drafted(proposer, "quick boosting", "ensemble")
+    add(tree, propose(proposer, "draft", tree), "draft")
+    for node, validation in zip(tree.nodes[2:], ("50 of 200 train rows", "", "50 of 200 train rows"), strict=True):
+        node.validation = validation
+    tree.nodes[0].metric = tree.nodes[1].metric = None
+    tree.nodes[3].metric = 0.99
+    assert [node.number for node in tree.comparable] == [4, 2]
+    assert tree.best == tree[4]
+    assert [node.number for node in mergeable(tree)] == [4, 2]
+
+
+def test_a_script_says_what_it_was_validated_on(proposer: RecipesProposer) -> None:
+    node = drafted(proposer, "sample").nodes[0]
+    output = "podium-validation: 20 of 80 train rows\npodium-metric: 0.5\n"
+    review = asyncio.run(proposer.review(node, ScriptResult(exit_code=0, metric=0.5, valid=True, output=output)))
+    assert review.validation == "20 of 80 train rows"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ from podium.recipes.kit.effects import (
     number_factor,
     recent_residuals,
 )
+from podium.recipes.kit.validation import later_folds
 
 AHEAD = 28
 
@@ -110,3 +112,58 @@ def test_recent_residuals_use_nothing_after_the_origin() -> None:
     level = recent_residuals(rest, series, day, day, origin, half_life=5)
     assert level[:60].max() < 0.1
     assert level[60:].min() > 0.5
+
+
+def single_series(folder: Path, *, time: str) -> pd.DataFrame:
+    """A series that wanders off, by month or by number, of which the last fifth is asked for; gives the answers."""
+    rng = np.random.default_rng(3)
+    rows = 160
+    value = 500 + np.cumsum(rng.normal(2.0, 6.0, rows)) + 20 * np.sin(2 * np.pi * np.arange(rows) / 12)
+    months = pd.date_range("2001-01-01", periods=rows, freq="MS").strftime("%Y-%m-%d")
+    table = pd.DataFrame({"row": rng.permutation(rows), "month": months, "step": np.arange(rows) + 40})
+    table = table[["row", time]].assign(noise=rng.normal(size=rows).round(3), value=value.round(2))
+    folder.mkdir()
+    table[:128].sample(frac=1, random_state=0).to_csv(folder / "train.csv", index=False)
+    table[128:].drop(columns="value").to_csv(folder / "test.csv", index=False)
+    table[128:][["row"]].assign(value=0.0).to_csv(folder / "sample_submission.csv", index=False)
+    return table[128:].reset_index(drop=True)
+
+
+@pytest.mark.parametrize("time", ["month", "step"])
+def test_a_single_series_is_forecast_and_validated_on_its_last_times(
+    time: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers = single_series(tmp_path / "data", time=time)
+    profile = profile_of(tmp_path / "data", rmse, ids=("row",), targets=("value",))
+    assert (profile.modality, profile.time, profile.series) == ("series", time, ())
+    validations = set()
+    for name in ("simple forecasts", "boosted changes", "quick boosting", "constant"):
+        outcome = run_recipe(recipe_for(profile, name), profile, tmp_path / "data", tmp_path / name, monkeypatch)
+        error = np.sqrt(((outcome.submission["value"] - answers["value"]) ** 2).mean())
+        assert error < 3 * outcome.metric, f"{name} promised {outcome.metric} and got {error}"
+        if name == "simple forecasts":
+            assert error < answers["value"].std() + abs(answers["value"].mean() - 500)
+        validations.add(re.findall("podium-validation: (.*)", outcome.output)[-1])
+    assert len(validations) == 1, "their scores must compare"
+
+
+def test_row_numbers_are_times_only_if_neighbours_resemble_each_other(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    for name, y in {"wanders": np.cumsum(rng.normal(size=120)), "jumps": rng.normal(size=120)}.items():
+        table = pd.DataFrame({"row": np.arange(120), "a": rng.normal(size=120), "y": y})
+        (tmp_path / name).mkdir()
+        table[:90].to_csv(tmp_path / name / "train.csv", index=False)
+        table[90:].drop(columns="y").to_csv(tmp_path / name / "test.csv", index=False)
+        table[90:][["row", "y"]].assign(y=0.0).to_csv(tmp_path / name / "sample_submission.csv", index=False)
+        profile = profile_of(tmp_path / name, rmse, ids=("row",), targets=("y",))
+        assert profile.time == ("row" if name == "wanders" else None)
+
+
+def test_folds_are_the_last_times_and_never_learn_from_later_rows() -> None:
+    time = pd.Series([*np.random.default_rng(0).permutation(80), *range(80, 100)])
+    folds = later_folds(time, 80)
+    assert len(folds) == 2
+    for learn, check in folds:
+        assert time[learn].max() < time[check].min() and len(learn) >= 32
+    assert sorted(time[folds[0][1]]) == list(range(60, 80))
+    assert len(later_folds(pd.Series([*range(20), *range(20, 80)]), 20)) == 1, "a long time to predict"

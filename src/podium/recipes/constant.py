@@ -39,11 +39,27 @@ def constant_body(profile: Profile, settings: Settings) -> str:
 train, sample, keys = read_table(TRAIN), read_sample(SAMPLE), None
 train = train[train[LABELS].notna().all(axis=1)]
 {truth_source(profile)}
-constant = {centre}
-oof = np.zeros((len(truth), *np.shape(constant))) + constant
-prediction = np.zeros((len(sample), *np.shape(constant))) + constant
-rows = np.ones(len(truth), dtype=bool)
+folds = {_folds(profile)}
+
+
+def centre(truth):
+    return {centre}
+
+
+constant = np.asarray(centre(truth))
+prediction = np.zeros((len(sample), *constant.shape)) + constant
+oof, rows = np.zeros((len(truth), *constant.shape)), np.zeros(len(truth), dtype=bool)
+for learn, check in folds:
+    oof[check], rows[check] = centre(truth[learn]), True
 {ending(profile, settings)}"""
+
+
+def _folds(profile: Profile) -> str:
+    """Source of the folds: as those of other recipes where test comes later, otherwise all rows at once."""
+    if profile.time is None or profile.test is None:
+        return "[(np.arange(len(truth)), np.arange(len(truth)))]"
+    later = f"read_table({profile.test.file!r})[{profile.time!r}]"
+    return f"later_folds(pd.concat([train[{profile.time!r}], {later}]), len(train))"
 
 
 def _central_number(profile: Profile) -> str:

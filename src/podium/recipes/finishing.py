@@ -33,6 +33,10 @@ _RISING = {"roc_auc", "multiclass_auc", "lwlrap", "accuracy", "f1", "macro_f1", 
 _RISING |= {"pearson", "spearman", "map_at_k", "ndcg_at_k"}
 
 
+VALIDATION = "podium-validation:"
+"""What a script prints before it says which rows it was validated on, where that may differ between scripts."""
+
+
 @dataclass(frozen=True)
 class Scoring:
     """How a script scores its own predictions."""
@@ -69,9 +73,10 @@ def ending(profile: Profile, settings: Settings) -> str:
     if settings.get("round"):
         lines.append("values = {target: np.rint(column).astype(int) for target, column in values.items()}")
     sign = "-" if how.sign < 0 else ""
-    return "\n".join(
-        [*lines, "write_submission(sample, IDS, keys, values)", f'print(f"podium-metric: {{{sign}score:.6f}}")']
-    )
+    lines.append("write_submission(sample, IDS, keys, values)")
+    if profile.time is not None:
+        lines.append(f'print(f"{VALIDATION} {{rows.sum()}} of {{len(rows)}} train rows")')
+    return "\n".join([*lines, f'print(f"podium-metric: {{{sign}score:.6f}}")'])
 
 
 def loss_source(profile: Profile, outward: str = "{}") -> str:

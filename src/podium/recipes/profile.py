@@ -150,11 +150,13 @@ class Profile:
     features: tuple[ColumnProfile, ...] = ()
     """Columns that train and test share, other than ids."""
     time: str | None = None
-    """The column by which test follows train."""
+    """The column by which test follows train: dates, or numbers such as years."""
     group: str | None = None
     """The column whose values are in train or in test, but not in both."""
+    is_series: bool = False
+    """Whether there is one row for each time, or for each time and series."""
     series: tuple[str, ...] = ()
-    """Columns that distinguish series, where there are values at regular times."""
+    """Columns that distinguish series; none where there is a single one."""
     joins: tuple[Join, ...] = ()
     spans: tuple[Spans, ...] = ()
     file_patterns: FilePatterns | None = None

@@ -123,7 +123,7 @@ def _modality(profile: Profile, sample: pd.DataFrame, read: ReadTables) -> Modal
         return "unknown"
     if profile.edges is not None:
         return "graph"
-    if profile.time is not None and profile.goal == "regression" and profile.series:
+    if profile.is_series and profile.goal == "regression" and len(profile.labels) == 1:
         return "series"
     return "text" if profile.of_kind("text") else "tabular" if profile.features else "unknown"
 

@@ -12,6 +12,11 @@ from podium.recipes.tables import ReadTables, as_text
 if TYPE_CHECKING:
     import pandas as pd
 
+MIN_TIMES = 5
+"""A number with fewer values is not a time."""
+MIN_RESEMBLANCE = 0.5
+"""The correlation of the targets of neighbouring rows from which on the order of rows is a time."""
+
 
 def find_features(profile: Profile) -> tuple[ColumnProfile, ...]:
     """Columns that train and test share, other than ids and constant columns."""
@@ -25,7 +30,9 @@ def find_features(profile: Profile) -> tuple[ColumnProfile, ...]:
     return tuple(
         column
         for column in shared
-        if column.kind != "empty" and (column.distinct > 1 or column.missing > 0) and not _is_id(column, train)
+        if "empty" not in (column.kind, test[column.name].kind)
+        and (column.distinct > 1 or column.missing > 0)
+        and not _is_id(column, train)
     )
 
 
@@ -39,19 +46,16 @@ def _is_id(column: ColumnProfile, table: TableProfile) -> bool:
 
 
 def find_order(profile: Profile, read: ReadTables) -> Mapping[str, Any]:
-    """The fields `time`, `series` and `group` of a profile, where they apply."""
-    import pandas as pd
-
+    """The fields `time`, `is_series`, `series` and `group` of a profile, where they apply."""
     assert profile.train is not None
     if profile.test is None:
         return {}
     train, test = read.frames[profile.train.file], read.frames[profile.test.file]
     found: dict[str, Any] = {}
-    for column in [] if profile.train.is_truncated else profile.of_kind("date"):
-        before, after = (pd.to_datetime(part[column], errors="coerce") for part in (train, test))
-        if before.max() <= after.min():
-            found |= {"time": column, "series": _series(train, column, profile)}
-            break
+    time = None if profile.train.is_truncated else _time(profile, train, test)
+    if time is not None:
+        series = _series(train, time, profile)
+        found |= {"time": time, "is_series": series is not None, "series": series or ()}
     for feature in profile.features:
         may_group = (feature.kind == "category" or feature.is_code) and 20 <= feature.distinct < 0.6 * len(train)
         if may_group and not set(train[feature.name]) & set(test[feature.name]):
@@ -59,19 +63,53 @@ def find_order(profile: Profile, read: ReadTables) -> Mapping[str, Any]:
     return found
 
 
-def _series(train: pd.DataFrame, time: str, profile: Profile) -> tuple[str, ...]:
-    """The fewest columns that, with the time, make a row unique."""
+def _time(profile: Profile, train: pd.DataFrame, test: pd.DataFrame) -> str | None:
+    """The column by which all test rows come after all train rows: dates before numbers, and row numbers last.
+
+    Row numbers of test often follow those of train by habit alone. They are times only if neighbouring rows resemble
+    each other.
+    """
+    import pandas as pd
+
+    assert profile.train is not None
+    key = profile.key if profile.key in train else None
+    dates = [key] if key is not None and profile.train[key].kind == "date" else []
+    for column in [*profile.of_kind("date"), *dates]:
+        before, after = (pd.to_datetime(part[column], errors="coerce") for part in (train, test))
+        if before.max() <= after.min():
+            return column
+    numbers = [column.name for column in profile.features if column.kind == "number" and column.distinct >= MIN_TIMES]
+    for name in [*numbers, *([key] if key else [])]:
+        if not all(pd.api.types.is_numeric_dtype(part[name]) for part in (train, test)):
+            continue
+        if train[name].max() < test[name].min() and (name != key or _resembles_neighbours(train, name, profile)):
+            return name
+    return None
+
+
+def _resembles_neighbours(train: pd.DataFrame, order: str, profile: Profile) -> bool:
+    """Whether the target of a row tells much about that of the next one."""
+    import pandas as pd
+
+    label = train.sort_values(order)[profile.labels[0]]
+    if profile.goal != "regression" or len(profile.labels) > 1 or len(label) < 50 or not label.std() > 0:
+        return False
+    return bool(pd.Series(label.to_numpy(float)).autocorr() > MIN_RESEMBLANCE)
+
+
+def _series(train: pd.DataFrame, time: str, profile: Profile) -> tuple[str, ...] | None:
+    """The fewest columns that, with the time, make a row unique; None if there are none."""
     names = [
         column.name
         for column in profile.features
         if column.name != time and (column.kind == "category" or column.is_whole) and column.missing == 0
     ]
     names = [name for name in names if train[name].nunique() <= len(train) / 5]
-    for count in range(3):
+    for count in range(4):
         for chosen in combinations(names[:12], count):
             if train.duplicated([time, *chosen]).mean() < 0.001:
                 return chosen
-    return ()
+    return None
 
 
 def find_further_tables(profile: Profile, read: ReadTables) -> Mapping[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from podium.recipes.finishing import ending
+from podium.recipes.finishing import ending, loss_source
 from podium.recipes.profile import Profile
 from podium.recipes.recipe import Improvement, Recipe, Settings
 from podium.recipes.scripts import assign, keywords
@@ -32,15 +32,19 @@ both = stack_rows(train.drop(columns=LABELS), test)
 
 
 FEATURES = """
-when = pd.to_datetime(both[TIME])
-day = (when.dt.normalize() - when.min().normalize()).dt.days.to_numpy()
+folds = later_folds(both[TIME], len(train))
+both[TIME] = when = read_times(both[TIME])
+day, season, year = time_steps(when)
 series = both.groupby(SERIES, sort=False).ngroup().to_numpy() if SERIES else np.zeros(len(both), dtype=int)
-origin, length = forecast_origins(when, len(train))
-folds = time_folds(day, len(train), length, FOLDS)
-
+origin = forecast_origins(day, len(train))
+position = [series, day, origin]
+"""
+COLUMNS = """
 given = drop_drifting(number_features(both, NUMBERS), len(train))
 groups = group_features(both, GROUPS, [TIME])
 calendar = drop_drifting(date_features(both, [TIME]), len(train))
+if season != 7:
+    groups, calendar = without_weekdays(groups, TIME), without_weekdays(calendar, TIME)
 numbers = position_features(series, day, origin).join(given).join(calendar)
 numbers = numbers.join(event_distances(both, TIME, GROUPS))
 for name in [name for name in groups if groups[name].nunique() < 10]:
@@ -50,19 +54,30 @@ for name in [name for name in groups if groups[name].nunique() < 10]:
 """
 HISTORY = """
 known = [series[: len(train)], day[: len(train)], truth]
-numbers = numbers.join(history_features(known, series, day, origin))
+numbers = numbers.join(history_features(known, *position, season, year))
+"""
+CHANGE = """
+# What is learnt is the change since the last value that was known.
+known = [series[: len(train)], day[: len(train)], y]
+simple = simple_forecasts(known, *position, season)
+level = simple["last"].to_numpy()
+is_known = np.isfinite(level[: len(train)])
+level = np.nan_to_num(level, nan=y.mean())
+numbers = numbers.join(history_features(known, *position, season, year).join(simple).sub(level, axis=0))
+y = y - level[: len(train)]
 """
 ZEROS = """
 # Whether a value is positive is predicted first, and then, from positive rows, how large it is.
 is_positive = truth > 0
 known_positive = [series[: len(train)], day[: len(train)], is_positive.astype(float)]
-before = numbers.join(history_features(known_positive, series, day, origin).add_suffix(" positive"))
+before = numbers.join(history_features(known_positive, *position, season, year).add_suffix(" positive"))
 probability, test_probability, _ = cross_validate(
     before, groups, is_positive.astype(int), folds, shallow_boosting, refit=True, until=NO_LIMIT
 )
 """
 EFFECTS = """
-factors = {"series": group_factor(series), "weekday": group_factor(when.dt.dayofweek.to_numpy())}
+weekday = when.dt.dayofweek.to_numpy() if season == 7 else day % season
+factors = {"series": group_factor(series), "weekday": group_factor(weekday)}
 factors |= {name: group_factor(groups[name].to_numpy()) for name in groups if name in GROUPS and name not in SERIES}
 factors |= {name: number_factor(given[name].to_numpy()) for name in given if given[name].nunique() > 2}
 factors["season"] = season_factor(when.dt.dayofyear.to_numpy())
@@ -91,7 +106,7 @@ def body_with(model: str) -> Callable[[Profile, Settings], str]:
 
     def body(profile: Profile, settings: Settings) -> str:
         more = assign(STATIC=_static(profile)) + SLOPES if settings.get("slopes") else HISTORY
-        start = series_source(profile) + assign(FOLDS=settings["folds"]) + FEATURES + more
+        start = series_source(profile) + FEATURES + COLUMNS + ("" if settings.get("change") else more)
         return start + _learning_source(model, settings) + ending(profile, settings)
 
     return body
@@ -100,21 +115,43 @@ def body_with(model: str) -> Callable[[Profile, Settings], str]:
 def effects_body(profile: Profile, settings: Settings) -> str:
     """Additive effects on logarithms, interactions where they are missing, and recent residuals of each series."""
     is_log, zeros = settings["log"], settings["zeros"]
-    given = assign(FOLDS=settings["folds"], STATIC=_static(profile), ROUNDS=settings["rounds"])
+    given = assign(STATIC=_static(profile), ROUNDS=settings["rounds"])
     goal = f"""
 value = {"np.log1p(np.clip(truth, 0, None))" if is_log else "truth"}
 usable = {"np.flatnonzero(is_positive)" if zeros else "np.arange(len(truth))"}
 """
-    parts = [series_source(profile), given, FEATURES, ZEROS if zeros else "", goal, EFFECTS, _back_source(settings)]
+    start = series_source(profile) + given + FEATURES + COLUMNS
+    parts = [start, ZEROS if zeros else "", goal, EFFECTS, _back_source(settings)]
     if is_log and profile.metric == "rmse":
         parts.append("scale = np.clip(truth[rows].sum() / oof[rows].sum(), 0.8, 1.25)  # means exceed medians\n")
         parts.append("oof, prediction = scale * oof, scale * prediction\n")
     return "".join([*parts, ending(profile, settings)])
 
 
+def simple_body(profile: Profile, settings: Settings) -> str:
+    """A blend of forecasts that need no model."""
+    return f"""{series_source(profile)}{FEATURES}
+known = [series[: len(train)], day[: len(train)], truth]
+simple = simple_forecasts(known, *position, season).bfill(axis=1).ffill(axis=1).fillna(truth.mean())
+checked = np.isin(np.arange(len(truth)), np.concatenate([check for _, check in folds]))
+parts = {{
+    name: (column[: len(train)], column[len(train) :], checked) for name, column in simple.items()
+}}
+
+
+def loss(truth, oof):
+    return {loss_source(profile)}
+
+
+oof, prediction, rows = blend({{name: tuple(map(np.asarray, part)) for name, part in parts.items()}}, truth, loss)
+{ending(profile, settings)}"""
+
+
 def _back_source(settings: Settings) -> str:
     """Source that transforms predictions from logarithms to numbers, and to 0 where that is more likely."""
-    lines = ["oof, prediction = np.expm1(oof), np.expm1(prediction)"] if settings.get("log") else []
+    levels = ["oof, prediction = oof + level[: len(train)], prediction + level[len(train) :]"]
+    lines = levels if settings.get("change") else []
+    lines += ["oof, prediction = np.expm1(oof), np.expm1(prediction)"] if settings.get("log") else []
     if settings.get("zeros"):
         lines.append("oof = np.where(probability > 0.5, oof, 0)")
         lines.append("prediction = np.where(test_probability > 0.5, prediction, 0)")
@@ -124,10 +161,11 @@ def _back_source(settings: Settings) -> str:
 def _learning_source(model: str, settings: Settings) -> str:
     is_log, zeros = settings.get("log"), settings.get("zeros")
     seeds = f", seeds={settings['seeds']}" if settings.get("seeds", 1) > 1 else ""
-    usable = ", usable=is_positive" if zeros else ""
+    change = settings.get("change")
+    usable = ", usable=is_positive" if zeros else ", usable=is_known" if change else ""
     return f"""
 y = {"np.log1p(np.clip(truth, 0, None))" if is_log else "truth"}
-{ZEROS if zeros else ""}
+{ZEROS if zeros else CHANGE if change else ""}
 
 def fit(features, groups, y, seed):
     return {model}(features, groups, y, seed{keywords(settings["model"])})
@@ -166,7 +204,6 @@ def _settings(profile: Profile, **model: object) -> Settings:
     label = profile.train[profile.labels[0]] if profile.train else None
     is_positive = label is not None and label.minimum is not None and label.minimum >= 0
     return {
-        "folds": 2,
         "log": is_positive,
         "zeros": is_positive and label is not None and label.minimum == 0,
         "model": model,
@@ -179,14 +216,20 @@ RECIPES = (
         title="Gradient boosting on history, calendar and further tables.",
         suits=suits,
         body=body_with("boosting"),
-        defaults=lambda profile: {**_settings(profile, learning_rate=0.15, max_iter=80, max_leaf_nodes=15), "folds": 1},
+        defaults=lambda profile: _settings(profile, learning_rate=0.15, max_iter=80, max_leaf_nodes=15),
+    ),
+    Recipe(
+        name="simple forecasts",
+        title="Last values, trends and seasons of each series, weighted by their scores.",
+        suits=suits,
+        body=simple_body,
     ),
     Recipe(
         name="effects with interactions",
         title="Additive effects of series, calendar and further tables, with interactions where residuals need them.",
         suits=suits,
         body=effects_body,
-        defaults=lambda profile: {**_settings(profile), "folds": 1, "rounds": 3},
+        defaults=lambda profile: {**_settings(profile), "rounds": 3},
         improvements=lambda profile, settings: [
             Improvement("look for more interactions", {"rounds": 2 * settings["rounds"]})
         ],
@@ -211,6 +254,18 @@ RECIPES = (
         defaults=lambda profile: {
             **_settings(profile, knots=5, learning_rate=0.06, max_iter=200, max_leaf_nodes=16, l2_regularization=3.0),
             "slopes": True,
+        },
+        improvements=tree_improvements,
+    ),
+    Recipe(
+        name="boosted changes",
+        title="Gradient boosting on how history and further tables explain the change since the last value.",
+        suits=suits,
+        body=body_with("boosting"),
+        defaults=lambda profile: {
+            **_settings(profile, learning_rate=0.05, max_iter=200, max_leaf_nodes=8, l2_regularization=3.0),
+            "zeros": False,
+            "change": True,
         },
         improvements=tree_improvements,
     ),

@@ -47,6 +47,16 @@ def target_source(profile: Profile, *, is_log: bool = False) -> str:
     return "np.log1p(truth)" if is_log else "truth"
 
 
+def fold_source(profile: Profile, count: int) -> str:
+    """Source of the folds of a table: the last times of train where test comes later, otherwise at random.
+
+    It uses `truth`, `train` and `both`. All recipes of a task validate in the same way, so that scores compare.
+    """
+    if profile.time is not None:
+        return f"later_folds(both[{profile.time!r}], len(train))"
+    return f"make_folds(truth, {count}{group_source(profile)})"
+
+
 def group_source(profile: Profile, rows: str = "") -> str:
     """Source of the argument of `make_folds` that keeps groups together; empty if there are none."""
     return "" if profile.group is None else f", train[{profile.group!r}]{rows}"

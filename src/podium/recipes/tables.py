@@ -25,7 +25,8 @@ LARGEST_BYTES = 200_000_000
 """Larger files are not read if they cannot be read in part."""
 IS_TABLE = re.compile(r"\.(csv|tsv|parquet|json|jsonl|ndjson)$|\.(csv|tsv|json)\.(zip|7z)$", re.IGNORECASE)
 _DATE = re.compile(
-    r"^\s*(\d{4}-\d{1,2}-\d{1,2}|\d{1,2}/\d{1,2}/\d{2,4}|\d{4}/\d{1,2}/\d{1,2})([ T]\d{1,2}:\d{2}.*)?\s*$"
+    r"^\s*((1[89]|20)\d{2}-(0[1-9]|1[0-2])|\d{4}-\d{1,2}-\d{1,2}|\d{1,2}/\d{1,2}/\d{2,4}|\d{4}/\d{1,2}/\d{1,2})"
+    r"([ T]\d{1,2}:\d{2}.*)?\s*$"
 )
 UNREADABLE = (
     *(OSError, ValueError, KeyError, IndexError, TypeError, ImportError),

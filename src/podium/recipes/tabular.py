@@ -9,7 +9,7 @@ from podium.recipes.finishing import ending, loss_source
 from podium.recipes.profile import LEARNABLE, Profile
 from podium.recipes.recipe import Improvement, Recipe, Settings
 from podium.recipes.scripts import keywords
-from podium.recipes.sources import group_source, read_tables_source, target_source, truth_source
+from podium.recipes.sources import fold_source, group_source, read_tables_source, target_source, truth_source
 
 LARGE_BYTES = 300_000_000
 ROWS_OF_LARGE = 400_000
@@ -57,6 +57,7 @@ def feature_source(profile: Profile, settings: Settings) -> str:
     lines = [
         "numbers = number_features(both, NUMBERS)" + (".join(date_features(both, DATES))" if has_dates else ""),
         "groups = group_features(both, GROUPS, DATES)",
+        *(["groups = drop_unseen(groups, len(train))"] if profile.time else []),
         "numbers = numbers.join(family_features(numbers))",
         *(["numbers = numbers.join(time_gap_features(both, groups, DATES))"] if has_dates else []),
         *(["numbers = numbers.join(relative_features(numbers, groups))"] if settings.get("relative") else []),
@@ -69,6 +70,7 @@ def learning_source(profile: Profile, settings: Settings, model: str) -> str:
     """Source that computes `oof`, `prediction` and `rows` with a model of the kit."""
     extras = f", weight={settings['weight']}" if "weight" in settings else ""
     extras += _usable(settings) + (f", seeds={settings['seeds']}" if settings.get("seeds", 1) > 1 else "")
+    extras += ", refit=True" if profile.time else ""
     call = f"cross_validate(numbers, groups, {{}}, folds, fit{extras})"
     several = profile.has_several_targets
     learning = f"each_column(lambda column: {call.format('column')}, y)" if several else call.format("y")
@@ -84,7 +86,7 @@ oof, prediction, rows = {learning}
 
 def _target(profile: Profile, settings: Settings) -> str:
     """Source that computes `folds` and `y`, and adds features to `numbers` and `groups` if asked for."""
-    return f"""folds = make_folds(truth, {settings["folds"]}{group_source(profile)})
+    return f"""folds = {fold_source(profile, settings["folds"])}
 y = {target_source(profile, is_log=bool(settings.get("log")))}
 {_new_feature_source(profile, settings) if settings.get("pairs") else ""}"""
 
@@ -164,6 +166,8 @@ def members(profile: Profile) -> dict[str, str]:
     found = {"boosting": boosting}
     if profile.train.rows * max(1, len(profile.features)) > LARGE_CELLS or profile.train.is_truncated:
         return found
+    if profile.time is not None:
+        found = {"linear": "linear_effects", **found}
     if not is_wide(profile):
         found = {"additive": "additive", "hybrid": _member("hybrid", **HYBRID), **found}
     if _suits_log(profile):
@@ -178,7 +182,7 @@ def members(profile: Profile) -> dict[str, str]:
     if len(profile.classes) > FEW:
         # Boosting grows trees for each class: it comes last.
         found["boosting"] = _member("boosting", learning_rate=0.15, max_iter=60, max_leaf_nodes=8)
-        order = ("svm", "additive", "forest", "neural network", "boosting")
+        order = ("linear", "svm", "additive", "forest", "neural network", "boosting")
         return {name: found[name] for name in order if name in found}
     return found
 
@@ -227,9 +231,10 @@ def _ensemble(profile: Profile) -> Settings:
 
 
 def _ensemble_improvements(profile: Profile, settings: Settings) -> Sequence[Improvement]:
+    more = {"folds": 2 * settings["folds"]}
     return [
         Improvement("leave out how a row compares with its group", {"relative": not settings.get("relative")}),
-        Improvement("use more folds, so that every model learns from more rows", {"folds": 2 * settings["folds"]}),
+        *([] if profile.time else [Improvement("use more folds, so that every model learns from more rows", more)]),
         Improvement("leave out features selected by residuals", {"pairs": not settings.get("pairs")}),
     ]
 

@@ -8,7 +8,7 @@ from podium.recipes.finishing import ending
 from podium.recipes.profile import LEARNABLE, Profile
 from podium.recipes.recipe import Improvement, Recipe, Settings
 from podium.recipes.scripts import keywords
-from podium.recipes.sources import group_source, read_tables_source, target_source, truth_source
+from podium.recipes.sources import fold_source, read_tables_source, target_source, truth_source
 
 MAX_CLASSES = 20
 """With more classes, no model is made for each."""
@@ -47,7 +47,7 @@ y = {target_source(profile)}
 texts = read_texts(both, TEXTS, drop_quotes={not settings["quotes"]})
 kept = affordable_rows(texts, len(train), {speed})
 texts = blank_unused(texts, kept)
-folds = restrict_folds(make_folds(truth, {settings["folds"]}{group_source(profile)}), kept)
+folds = restrict_folds({fold_source(profile, settings["folds"])}, kept)
 numbers = number_features(both, NUMBERS).join(yearly_season_features(both, DATES)).join(text_statistics(texts))
 groups = group_features(both, GROUPS, DATES)
 """

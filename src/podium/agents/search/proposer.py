@@ -59,6 +59,8 @@ class Review:
     is_buggy: bool
     metric: float | None
     summary: str = ""
+    validation: str = ""
+    """On what it was scored, where that differs between scripts; only scores of the same validation compare."""
     is_fallback: bool = False
     """Whether its submission will do although it has no score, as the sample submission does until there is better."""
 

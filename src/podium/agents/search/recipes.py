@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import cached_property
 
@@ -9,13 +10,14 @@ from podium.agents.search.proposer import Context, Proposal, Review
 from podium.agents.search.tree import Node, Operator, Tree
 from podium.recipes.blending import BLEND, blend_body
 from podium.recipes.constant import FALLBACKS
-from podium.recipes.finishing import scoring
+from podium.recipes.finishing import VALIDATION, scoring
 from podium.recipes.profile import Profile
 from podium.recipes.profiler import profile_task
 from podium.recipes.recipe import Recipe, Settings, recipe_named, recipes_for
 from podium.recipes.scripts import Header, read_header, write_script
 from podium.workspace.observations import ScriptResult
 
+_VALIDATION = re.compile(rf"^{VALIDATION} (.+)$", re.MULTILINE)
 RESERVE_S = 6.0
 """Kept back for a last blend, once there is something to blend."""
 
@@ -28,7 +30,8 @@ def recipe_of(node: Node) -> Recipe | None:
 
 def mergeable(tree: Tree) -> list[Node]:
     """Good nodes that saved predictions to blend, the best first, one of each recipe before others of the same."""
-    good = [(node, recipe.name) for node in tree.good if (recipe := recipe_of(node)) is not None and recipe.can_merge]
+    comparable = [(node, recipe_of(node)) for node in tree.comparable]
+    good = [(node, recipe.name) for node, recipe in comparable if recipe is not None and recipe.can_merge]
     firsts: dict[str, Node] = {}
     for node, name in good:
         firsts.setdefault(name, node)
@@ -74,7 +77,9 @@ class RecipesProposer:
         reason = result.stopped or result.error or (f"exit code {result.exit_code}" if result.exit_code else "")
         header = read_header(node.script)
         is_fallback = header is not None and header.recipe in FALLBACKS and result.exit_code == 0
-        return Review(result.metric is None and not is_fallback, result.metric, reason, is_fallback)
+        validations: list[str] = _VALIDATION.findall(result.output)
+        validation = validations[-1] if validations else ""
+        return Review(result.metric is None and not is_fallback, result.metric, reason, validation, is_fallback)
 
     def can_draft(self, tree: Tree) -> bool:
         """Whether some recipe has not been drafted."""

@@ -160,6 +160,7 @@ class SearchAgent(Agent[SearchState]):
             metric = node.result.search_score if self.assignment.is_held_out else review.metric
             known = metric is not None and math.isfinite(metric)
             node.metric = metric if known else None
+            node.validation = "" if self.assignment.is_held_out else review.validation
             is_buggy = node.result.exit_code != 0 if self.assignment.is_held_out and known else review.is_buggy
             node.is_buggy = is_buggy or not (known or review.is_fallback) or not node.result.valid
             node.summary = bounded(valid_unicode(review.summary), 1_000)
@@ -233,7 +234,7 @@ class SearchAgent(Agent[SearchState]):
 
     def _finalists(self, state: SearchState) -> list[Node]:
         """The scripts that the final submission would be chosen from or made of; none if the best is taken."""
-        finalists = [node for node in state.tree.good if node.metric is not None][: self.options.top]
+        finalists = state.tree.comparable[: self.options.top]
         is_plain = self._final == "best" and not self.assignment.is_held_out
         return [] if is_plain or len(finalists) < 2 else finalists
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Literal
 
@@ -30,6 +31,8 @@ class Node(BaseModel):
     """None while it runs."""
     metric: float | None = None
     """Its validation score as agreed on after review; None if it has none."""
+    validation: str = ""
+    """On what it was scored, where that differs between scripts."""
     is_buggy: bool = True
     summary: str = ""
     """What a reviewer made of it."""
@@ -67,15 +70,28 @@ class Tree(BaseModel):
 
     @property
     def good(self) -> list[Node]:
-        """The nodes with a valid submission, best first; of equals, the older. Those without a score come last."""
-        sign = -1.0 if self.higher_is_better else 1.0
+        """The nodes with a valid submission, best first; of equals, the older.
 
-        def place(node: Node) -> tuple[bool, float, int]:
+        Scores of different validations do not compare: those of the validation that most nodes share come first, then
+        the others, and last the nodes without a score.
+        """
+        good = [node for node in self.nodes if node.is_good]
+        shared = Counter(node.validation for node in good if node.metric is not None)
+        latest = {node.validation: node.number for node in good}
+
+        def place(node: Node) -> tuple[bool, int, int, float, int]:
             if node.metric is None:
-                return True, 0.0, -node.number  # later fallbacks are less of a guess than the sample submission
-            return False, sign * node.metric, node.number
+                return True, 0, 0, 0.0, -node.number  # later fallbacks are less of a guess than the sample submission
+            of = node.validation
+            return False, -shared[of], -latest[of], -self.sign * node.metric, node.number
 
-        return sorted((node for node in self.nodes if node.is_good), key=place)
+        return sorted(good, key=place)
+
+    @property
+    def comparable(self) -> list[Node]:
+        """The good nodes whose scores compare with that of the best, best first."""
+        good = self.good
+        return [node for node in good if node.metric is not None and node.validation == good[0].validation]
 
     @property
     def best(self) -> Node | None:

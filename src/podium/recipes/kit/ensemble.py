@@ -32,13 +32,14 @@ def train_ensemble(
         further: more models to train in the time that is left.
     """
     trained: dict[str, Predictions] = {}
-    started = time_used()
+    started, most = time_used(), 0
     for name, fit in chain(fits.items(), further):
         if trained and time_used() + (time_used() - started) / len(trained) > until:
             break
         oof, prediction, rows = cross_validate(numbers, groups, y, folds, fit, usable=usable, until=until, refit=True)
-        if trained and not rows.all():
+        if trained and rows.sum() < most:
             break
+        most = rows.sum()
         scored = rows if usable is None else rows & usable
         if y.dtype.kind == "i":  # overconfident and underconfident models do not average well
             power = best_power(y[scored], oof[scored])

@@ -54,6 +54,12 @@ def group_features(both: pd.DataFrame, names: list[str], dates: list[str]) -> pd
     return found.loc[:, (distinct > 1) & (distinct < 0.9 * len(found))]
 
 
+def drop_unseen(groups: pd.DataFrame, rows: int) -> pd.DataFrame:
+    """Groups without those that are new in most test rows, such as a later year."""
+    kept = [name for name in groups if groups[name][rows:].isin(groups[name][:rows].unique()).mean() > 0.5]
+    return groups[kept]
+
+
 def code_parts(codes: pd.Series) -> list[pd.Series]:
     """The parts of codes such as `W10-E5` or `B/27/S`: W, 10, E, 5; and every letter of short codes of one length."""
     pieces = codes.map(lambda code: re.findall(r"[A-Za-z]+|\d+", code))

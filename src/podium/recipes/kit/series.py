@@ -5,11 +5,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from podium.recipes.kit.environment import SPLIT
 from podium.recipes.kit.models import boosting, fit_splines, ridge
 from podium.recipes.kit.screening import winsorise
 from podium.recipes.kit.submission import read_table
-from podium.recipes.kit.validation import Folds, Predict
+from podium.recipes.kit.validation import Predict
 
 NO_LIMIT = 99.0
 WAVES = {"sine": np.sin, "cosine": np.cos}
@@ -51,24 +50,59 @@ def event_distances(both: pd.DataFrame, time: str, names: list[str], far: int = 
     return pd.DataFrame(found, index=both.index)
 
 
-def forecast_origins(time: pd.Series, rows: int) -> tuple[np.ndarray, int]:
-    """The last day known when a row is forecast, and how many days are forecast at once.
+def read_times(time: pd.Series) -> pd.Series:
+    """Times as dates. Years become their first day; other numbers are counted in days."""
+    if not pd.api.types.is_numeric_dtype(time):
+        dates = pd.to_datetime(time)
+        return dates.dt.tz_localize(None) if dates.dt.tz is not None else dates
+    if (time % 1 == 0).all() and time.between(1500, 2200).all():
+        return pd.to_datetime(time.astype(int).astype(str), format="%Y")
+    step = np.diff(np.unique(time))
+    return pd.Timestamp("2000-01-01") + pd.to_timedelta(((time - time.min()) / np.median(step)).round(6), unit="D")
+
+
+def time_steps(when: pd.Series) -> tuple[np.ndarray, int, int]:
+    """The number of each time, how many of these are a season (a week of days, a year of months), and a year."""
+    gaps = np.diff(np.unique(when.to_numpy())) / np.timedelta64(1, "D")
+    usual = float(np.median(gaps)) if len(gaps) else 1.0
+    if usual < 2:
+        return (when.dt.normalize() - when.min().normalize()).dt.days.to_numpy(), 7, 364
+    months = (when.dt.year * 12 + when.dt.month).to_numpy()
+    for width, count in ((1, 12), (3, 4), (12, 1)):
+        if 0.85 < usual / (30.44 * width) < 1.15:
+            number = months // width
+            return number - number.min(), count, count
+    number = ((when - when.min()).dt.days.to_numpy() / usual).round().astype(int)
+    year = max(1, round(365.25 / usual))
+    return number, year, year
+
+
+def without_weekdays(table: pd.DataFrame, time: str) -> pd.DataFrame:
+    """A table without the parts of dates that tell nothing where times are weeks, months or years."""
+    parts = (f"{time} weekday", f"{time} day of month", f"weekday of {time}")
+    return table.drop(columns=[name for name in parts if name in table])
+
+
+def forecast_origins(day: np.ndarray, rows: int) -> np.ndarray:
+    """The last day known when a row is forecast.
 
     The days to forecast are one block. Those before are cut into blocks of the same length, so that train rows look
     back as far as test rows have to.
     """
-    day = (time.dt.normalize() - time.min().normalize()).dt.days.to_numpy()
     last = day[:rows].max()
-    length = int(day[rows:].max() - last)
+    length = max(1, int(day[rows:].max() - last))
     blocks = np.ceil(np.clip(last - day + 1, 0, None) / length).astype(int)
-    return last - blocks * length, length
+    return np.asarray(last - blocks * length)
 
 
-def history_features(known: list[np.ndarray], series: np.ndarray, day: np.ndarray, origin: np.ndarray) -> pd.DataFrame:
+def history_features(
+    known: list[np.ndarray], series: np.ndarray, day: np.ndarray, origin: np.ndarray, season: int = 7, year: int = 364
+) -> pd.DataFrame:
     """What was known of a row's series at its origin: recent means, those of its weekday, and those a year ago.
 
     Args:
         known: series, day and value of the rows that are known.
+        season: after how many days the weekday is the same. Where times are months, "days" are months, too.
     """
     count, days = int(max(series.max(), known[0].max())) + 1, int(max(day.max(), known[1].max())) + 1
     sums, seen = np.zeros((count, days + 1)), np.zeros((count, days + 1))
@@ -84,17 +118,45 @@ def history_features(known: list[np.ndarray], series: np.ndarray, day: np.ndarra
         return np.asarray(np.divide(total, number, out=np.full(len(series), np.nan), where=number > 0))
 
     found = {f"mean of {k} days": mean(origin - k + 1, origin) for k in (7, 14, 28, 91)}
-    year_ago = {"mean of 28 days a year before": mean(origin - 364 - 27, origin - 364)}
-    year_ago["mean a year ago"] = mean(day - 364 - 3, np.minimum(day - 364 + 3, origin))
+    near = 3 if year > 12 else 0
+    year_ago = {"mean of 28 days a year before": mean(origin - year - 27, origin - year)}
+    year_ago["mean a year ago"] = mean(day - year - near, np.minimum(day - year + near, origin))
     # Where the year before is unknown, the last months replace it: no feature is empty in all rows.
     found |= {name: np.where(np.isnan(values), found["mean of 91 days"], values) for name, values in year_ago.items()}
-    back = [day - 7 * np.ceil((day - origin) / 7).astype(int) - 7 * week for week in range(8)]
+    back = [day - season * np.ceil((day - origin) / season).astype(int) - season * week for week in range(8)]
     past = np.array([np.where(at >= 0, values[series, np.clip(at, 0, None)], np.nan) for at in back])
     for weeks in (4, 8):
         is_known = np.isfinite(past[:weeks]).any(axis=0)
         middle = np.full(len(series), np.nan)
         middle[is_known] = np.nanmedian(past[:weeks, is_known], axis=0)
         found[f"median of its weekday, {weeks} weeks"] = middle
+    return pd.DataFrame(found)
+
+
+def simple_forecasts(
+    known: list[np.ndarray], series: np.ndarray, day: np.ndarray, origin: np.ndarray, season: int
+) -> pd.DataFrame:
+    """Forecasts of rows that need no model: the last value of a series, its trend, and its value a season before.
+
+    Args:
+        known: as for `history_features`. Before the first known value of a series there is no forecast.
+    """
+    count, days = int(max(series.max(), known[0].max())) + 1, int(max(day.max(), known[1].max())) + 1
+    table = pd.DataFrame({"day": known[1], "series": known[0], "value": known[2]})
+    means = table.groupby(["day", "series"])["value"].mean().unstack().reindex(index=range(days), columns=range(count))
+    filled = means.ffill().to_numpy()
+    ahead = day - origin
+
+    def at(moment: np.ndarray) -> np.ndarray:
+        return np.where(moment >= 0, filled[np.clip(moment, 0, days - 1), series], np.nan)
+
+    last = at(origin)
+    found = {"last": last, "mean of 3": np.mean([at(origin - back) for back in range(3)], axis=0)}
+    found["mean of a season"] = np.mean([at(origin - back) for back in range(max(season, 2))], axis=0)
+    found["season before"] = at(day - season * np.ceil(ahead / season).astype(int))
+    for back in (1, 3):
+        found[f"trend of {back} times as long"] = last + (last - at(origin - back * ahead)) / back
+    found["season before, with trend"] = found["season before"] + last - at(origin - season)
     return pd.DataFrame(found)
 
 
@@ -150,12 +212,3 @@ def season_features(when: pd.Series, waves: int = 3) -> pd.DataFrame:
     angle = 2 * np.pi * when.dt.dayofyear / 365.25
     columns = {f"season {name} {k}": wave(k * angle) for k in range(1, waves + 1) for name, wave in WAVES.items()}
     return pd.DataFrame(columns, index=when.index)
-
-
-def time_folds(day: np.ndarray, rows: int, length: int, count: int) -> Folds:
-    """The last days of train, in windows as long as the one to forecast, each with the rows before it."""
-    known = day[:rows]
-    ends = [known.max() - length * (SPLIT + number) for number in range(count)]
-    return [
-        (np.flatnonzero(known <= end - length), np.flatnonzero((known > end - length) & (known <= end))) for end in ends
-    ]

@@ -8,7 +8,7 @@ from sklearn.neural_network import MLPClassifier, MLPRegressor
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC, SVR
 
-from podium.recipes.kit.models import median_imputer, predictor
+from podium.recipes.kit.models import linear, median_imputer, predictor
 from podium.recipes.kit.validation import Predict
 from podium.recipes.kit.vectors import svm_probabilities
 
@@ -33,6 +33,13 @@ def fit_standardisation(features: np.ndarray, groups: np.ndarray) -> tuple[Calla
         return np.hstack([standardised, one_hot.fit_transform(groups) if learn else one_hot.transform(groups)])
 
     return transform, transform(features, groups, learn=True)
+
+
+def linear_effects(features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int) -> Predict:
+    """A linear model, whose effects go on beyond the range of the rows it was fitted on."""
+    transform, standardised = fit_standardisation(features, groups)
+    predict = linear(standardised, y, seed)
+    return lambda features, groups: predict(transform(features, groups))
 
 
 def svm(features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int, *, penalty: float = 3.0) -> Predict:

@@ -50,6 +50,37 @@ def make_folds(truth: np.ndarray, count: int, group: pd.Series | None = None) ->
     return list(StratifiedKFold(count, shuffle=True, random_state=SEED + SPLIT).split(rows, strata))
 
 
+def later_folds(time: pd.Series, rows: int) -> Folds:
+    """The last times of train in windows as long as the one to predict, the latest first, each with the rows before it.
+
+    Args:
+        time: of all rows, train rows first.
+    """
+    moments = time_numbers(time)
+    known = np.nan_to_num(moments[:rows], nan=-np.inf)
+    last = known.max()
+    length = max(np.nanmax(moments[rows:]) - last, last - np.quantile(known, 0.97))
+    ends = last - length * np.arange(SPLIT, SPLIT + (2 if rows > 5000 else 4))
+    folds = [
+        (np.flatnonzero(known <= end - length), np.flatnonzero((known > end - length) & (known <= end))) for end in ends
+    ]
+    folds = [(learn, check) for learn, check in folds if len(learn) >= 0.4 * rows and len(check)]
+    if folds:
+        return folds
+    # The time to predict is long beside that of train: one shorter window.
+    values, counts = np.unique(known, return_counts=True)
+    cut = values[np.argmin(np.abs(np.cumsum(counts)[:-1] / rows - (0.7 - 0.1 * SPLIT)))]
+    return [(np.flatnonzero(known <= cut), np.flatnonzero(known > cut))]
+
+
+def time_numbers(time: pd.Series) -> np.ndarray:
+    """Times as numbers: days since 1970, or what they are if they are numbers."""
+    if pd.api.types.is_numeric_dtype(time):
+        return time.to_numpy(float)
+    dates = pd.to_datetime(time, errors="coerce", utc=True)
+    return ((dates - pd.Timestamp(0, tz="UTC")) / pd.Timedelta(days=1)).to_numpy(float)
+
+
 def encode_targets(fit: np.ndarray, y: np.ndarray, other: np.ndarray, weight: float) -> tuple[np.ndarray, np.ndarray]:
     """The mean target of each row's groups, shrunk towards the overall mean.
 
