@@ -31,6 +31,8 @@ class ColumnProfile:
     distinct: int
     missing: float = 0.0
     """The share of empty cells."""
+    common: float = 0.0
+    """The share of cells with the most common value, or that are empty if that is more."""
     length: float = 0.0
     """Mean number of characters, where it holds text."""
     is_whole: bool = False
@@ -171,6 +173,14 @@ class Profile:
     def has_several_targets(self) -> bool:
         """Whether several columns are learnt, one after the other."""
         return self.goal == "multilabel" or (self.goal == "regression" and len(self.labels) > 1)
+
+    @property
+    def has_constant_target(self) -> bool:
+        """Whether all train rows have the same target, so that there is nothing to learn."""
+        train = self.train
+        if train is None or train.is_truncated or not self.labels:
+            return False
+        return all(train[label].distinct == 1 for label in self.labels)
 
     def of_kind(self, *kinds: ColumnKind) -> list[str]:
         """The names of the features of some kinds."""

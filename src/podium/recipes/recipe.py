@@ -62,7 +62,9 @@ def all_recipes() -> list[Recipe]:
 
 def recipes_for(profile: Profile) -> list[Recipe]:
     """The recipes that suit a task, in the order worth drafting. The last one always does."""
-    return [recipe for recipe in all_recipes() if recipe.suits(profile)]
+    found = [recipe for recipe in all_recipes() if recipe.suits(profile)]
+    fallbacks = import_module("podium.recipes.constant").RECIPES
+    return [recipe for recipe in found if recipe in fallbacks] if profile.has_constant_target else found
 
 
 def recipe_named(name: str) -> Recipe | None:

@@ -12,6 +12,8 @@ from podium.recipes.tables import ReadTables, as_text
 if TYPE_CHECKING:
     import pandas as pd
 
+MIN_UNCOMMON, MIN_UNCOMMON_SHARE = 3, 0.0005
+"""A column in which fewer rows differ from the others tells nothing."""
 MIN_TIMES = 5
 """A number with fewer values is not a time."""
 MIN_RESEMBLANCE = 0.5
@@ -19,7 +21,7 @@ MIN_RESEMBLANCE = 0.5
 
 
 def find_features(profile: Profile) -> tuple[ColumnProfile, ...]:
-    """Columns that train and test share, other than ids and constant columns."""
+    """Columns that train and test share, other than ids and columns that are constant or nearly so."""
     train, test = profile.train, profile.test
     if train is None or test is None:
         return ()
@@ -31,7 +33,7 @@ def find_features(profile: Profile) -> tuple[ColumnProfile, ...]:
         column
         for column in shared
         if "empty" not in (column.kind, test[column.name].kind)
-        and (column.distinct > 1 or column.missing > 0)
+        and (1 - column.common) * train.rows >= max(MIN_UNCOMMON, MIN_UNCOMMON_SHARE * train.rows)
         and not _is_id(column, train)
     )
 

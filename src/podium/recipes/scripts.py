@@ -14,6 +14,8 @@ from symtable import symtable
 from typing import Any
 
 KIT = Path(__file__).with_name("kit")
+CLOCK = "STARTED"
+"""The constant that has the time at which a script was started; it precedes the imports of libraries."""
 _HEADER = re.compile(r"^recipe: (\{.*\})$", re.MULTILINE)
 
 
@@ -45,8 +47,9 @@ def write_script(title: str, body: str, *, recipe: str, settings: Mapping[str, A
     """A script that runs on its own: the body, preceded by everything of the kit that it uses."""
     header = str(Header(recipe, settings or {}))
     needed = _needed(body)
-    imports = _joined_imports({one.source for one in needed if one.is_import})
-    constants = [one.source for one in needed if one.is_constant]
+    clock = [one.source for one in needed if one.name == CLOCK]
+    imports = _joined_imports({one.source for one in needed if one.is_import}, clock)
+    constants = [one.source for one in needed if one.is_constant and one.name != CLOCK]
     functions = [one.source for one in needed if not one.is_import and not one.is_constant]
     parts = [
         f'"""{_quoted(title)}\n\nrecipe: {_quoted(header)}\n"""',
@@ -162,8 +165,8 @@ def _imports(node: ast.Import | ast.ImportFrom, position: tuple[int, int]) -> It
         yield Definition(name, ast.unparse(single), frozenset(), position, is_import=True)
 
 
-def _joined_imports(sources: set[str]) -> list[str]:
-    """Import statements in order, one per module."""
+def _joined_imports(sources: set[str], clock: list[str]) -> list[str]:
+    """Import statements in order, one per module, with the clock before those of libraries."""
     names: dict[str, list[str]] = {}
     for source in sorted(sources):
         start, _, name = source.partition(" import ")
@@ -171,7 +174,8 @@ def _joined_imports(sources: set[str]) -> list[str]:
     joined = [f"{start} import {', '.join(listed)}" if listed else start for start, listed in names.items()]
     ordered = sorted(joined, key=_import_order)
     ours = [line for line in ordered if _import_order(line)[0]]
-    return [*(line for line in ordered if line not in ours), *([""] if ours else []), *ours]
+    built_in = [line for line in ordered if line not in ours]
+    return [*built_in, *(["", *clock] if clock else []), *([""] if ours else []), *ours]
 
 
 def _import_order(source: str) -> tuple[bool, bool, str]:

@@ -86,7 +86,10 @@ base += [(name, "season") for name in STATIC if name in factors]
 
 y = np.r_[value, np.zeros(len(test))]
 oof, rows = np.zeros(len(truth)), np.zeros(len(truth), dtype=bool)
-for learn, check in folds:
+started = time_used()
+for number, (learn, check) in enumerate(folds):
+    if number and time_used() + 1.5 * (time_used() - started) / number > LATEST:
+        break
     forecast, used = forecast_effects(
         factors, base, y, np.intersect1d(learn, usable), (series, day, origin), rounds=ROUNDS
     )

@@ -115,10 +115,14 @@ def describe_table(name: str, frame: pd.DataFrame) -> TableProfile:
 
 
 def _column(name: str, values: pd.Series) -> ColumnProfile:
+    column = _column_by_kind(name, values.dropna(), float(values.isna().mean()))
+    counts = values.value_counts(dropna=False)
+    return replace(column, common=float(counts.iloc[0]) / len(values) if len(counts) else 0.0)
+
+
+def _column_by_kind(name: str, known: pd.Series, missing: float) -> ColumnProfile:
     import pandas as pd
 
-    known = values.dropna()
-    missing = 1 - len(known) / max(1, len(values))
     if known.empty:
         return ColumnProfile(name, "empty", 0, missing)
     if pd.api.types.is_bool_dtype(known):
@@ -129,7 +133,7 @@ def _column(name: str, values: pd.Series) -> ColumnProfile:
         return ColumnProfile(name, "date", int(known.nunique()), missing)
     text = known.astype(str)
     distinct, length = int(text.nunique()), float(text.str.len().mean())
-    return ColumnProfile(name, _kind_of_text(text, distinct, length), distinct, missing, length)
+    return ColumnProfile(name, _kind_of_text(text, distinct, length), distinct, missing, length=length)
 
 
 def _number_column(name: str, cells: pd.Series, missing: float) -> ColumnProfile:

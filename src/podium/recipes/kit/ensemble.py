@@ -36,7 +36,14 @@ def train_ensemble(
     for name, fit in chain(fits.items(), further):
         if trained and time_used() + (time_used() - started) / len(trained) > until:
             break
-        oof, prediction, rows = cross_validate(numbers, groups, y, folds, fit, usable=usable, until=until, refit=True)
+        try:
+            oof, prediction, rows = cross_validate(
+                numbers, groups, y, folds, fit, usable=usable, until=until, refit=True
+            )
+        except TimeoutError:
+            if not trained:
+                raise
+            break
         if trained and rows.sum() < most:
             break
         most = rows.sum()
@@ -45,6 +52,8 @@ def train_ensemble(
             power = best_power(y[scored], oof[scored])
             oof, prediction = scale_probabilities(oof, power), scale_probabilities(prediction, power)
         trained[name] = oof, prediction, rows
+        if len(np.unique(y)) == 1:
+            break
         print(f"{name}: loss {loss(y[scored], oof[scored]):.5f} after {time_used():.2f} of the time", flush=True)
     return blend(trained, y, loss, usable)
 

@@ -1,4 +1,7 @@
-"""The settings that a script reads from its environment, and the time it has used."""
+"""The settings that a script reads from its environment, and the time it has used.
+
+In a script, `STARTED` stands before the imports of libraries, which take a second or more.
+"""
 
 import os
 import time
@@ -10,6 +13,10 @@ SEED = int(os.environ.get("PODIUM_SEED", "0"))
 SPLIT = int(os.environ.get("PODIUM_SPLIT", "0"))
 TIME_S = float(os.environ.get("PODIUM_TIME_S", "600"))
 CORES = int(os.environ.get("OMP_NUM_THREADS", "0")) or len(os.sched_getaffinity(0))
+
+
+LATEST = 0.9
+"""The share of the time at which a script stops fitting models and writes what it has."""
 
 
 def time_used() -> float:

@@ -57,8 +57,8 @@ def read_times(time: pd.Series) -> pd.Series:
         return dates.dt.tz_localize(None) if dates.dt.tz is not None else dates
     if (time % 1 == 0).all() and time.between(1500, 2200).all():
         return pd.to_datetime(time.astype(int).astype(str), format="%Y")
-    step = np.diff(np.unique(time))
-    return pd.Timestamp("2000-01-01") + pd.to_timedelta(((time - time.min()) / np.median(step)).round(6), unit="D")
+    days = (time - time.min()) / np.median(np.diff(np.unique(time)))
+    return pd.Series(pd.Timestamp("2000-01-01") + pd.to_timedelta(days.round(6), unit="D"), index=time.index)
 
 
 def time_steps(when: pd.Series) -> tuple[np.ndarray, int, int]:

@@ -1,7 +1,8 @@
 """Validation that does not leak: folds, encoded targets, cross-validation, residuals."""
 
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Sequence
+from itertools import takewhile
+from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import pandas as pd
 from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
 from threadpoolctl import threadpool_limits
 
-from podium.recipes.kit.environment import CORES, SEED, SPLIT, time_used
+from podium.recipes.kit.environment import CORES, LATEST, SEED, SPLIT, TIME_S, time_used
 
 LARGE_CELLS = 10_000_000
 Folds = list[tuple[np.ndarray, np.ndarray]]
@@ -146,12 +147,12 @@ def cross_validate(
         learn, check = folds[number]
         learn = learn if usable is None else learn[usable[learn]]
         apply = np.r_[check, np.arange(rows, len(values))]
+        if len(np.unique(y[learn])) == 1:
+            return np.repeat(y_columns[learn][:1], len(apply), axis=0).astype(float)
         inner, outer = values[learn], values[apply]
         if codes.shape[1]:
             own, others = encode_targets(codes[learn], y_columns[learn], codes[apply], weight)
             inner, outer = np.hstack([inner, own]), np.hstack([outer, others])
-        if len(np.unique(y[learn])) == 1:
-            return np.repeat(y_columns[learn][:1], len(apply), axis=0).astype(float)
         models = (fit(inner, codes[learn], y[learn], SEED + 100 * number + again) for again in range(seeds))
         predicted = np.asarray(sum(model(outer, codes[apply]) for model in models) / seeds)
         if y_columns.ndim == 1:
@@ -183,14 +184,15 @@ def cross_predict(
     started = time_used()
     oof: np.ndarray | None = None
     tests, done = [], np.zeros(rows, dtype=bool)
-    for number, (learn, check) in enumerate(folds):
+    for number, (_, check) in enumerate(folds):
         if number and time_used() + (time_used() - started) / number > until:
             break
-        predicted = predict_fold(number, learn, check)
-        oof = np.zeros((rows, *predicted.shape[1:])) if oof is None else oof
-        oof[check], done[check] = predicted[: len(check)], True
-        tests.append(predicted[len(check) :])
-    assert oof is not None
+        for predicted in finished_in_time(lambda one: predict_fold(one, *folds[one]), [number]):
+            oof = np.zeros((rows, *predicted.shape[1:])) if oof is None else oof
+            oof[check], done[check] = predicted[: len(check)], True
+            tests.append(predicted[len(check) :])
+    if oof is None:
+        raise TimeoutError("there was no time for a single fold")
     return oof, np.mean(tests, axis=0), done
 
 
@@ -202,12 +204,42 @@ def run_in_parallel(work: Callable[[int], np.ndarray], count: int, *, until: flo
     workers = 1 if is_large else CORES
     found: list[np.ndarray] = []
     longest = 0.0
-    with threadpool_limits(CORES if is_large else 1), ThreadPoolExecutor(workers) as pool:
+    with threadpool_limits(CORES if is_large else 1):
         while len(found) < count and (not found or time_used() + longest < until):
             started = time_used()
-            found += pool.map(work, range(len(found), min(count, len(found) + workers)))
+            numbers = range(len(found), min(count, len(found) + workers))
+            finished = finished_in_time(work, numbers)
+            found += finished
             longest = max(longest, time_used() - started)
+            if len(finished) < len(numbers):
+                break
+    if not found:
+        raise TimeoutError("there was no time for a single fold")
     return found
+
+
+def finished_in_time(work: Callable[[int], np.ndarray], numbers: Sequence[int]) -> list[np.ndarray]:
+    """The results of pieces of work that run side by side, up to the first that is not done when time runs out.
+
+    A model cannot be stopped while it is fitted; threads that are not waited for end with the script.
+    """
+    results: dict[int, np.ndarray] = {}
+    errors: list[Exception] = []
+
+    def run(number: int) -> None:
+        try:
+            results[number] = work(number)
+        except Exception as error:  # noqa: BLE001, it is raised where the result is waited for
+            errors.append(error)
+
+    threads = [Thread(target=run, args=(number,), daemon=True) for number in numbers]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(max(0.0, (LATEST - time_used()) * TIME_S))
+    if errors:
+        raise errors[0]
+    return [results[number] for number in takewhile(lambda number: number in results, numbers)]
 
 
 def join_new_columns(table: pd.DataFrame, more: pd.DataFrame) -> pd.DataFrame:
@@ -235,9 +267,10 @@ def each_column(one: Callable[[np.ndarray], Predictions], truth: np.ndarray) -> 
 
 
 def each_column_until(one: Callable[[np.ndarray, float], Predictions], truth: np.ndarray, until: float) -> Predictions:
-    """The same where every column gets an equal share of the time until then."""
-    started, count = time_used(), truth.shape[1]
-    parts = [one(column, started + (until - started) * (index + 1) / count) for index, column in enumerate(truth.T)]
+    """The same where every column gets an equal share of the time that is left until then."""
+    parts = []
+    for index, column in enumerate(truth.T):
+        parts.append(one(column, time_used() + (until - time_used()) / (truth.shape[1] - index)))
     oofs, predictions, rows = zip(*parts, strict=True)
     return np.column_stack(oofs), np.column_stack(predictions), np.all(rows, axis=0)
 

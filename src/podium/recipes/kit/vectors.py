@@ -82,8 +82,12 @@ def fit_blend(
         if started + slowest > 0.9 and number:
             break
         until = max(0.5, started + (0.9 - started) / (len(fits) - number))
-        oof, prediction, rows = cross_validate_vectors(features, y, folds, fit, until)
-        trained[name] = oof, prediction, rows
+        try:
+            oof, _, rows = trained[name] = cross_validate_vectors(features, y, folds, fit, until)
+        except TimeoutError:
+            if not trained:
+                raise
+            break
         slowest = max(slowest, time_used() - started)
         print(name, "has a loss of", round(loss(y[rows], oof[rows]), 5), flush=True)
     return blend(trained, y, loss)

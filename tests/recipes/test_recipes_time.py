@@ -1,0 +1,106 @@
+"""Scripts keep to their time, keep what they have when it runs out, and spend none on constants."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from recipe_scripts import profile_of
+
+from podium.metrics import rmse
+from podium.recipes.constant import FALLBACKS
+from podium.recipes.kit import environment
+from podium.recipes.kit.ensemble import train_ensemble
+from podium.recipes.kit.scores import rmse as rmse_score
+from podium.recipes.kit.validation import Predict, cross_predict, make_folds
+from podium.recipes.recipe import recipes_for
+from podium.recipes.scripts import write_script
+
+ROWS = 40
+NUMBERS = pd.DataFrame({"a": np.arange(50.0)})
+GROUPS = pd.DataFrame(index=NUMBERS.index)
+Y = np.sin(np.arange(float(ROWS)))
+
+
+@pytest.fixture
+def little_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A script that has to stop fitting models in half a second."""
+    used_s = environment.LATEST * environment.TIME_S - 0.5
+    monkeypatch.setattr(environment, "STARTED", time.monotonic() - used_s)
+
+
+@pytest.fixture
+def never() -> Iterator[threading.Event]:
+    """What a model waits for that takes too long; it comes when the test is over."""
+    event = threading.Event()
+    yield event
+    event.set()
+
+
+def at_once(features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int) -> Predict:
+    return lambda features, groups: np.full(len(features), y.mean())
+
+
+@pytest.mark.usefixtures("little_time")
+def test_models_that_are_done_are_kept_when_time_runs_out(never: threading.Event) -> None:
+    def too_long(features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int) -> Predict:
+        never.wait()
+        return at_once(features, groups, y, seed)
+
+    fits = {"at once": at_once, "too long": too_long}
+    oof, prediction, rows = train_ensemble(NUMBERS, GROUPS, Y, make_folds(Y, 4), fits, rmse_score, until=9.0)
+    assert rows.all() and np.allclose(oof, 0, atol=0.2) and prediction.shape == (10,)
+    with pytest.raises(TimeoutError):
+        train_ensemble(NUMBERS, GROUPS, Y, make_folds(Y, 4), {"too long": too_long}, rmse_score, until=9.0)
+
+
+@pytest.mark.usefixtures("little_time")
+def test_folds_that_are_done_are_kept_when_time_runs_out(never: threading.Event) -> None:
+    def predict_fold(number: int, learn: np.ndarray, check: np.ndarray) -> np.ndarray:
+        if number:
+            never.wait()
+        return np.zeros(len(check) + 10)
+
+    folds = make_folds(Y, 4)
+    _, _, rows = cross_predict(predict_fold, folds, ROWS, until=9.0)
+    assert set(np.flatnonzero(rows)) == set(folds[0][1])
+
+
+def test_an_error_of_a_model_is_not_mistaken_for_lack_of_time() -> None:
+    def fails(features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int) -> Predict:
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        train_ensemble(NUMBERS, GROUPS, Y, make_folds(Y, 4), {"fails": fails}, rmse_score)
+
+
+def test_the_clock_of_a_script_starts_before_libraries_are_imported() -> None:
+    script = write_script("The time.", "print(time_used(), np.zeros(3))", recipe="test")
+    assert script.count("STARTED = ") == 1
+    assert script.index("import time") < script.index("STARTED = ") < script.index("import numpy")
+
+
+def test_no_time_is_spent_on_constants(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"row": np.arange(400), "a": rng.normal(size=400), "always": "x", "nearly": 0, "y": 7.0})
+    table.loc[5, "nearly"] = 1
+    for name, target in {"constant": 7.0, "varied": rng.normal(size=400)}.items():
+        (tmp_path / name).mkdir()
+        table.assign(y=target)[:300].to_csv(tmp_path / name / "train.csv", index=False)
+        table[300:].drop(columns="y").to_csv(tmp_path / name / "test.csv", index=False)
+        table[300:][["row", "y"]].to_csv(tmp_path / name / "sample_submission.csv", index=False)
+        profile = profile_of(tmp_path / name, rmse, ids=("row",), targets=("y",))
+        assert [column.name for column in profile.features] == ["a"]
+        assert ({recipe.name for recipe in recipes_for(profile)} <= set(FALLBACKS)) == (name == "constant")
+
+
+def test_a_constant_column_among_several_targets_is_learnt_once() -> None:
+    further = iter([("further", at_once)])
+    folds = make_folds(Y, 4)
+    oof, _, _ = train_ensemble(NUMBERS, GROUPS, 0 * Y + 3, folds, {"first": at_once}, rmse_score, further=further)
+    assert (oof == 3).all() and next(further, None) is not None
