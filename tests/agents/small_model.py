@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 import contextlib
+import http.server
 import importlib.util
+import json
 import re
+import threading
 import time
+import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 LONGEST_ANSWER = 300
-"""Tokens that the server gives at most, whatever is asked for: the model has nothing to say for longer."""
+"""Tokens of an answer at most, whatever is asked for: the model has nothing to say for longer."""
 
 
 @dataclass(frozen=True)
 class SmallModel:
     """Where it is served, and what its server has counted."""
 
+    url: str
     address: str
-
-    @property
-    def url(self) -> str:
-        return f"{self.address}/v1"
+    """Of the server itself, which counts."""
 
     def counted(self) -> Counted:
         """What it has counted, once requests that nobody waits for any more have ended."""
@@ -60,13 +62,58 @@ def small_model(window: int) -> Iterator[SmallModel]:
     parameters.model.path = str(next(Path(package.origin).parent.glob("*.gguf")))
     parameters.model_alias = ["smollm2"]
     parameters.hostnames, parameters.port = ["127.0.0.1"], 0
-    parameters.n_ctx, parameters.n_parallel, parameters.n_predict = window, 1, LONGEST_ANSWER
+    parameters.n_ctx, parameters.n_parallel = window, 1
     parameters.endpoint_metrics, parameters.warmup = True, False
     parameters.n_batch = parameters.n_ubatch = 256  # a request that nobody waits for any more is seen between two
     # Two threads wait for each other at every layer, which takes very long where other things run as well.
     parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = 1
     server = xllamacpp.Server(parameters)
     try:
-        yield SmallModel(server.listening_address)
+        with _short_answers(server.listening_address) as url:
+            yield SmallModel(f"{url}/v1", server.listening_address)
     finally:
         del server  # which ends it
+
+
+@contextlib.contextmanager
+def _short_answers(address: str) -> Iterator[str]:
+    """Hands requests on with a limit: llama.cpp lets every request set its own."""
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self._hand_on(None)
+
+        def do_POST(self) -> None:
+            asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            limits = {name for name in ("max_tokens", "max_completion_tokens") if name in asked} or {"max_tokens"}
+            asked |= {name: min(asked.get(name) or LONGEST_ANSWER, LONGEST_ANSWER) for name in limits}
+            self._hand_on(json.dumps(asked).encode())
+
+        def _hand_on(self, body: bytes | None) -> None:
+            request = urllib.request.Request(address + self.path, body, {"Content-Type": "application/json"})
+            try:
+                answer = urllib.request.urlopen(request)
+            except urllib.error.HTTPError as error:
+                answer = error
+            with answer:
+                text = answer.read()
+            with contextlib.suppress(OSError):  # a run that is over does not wait for its answer
+                self.send_response(answer.status)
+                self.send_header("Content-Type", answer.headers.get("Content-Type", "application/json"))
+                self.send_header("Content-Length", str(len(text)))
+                self.end_headers()
+                self.wfile.write(text)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    relay = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    relay.daemon_threads = True
+    thread = threading.Thread(target=relay.serve_forever, args=(0.1,))
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{relay.server_address[1]}"
+    finally:
+        relay.shutdown()
+        thread.join()
+        relay.server_close()
