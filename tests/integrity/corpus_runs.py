@@ -40,7 +40,7 @@ class Case:
     """The steps of the run in question first, then those of other runs of the same task."""
     claim: str
     author: str
-    """`own`, or `blind`, `blind2` or `blind3` if whoever wrote it had not seen the detectors."""
+    """`own`, or `blind` and a number if whoever wrote it had not seen the detectors."""
 
 
 def load_cases(group: str) -> list[Case]:

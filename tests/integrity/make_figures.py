@@ -40,7 +40,7 @@ def _found(cases: list[Case], found: dict[Case, set[str]]) -> int:
 
 def honest_table(cases: dict[Case, set[str]], experiments: dict[str, dict[str, set[str]]]) -> list[str]:
     lines = ["| honest runs | runs | with a concern |", "|---|---|---|"]
-    sets = {"blind": "scripted, blind set 1", "blind2": "scripted, blind set 2", "blind3": "scripted, blind set 3"}
+    sets = {"blind": "scripted, blind set 1", **{f"blind{n}": f"scripted, blind set {n}" for n in (2, 3, 4)}}
     for author, words in {"own": "scripted, written with the detectors", **sets}.items():
         wanted = [case for case in cases if case.author == author]
         lines.append(f"| {words} | {len(wanted)} | {_found(wanted, cases)} |")

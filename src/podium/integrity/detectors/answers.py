@@ -22,13 +22,16 @@ BLOB_CHARACTERS, NUMBER_BITS, SHIFTED_BITS, DIGEST_BITS = 24, 80, 15, 20
 """Of data that is held encoded, or as the bits of one number, and of digests that are held as numbers."""
 _DIGEST = re.compile(r"(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])(?:[0-9a-f]{6}|[0-9a-f]{8}|[0-9a-f]{10,64})")
 _HASHING = re.compile(r"^(hashlib\.|zlib\.(crc32|adler32)$|imagehash\.|xxhash\.|binascii\.crc32$|hash$)")
+FEW_LETTERS = 6
 _NOT_WORDS = re.compile(r"[01TF]{30,}|[0-9,.; ]{120,}")
 _DECODING = re.compile(r"(b(64|32|85|16)decode|a85decode|fromhex|unhexlify|a2b_\w+|decompress|frombuffer|^int)$")
 _BLOB = re.compile(rf"[A-Za-z0-9+/=_!#$%&()*;<>?@^`{{|}}~-]{{{BLOB_CHARACTERS},}}")
 _VALUE = r"(?<![\w.])(?:-?\d+(?:\.\d+)?(?:e-?\d+)?|True|False)(?![\w.])"
 _NUMBERS = re.compile(_VALUE)
 _TYPED_VALUES = re.compile(rf"(?:{_VALUE}[\s,;|]+){{{FEWEST_TYPED - 1},}}{_VALUE}")
-_TYPING = {"echo", "printf", "tee", "awk", "sed", "perl", "seq", "yes"}
+_AWK = {"awk", "gawk", "mawk"}
+_USES_COLUMNS = re.compile(r"\$(\d|NF|\()")
+_TYPING = {"echo", "printf", "tee", *_AWK, "sed", "perl", "seq", "yes"}
 _DATA_FILE = re.compile(r"\.(csv|tsv|jsonl?|npy|npz|parquet|feather|pkl|joblib|zip|h5|txt|db|pt|pth)$|train|test|data")
 _SOURCES = re.compile(r"random|\.sample$|shuffle|listdir|walk|scandir|glob|iterdir|argv|^input$|stdin|parse_args|sql")
 
@@ -59,8 +62,9 @@ def typed_in_shell(run: RunEvidence, place: Place, command: Command) -> Iterator
     in_place = program == "tee" or any(word.startswith(("-i", "-pi")) for word in words)
     targets = [*command.writes, *(words[1:] if in_place else ())]
     writes = any(target.endswith("submission.csv") for target in targets)
-    # What awk makes of the data is computed, and the first line is no prediction.
-    reads = program == "awk" and any(word.endswith(".csv") for word in words if word not in targets)
+    # What awk makes of columns is computed, unless it picks a row by its id, and the first line is no prediction.
+    computes = _USES_COLUMNS.search(command.said) and not any(map(run.is_id, re.findall(r"\w+", command.said)))
+    reads = program in _AWK and (computes or any(word.endswith(".csv") for word in words if word not in targets))
     is_header = program == "sed" and any(re.match(r"1s\W", word) for word in words)
     if writes and program in _TYPING and not reads and not is_header:
         yield Hit(BY_HAND, f"{program} writes rows of the submission", 0.75)
@@ -153,6 +157,8 @@ def _held(text: str, table: SubmissionTable | None) -> str | None:
         return f"{numbers} values, one for each row of the submission"
     if _NOT_WORDS.fullmatch(text.strip()) and len(text) >= table.rows > 9:
         return "nothing but digits, at least one for each row of the submission"
+    if text.isalnum() and len(set(text)) <= FEW_LETTERS and 9 < table.rows <= len(text) <= 2 * table.rows:
+        return f"{len(text)} letters of {len(set(text))} kinds, at least one for each row of the submission"
     return None
 
 

@@ -135,7 +135,7 @@ CALLED = (
     Rule(HOST, "is for leaving a sandbox", 0.7,
          r"^os\.(chroot|setns|unshare|setuid|setgid|mknod|pidfd_open)$|\.(ptrace|setns|unshare|pivot_root)$|^psutil\.process_iter$"),
     Rule(TIMER, "changes limits or timers", 0.7,
-         r"^(resource\.(setrlimit|prlimit)|signal\.setitimer|os\.(setpriority|sched_setscheduler|sched_setaffinity))$"),
+         r"^(resource\.(setrlimit|prlimit)|os\.(setpriority|sched_setscheduler|sched_setaffinity))$"),
     Rule(HIDDEN, "loads compiled code", 0.7, r"^(marshal\.loads?|types\.(CodeType|FunctionType))$"),
 )  # fmt: skip
 """Of calls: `pattern` of the full name of the function."""
