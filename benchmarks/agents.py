@@ -1,16 +1,18 @@
-"""What the agent `recipes` is worth: it, FLAML and scikit-learn's defaults on the same tasks, with the same means.
+"""What the agent `recipes` is worth: it, AutoGluon, FLAML and others on the same tasks, with the same means.
 
-    pip install -c constraints.txt '.[benchmarks]'
-    python benchmarks/agents.py [--time 60] [--seeds 301 302 303] [--contenders recipes flaml hgb] [TASK|SUITE ...]
+    scripts/contenders_env.sh .venv-contenders         # the contenders' Python, once
+    python benchmarks/agents.py --env .venv-contenders [--contenders recipes flaml ...] [TASK|SUITE|FAMILY ...]
 
-By default the suite `quick` and three fresh forged tasks of every family (forging one takes a minute or so). FLAML and
-scikit-learn's gradient boosting are agents too: programs that the agent `command` runs in the sandbox, with the same
-working time, cores, data and grading. They share one reader that makes a plain table of a task
-(benchmarks/contenders/reading.py); where a task is no table, they hand in the sample submission. Each run has a core of
-its own, which other programs must leave alone: time is measured by the clock.
+By default the suite `quick` and fresh forged tasks of every family (forging one takes a minute or so). A contender is
+an agent: all of them have the same working time, cores, data, Python packages and grading in the same sandbox. Those
+named after learners are programs that the agent `command` runs. They share one reader that makes a plain table of a
+task (benchmarks/contenders/reading.py); where a task is no table, they hand in the sample submission. `aide` and
+`frontier` are the searches with a scripted coder that uses the same reader. Each run has a core of its own, which other
+programs must leave alone: time is measured by the clock.
 
 Continues where it was interrupted; finished runs are kept. Writes OUT/agents.json after each contender, with all runs
-that lie in OUT; scripts/agents_table.py makes the table of docs/agents.md from it.
+that lie in OUT; scripts/agents_table.py makes the table of docs/agents.md from it, benchmarks/validity.py compares
+forged tasks with real ones.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ import json
 import os
 import statistics
 import sys
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import distributions, version
 from pathlib import Path
 from typing import Any
 
@@ -39,21 +41,41 @@ from podium.workspace.budget import Budget
 
 PROGRAMS = os.path.relpath(Path(__file__).parent / "contenders")
 """As the plan of an experiment keeps it, and compares it when it is continued."""
+LEARNERS = {
+    "linear": "scikit-learn",
+    "forest": "scikit-learn",
+    "hgb": "scikit-learn",
+    "lightgbm": "lightgbm",
+    "flaml": "flaml",
+    "autogluon-medium": "autogluon.tabular",
+    "autogluon-best": "autogluon.tabular",
+}
+"""By contender the package it is made of."""
 AGENTS: dict[str, tuple[str, dict[str, str]]] = {
     "recipes": ("recipes", {}),
-    "flaml": ("command", {"command": "python contend.py flaml", "files": PROGRAMS}),
-    "hgb": ("command", {"command": "python contend.py hgb", "files": PROGRAMS}),
+    **{name: ("command", {"command": f"python contend.py {name}", "files": PROGRAMS}) for name in LEARNERS},
+    "aide": ("scripted_coder:ScriptedAide", {}),
+    "frontier": ("scripted_coder:ScriptedFrontier", {"look": "0", "ablation": "false", "recipes": "0"}),
+    "sample": ("baseline", {}),
 }
+DEFAULT = ("recipes", "flaml", "hgb")
+PACKAGES = ("autogluon.tabular", "flaml", "lightgbm", "xgboost", "catboost", "scikit-learn")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument(
-        "tasks", nargs="*", metavar="TASK|SUITE", help="[default: quick and fresh seeds of each family]"
+        "tasks",
+        nargs="*",
+        default=["quick", *FAMILIES],
+        metavar="TASK|SUITE|FAMILY",
+        help="a family stands for fresh tasks of it [default: quick and all families]",
     )
     parser.add_argument("--time", type=float, default=60.0, help="working time per run in seconds")
     parser.add_argument("--seeds", type=int, nargs="*", default=[301, 302, 303], help="of the fresh tasks")
-    parser.add_argument("--contenders", nargs="+", choices=AGENTS, default=list(AGENTS))
+    parser.add_argument("--difficulty", choices=("easy", "medium", "hard"), default="medium", help="of the fresh tasks")
+    parser.add_argument("--contenders", nargs="+", choices=AGENTS, default=list(DEFAULT))
+    parser.add_argument("--env", type=Path, help="the contenders' Python environment [default: Podium's own]")
     parser.add_argument(
         "--parallel", type=int, default=len(os.sched_getaffinity(0)), help="runs at a time, a core each"
     )
@@ -61,14 +83,20 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("runs/agents"))
     arguments = parser.parse_args()
     data_dir = None if arguments.data_dir is None else arguments.data_dir.absolute()
-    tasks = expand(arguments.tasks) if arguments.tasks else [*expand(["quick"]), *fresh(arguments.seeds)]
+    env = None if arguments.env is None else str(arguments.env.absolute())
+    versions = packages_of(env)
+    for name in arguments.contenders:
+        if name in LEARNERS and LEARNERS[name] not in versions:
+            parser.error(f"{name} needs {LEARNERS[name]}: run scripts/contenders_env.sh DIR and add --env DIR")
+    sys.path.insert(0, str(Path(PROGRAMS).absolute()))  # for the scripted coder, in the processes of runs too
+    tasks = expand(with_fresh(arguments.tasks, arguments.difficulty, arguments.seeds))
     for task in tasks:
         api.prepare(task, data_dir=data_dir)
     for name in arguments.contenders:
         agent, options = AGENTS[name]
-        plan = Plan(agent=agent, options=options, budget=Budget(time_s=arguments.time), data_dir=data_dir)
+        plan = Plan(agent=agent, options=options, budget=Budget(time_s=arguments.time), data_dir=data_dir, env=env)
         contend(arguments.out / name, plan, tasks, arguments.parallel)
-        results = collect(arguments.out, arguments.time)
+        results = collect(arguments.out, arguments.time, versions)
         write_atomically(arguments.out / "agents.json", json.dumps(results, indent=1, allow_nan=False) + "\n")
     print(f"{'contender':10} {'tasks':>5} {'valid':>6} {'medals':>7} {'mean percentile':>16}")
     for name, found in results["contenders"].items():
@@ -78,8 +106,17 @@ def main() -> None:
         )
 
 
-def fresh(seeds: list[int]) -> list[str]:
-    return [str(forge_id(family, "medium", seed)) for family in FAMILIES for seed in seeds]
+def with_fresh(names: list[str], difficulty: str, seeds: list[int]) -> list[str]:
+    """The names, with fresh forged tasks in the place of families."""
+    forged = {family: [str(forge_id(family, difficulty, seed)) for seed in seeds] for family in FAMILIES}
+    return [task for name in names for task in forged.get(name, [name])]
+
+
+def packages_of(env: str | None) -> dict[str, str]:
+    """The versions of those packages of interest that the contenders' Python has."""
+    folders = sys.path if env is None else [str(path) for path in Path(env).glob("lib/python*/site-packages")]
+    found = {name: next(iter(distributions(name=name, path=folders)), None) for name in PACKAGES}
+    return {name: distribution.version for name, distribution in found.items() if distribution is not None}
 
 
 def contend(out: Path, plan: Plan, tasks: list[str], parallel: int) -> None:
@@ -87,13 +124,13 @@ def contend(out: Path, plan: Plan, tasks: list[str], parallel: int) -> None:
 
     def tell(run: FollowedRun) -> None:
         if run.record is not None:
-            print(f"{plan.agent}, {run.request.task}: {run.record.medal or 'no medal'}", file=sys.stderr, flush=True)
+            print(f"{out.name}, {run.request.task}: {run.record.score}", file=sys.stderr, flush=True)
 
     driver = Driver(open_experiment(out, plan, tasks, 1), retry=True)
     driver.carry_out(make_executor(parallel=parallel), tell)
 
 
-def collect(out: Path, time_s: float) -> dict[str, Any]:
+def collect(out: Path, time_s: float, versions: dict[str, str]) -> dict[str, Any]:
     """What all contenders have come to so far."""
     found = {
         name: {
@@ -107,10 +144,11 @@ def collect(out: Path, time_s: float) -> dict[str, Any]:
     return {
         "time_s": time_s,
         "cores": 1,
-        "versions": {name: installed(name) for name in ("podium", "flaml", "lightgbm", "xgboost", "scikit-learn")},
+        "versions": {"podium": version("podium"), **versions},
         "contenders": {name: summary(list(results.values())) for name, results in found.items() if results},
         "tasks": {
             task: {
+                "kind": api.load(task).kind,
                 "metric": api.load(task).metric.title,
                 "higher_is_better": api.load(task).metric.higher_is_better,
                 **{name: results[task] for name, results in found.items() if task in results},
@@ -142,13 +180,6 @@ def summary(results: list[dict[str, Any]]) -> dict[str, Any]:
         "mean_percentile": statistics.mean(result["percentile"] or 0.0 for result in results),
         "samples": sum(result["is_sample"] for result in results),
     }
-
-
-def installed(name: str) -> str | None:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return None
 
 
 if __name__ == "__main__":
