@@ -201,14 +201,19 @@ def run_in_parallel(work: Callable[[int], np.ndarray], count: int, *, until: flo
 
     Small ones run in parallel with a core each: models on little data lose more than they gain by sharing cores.
     """
-    workers = 1 if is_large else CORES
+    workers, cores = (1, CORES) if is_large else (CORES, 1)
+
+    def limited(number: int) -> np.ndarray:
+        with threadpool_limits(cores, "openmp"):  # this limit is of a thread
+            return work(number)
+
     found: list[np.ndarray] = []
     longest = 0.0
-    with threadpool_limits(CORES if is_large else 1):
+    with threadpool_limits(cores, "blas"):
         while len(found) < count and (not found or time_used() + longest < until):
             started = time_used()
             numbers = range(len(found), min(count, len(found) + workers))
-            finished = finished_in_time(work, numbers)
+            finished = finished_in_time(limited, numbers)
             found += finished
             longest = max(longest, time_used() - started)
             if len(finished) < len(numbers):
