@@ -85,7 +85,7 @@ def test_every_recipe_is_drafted_once_and_fallbacks_come_first(proposer: Recipes
     while (proposal := propose(proposer, "draft", tree)) is not None:
         add(tree, proposal, "draft")
     names = [recipe_of(node) for node in tree]
-    assert names[:4] == ["sample", "constant", "quick boosting", "ensemble"]
+    assert names[:5] == ["sample", "constant", "quick boosting", "ensemble", "large trees"]
     assert len(set(names)) == len(names) and not proposer.can_draft(tree)
 
 

@@ -166,6 +166,8 @@ class Profile:
     """A table of edges between rows: its file and its two columns that hold ids."""
     size_bytes: int = 0
     """Of all public files together."""
+    packages: frozenset[str] = frozenset()
+    """Names of packages that scripts may import besides those of the kit."""
     warnings: tuple[str, ...] = ()
     """What was not understood, as sentences for plans."""
 

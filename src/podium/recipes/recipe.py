@@ -12,7 +12,7 @@ from podium.recipes.profile import Profile
 Settings = Mapping[str, Any]
 """What can be varied about a recipe: names and JSON values."""
 
-FAMILIES = ("graphs", "audio", "masks", "images", "ranking", "series", "text", "tabular", "constant")
+FAMILIES = ("graphs", "audio", "masks", "images", "ranking", "series", "text", "tabular", "automl", "constant")
 """Modules of recipes, the most specific first. Each has `RECIPES`, in the order worth drafting."""
 
 

@@ -26,6 +26,13 @@ LARGE_CELLS = 5_000_000
 BOOSTING = {"learning_rate": 0.05, "max_iter": 250, "max_leaf_nodes": 8, "min_samples_leaf": 20}
 BOOSTING |= {"l2_regularization": 5.0, "max_features": 0.5}
 HYBRID = {**BOOSTING, "max_iter": 120, "max_leaf_nodes": 6}
+LARGE_TREES = {**BOOSTING, "max_iter": 150, "max_leaf_nodes": 47, "l2_regularization": 1.0}
+LIBRARIES = {
+    "lightgbm": {"rounds": 250, "learning_rate": 0.05, "num_leaves": 31, "feature_fraction": 0.6, "lambda_l2": 1.0},
+    "xgboost": {"rounds": 250, "eta": 0.05, "max_depth": 6, "colsample_bytree": 0.6, "subsample": 0.9},
+    "catboost": {"rounds": 300, "learning_rate": 0.08, "depth": 6},
+}
+"""Further boosting, where the interpreter has it."""
 
 
 def suits(profile: Profile) -> bool:
@@ -162,10 +169,11 @@ def is_wide(profile: Profile) -> bool:
 def members(profile: Profile) -> dict[str, str]:
     """The members of an ensemble, the most promising first, as source."""
     assert profile.train is not None
-    boosting = _member("boosting", **BOOSTING)
-    found = {"boosting": boosting}
+    boosting, large = _member("boosting", **BOOSTING), _member("boosting", **LARGE_TREES)
+    found = {**_library_members(profile), "large trees": large, "boosting": boosting}
     if profile.train.rows * max(1, len(profile.features)) > LARGE_CELLS or profile.train.is_truncated:
         return found
+    found = {"boosting": boosting, **found}
     if profile.time is not None:
         found = {"linear": "linear_effects", **found}
     if not is_wide(profile):
@@ -182,9 +190,14 @@ def members(profile: Profile) -> dict[str, str]:
     if len(profile.classes) > FEW:
         # Boosting grows trees for each class: it comes last.
         found["boosting"] = _member("boosting", learning_rate=0.15, max_iter=60, max_leaf_nodes=8)
-        order = ("linear", "svm", "additive", "forest", "neural network", "boosting")
+        order = ("linear", "svm", "additive", "forest", "neural network", "boosting", *LIBRARIES)
         return {name: found[name] for name in order if name in found}
     return found
+
+
+def _library_members(profile: Profile) -> dict[str, str]:
+    known = {name: options for name, options in LIBRARIES.items() if name in profile.packages}
+    return {name: _member(f"{name}_trees", **options) for name, options in known.items()}
 
 
 def _member(model: str, **options: Any) -> str:
@@ -285,6 +298,14 @@ RECIPES = (
         simpler=lambda profile, settings: {**settings, "pairs": False, "relative": False},
         time_share=0.3,
         min_time_s=45.0,
+    ),
+    Recipe(
+        name="large trees",
+        title="Gradient boosting with large trees on plain features and on pairs of them selected by residuals.",
+        suits=suits,
+        body=body_with("boosting"),
+        defaults=_with_model(**LARGE_TREES),
+        improvements=_boosting_improvements,
     ),
     Recipe(
         name="boosting",

@@ -9,12 +9,12 @@ from pathlib import Path
 from podium.sandbox.interpreter import find_interpreter
 
 _OF_INTEREST = """
-albumentations bayesian-optimization catboost category-encoders cuml-cu12 dask datasets efficientnet-pytorch
-einops fastai gensim h5py hyperopt imbalanced-learn jax joblib keras kornia librosa lightgbm lightning networkx nltk
-numba numpy opencv-python opencv-python-headless optuna pandas peft pillow polars prophet pyarrow pydicom
-pytorch-lightning rdkit scikit-image scikit-learn scipy sentence-transformers sentencepiece shapely soundfile spacy
-statsmodels sympy tensorflow tifffile timm tokenizers torch torch-geometric torchaudio torchvision transformers
-umap-learn xgboost
+albumentations autogluon.tabular bayesian-optimization catboost category-encoders cuml-cu12 dask datasets
+efficientnet-pytorch einops fastai flaml gensim h5py hyperopt imbalanced-learn jax joblib keras kornia librosa
+lightgbm lightning networkx nltk numba numpy opencv-python opencv-python-headless optuna pandas peft pillow polars
+prophet pyarrow pydicom pytorch-lightning rdkit scikit-image scikit-learn scipy sentence-transformers sentencepiece
+shapely soundfile spacy statsmodels sympy tensorflow tifffile timm tokenizers torch torch-geometric torchaudio
+torchvision transformers umap-learn xgboost
 """
 """What machine learning is done with; dozens of others would only fill a prompt."""
 

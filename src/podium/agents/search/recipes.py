@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 
 from podium.agents.search.proposer import Context, Proposal, Review
@@ -47,7 +48,7 @@ class RecipesProposer:
     @cached_property
     def profile(self) -> Profile:
         task = self._context
-        return profile_task(
+        profile = profile_task(
             task.public,
             brief=task.brief,
             metric=task.metric,
@@ -55,6 +56,7 @@ class RecipesProposer:
             ids=task.ids,
             targets=task.targets,
         )
+        return replace(profile, packages=frozenset(package.partition(" ")[0] for package in task.packages))
 
     @cached_property
     def recipes(self) -> list[Recipe]:

@@ -66,7 +66,7 @@ def random_boosting(*fits: Callable[..., Predict]) -> Iterator[tuple[str, Fit]]:
         options = {
             "learning_rate": rate,
             "max_iter": int(rng.uniform(6, 14) / rate),
-            "max_leaf_nodes": int(rng.choice([4, 6, 8, 12, 16, 24])),
+            "max_leaf_nodes": int(rng.choice([4, 6, 8, 12, 16, 24, 31, 47, 63])),
             "min_samples_leaf": int(rng.choice([5, 10, 20, 40])),
             "l2_regularization": float(rng.choice([0.1, 1, 5, 20])),
             "max_features": float(rng.choice([0.2, 0.4, 0.7, 1.0])),

@@ -1,0 +1,81 @@
+"""Libraries that an interpreter may have are used where it has them, and never required."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from recipe_scripts import profile_of, recipe_for, run_recipe
+
+from podium.metrics import accuracy, rmse
+from podium.recipes.kit import boosters
+from podium.recipes.profile import Profile
+from podium.recipes.recipe import recipes_for
+from podium.recipes.tabular import LIBRARIES, members
+
+LARGE = {"lightgbm", "xgboost", "catboost", "flaml", "autogluon.tabular"}
+
+
+def small_table(folder: Path, goal: str) -> Profile:
+    """Two informative columns of three, and a category."""
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.normal(size=(180, 3)).round(3), columns=["a", "b", "c"])
+    table["place"] = rng.choice(["north", "south", "east"], 180)
+    signal = table["a"] - table["b"] + (table["place"] == "north")
+    table["y"] = (
+        signal.round(3) if goal == "regression" else pd.qcut(signal, 3 if goal == "multiclass" else 2).cat.codes
+    )
+    table.insert(0, "row", np.arange(180))
+    table[:120].to_csv(folder / "train.csv", index=False)
+    table[120:].drop(columns="y").to_csv(folder / "test.csv", index=False)
+    table[120:][["row", "y"]].assign(y=0).to_csv(folder / "sample_submission.csv", index=False)
+    table[120:].to_csv(folder.parent / "answers.csv", index=False)
+    return profile_of(folder, rmse if goal == "regression" else accuracy, ids=("row",), targets=("y",))
+
+
+def test_libraries_are_members_only_where_they_are_installed(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    bare = small_table(tmp_path / "data", "regression")
+    full = replace(bare, packages=frozenset(LARGE))
+    assert not set(LIBRARIES) & set(members(bare)) and set(LIBRARIES) <= set(members(full))
+    automl = {recipe.name for recipe in recipes_for(full)} - {recipe.name for recipe in recipes_for(bare)}
+    assert automl == {"flaml", "autogluon"}
+
+
+@pytest.mark.parametrize("library", list(LIBRARIES))
+@pytest.mark.parametrize("classes", [0, 2, 3])
+def test_a_library_predicts_numbers_and_probabilities(library: str, classes: int) -> None:
+    pytest.importorskip(library)
+    rng = np.random.default_rng(0)
+    features = rng.normal(size=(200, 3))
+    features[::7, 2] = np.nan
+    groups = rng.integers(0, 3, (200, 1))
+    signal = 3 * features[:, 0] + groups[:, 0]
+    y = signal if not classes else np.searchsorted(np.quantile(signal, [0.5] if classes == 2 else [0.4, 0.7]), signal)
+    model = getattr(boosters, f"{library}_trees")(features, groups, y, 0, **{**LIBRARIES[library], "rounds": 60})
+    prediction = model(features, groups)
+    if classes < 3:
+        assert prediction.shape == (200,) and np.corrcoef(prediction, y)[0, 1] > 0.8
+    else:
+        assert prediction.shape == (200, 3) and np.allclose(prediction.sum(axis=1), 1, atol=1e-5)
+
+
+@pytest.mark.parametrize("goal", ["regression", "binary", "multiclass"])
+@pytest.mark.parametrize(("name", "module", "time_s"), [("flaml", "flaml", 8), ("autogluon", "autogluon.tabular", 30)])
+@pytest.mark.filterwarnings("default")
+def test_a_whole_table_is_handed_to_a_library(
+    goal: str, name: str, module: str, time_s: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip(module)
+    (tmp_path / "data").mkdir()
+    profile = replace(small_table(tmp_path / "data", goal), packages=frozenset({module}))
+    recipe = recipe_for(profile, name)
+    outcome = run_recipe(recipe, profile, tmp_path / "data", tmp_path / "work", monkeypatch, time_s=time_s)
+    answers = pd.read_csv(tmp_path / "answers.csv")["y"]
+    if goal == "regression":
+        assert outcome.metric < answers.std() and rmse(answers, outcome.submission["y"]) < answers.std()
+    else:
+        assert outcome.metric > 0.5 and (outcome.submission["y"] == answers).mean() > 0.5
