@@ -17,6 +17,8 @@ from reading import NotATable, find_metric, forbidden_columns, read_problem
 from scripted_coder import in_one_piece, next_settings, settings_of
 
 ROWS = 60
+QUICK = {"linear": {"alpha": 1.0}, "tree": {"max_depth": 3}}
+"""Models that are fitted at once."""
 
 
 @pytest.fixture
@@ -96,13 +98,24 @@ def test_a_learner_answers_in_the_form_of_the_submission(data: Path) -> None:
 
 
 def test_a_script_of_the_coder_runs_alone_and_says_its_score(data: Path, tmp_path: Path) -> None:
-    settings = next_settings("draft", [], Random(1)) | {"crashes": False}
+    settings = {"parts": [{"kind": kind, "options": options} for kind, options in QUICK.items()]}
     script = f"{in_one_piece()}\n\ncarry_out({settings!r}, higher_is_better=True)\n"
     assert settings_of(script) == settings
     path = tmp_path / "script.py"
     path.write_text(script, encoding="utf-8")
     command = [sys.executable, "-I", str(path)]
-    done = subprocess.run(command, cwd=tmp_path, env={"PODIUM_DATA": str(data)}, capture_output=True, text=True)
+    done = subprocess.run(
+        command, cwd=tmp_path, env={"PODIUM_DATA": str(data), "OMP_NUM_THREADS": "1"}, capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr
     assert 0 < float(done.stdout.split("podium-metric:")[1]) <= 1
     assert pd.read_csv(tmp_path / "submission.csv").shape == (ROWS, 2)
+
+
+def test_the_coder_debugs_changes_one_setting_and_averages() -> None:
+    draft = next_settings("draft", [], Random(3))
+    assert next_settings("debug", [{**draft, "crashes": True}], Random(0)) == {**draft, "crashes": False}
+    better = next_settings("improve", [draft], Random(0))
+    assert sum(better["options"][name] != value for name, value in draft["options"].items()) == 1
+    assert next_settings("merge", [draft, better], Random(0)) == {"parts": [draft, better]}
+    assert "options" in next_settings("improve", [{"parts": [draft, better]}], Random(0)), "a merged script: a draft"

@@ -1,0 +1,248 @@
+"""Whether forged tasks stay fresh: how much two of them have in common, and what it helps to have seen a thousand.
+
+    python benchmarks/freshness.py [--out DIR] [--tasks 40] [--training 500] [--fresh 100] [--docs] [FAMILY ...]
+
+Texts: of all pairs of some tasks of each family with drawn stories, the share of column names that both have and the
+sentences of more than eight words that stand in both briefs.
+
+Knowledge: whoever has Forge's source can make as many training tasks as he likes. Here that is somebody who tunes
+`recipes`: on training tasks of a family he chooses which recipes to try first and with which settings, then both he and
+the recipes as they come try three scripts on each fresh task, and the one with the best score of its own is taken. For
+comparison the same on families with one story each, where there is something to learn. Tasks are tiny (some 200 rows),
+scripts are programs with one core outside the sandbox, and blends and ensembles are left out: see benchmarks/trials.py.
+It does not show what a model learns that is trained on such tasks, nor what features written for the families bring.
+
+Continues where it was interrupted: trials are kept in OUT. --docs writes the tables of docs/validity.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import multiprocessing
+import os
+import re
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from trials import Trial, try_all
+from validity import DOCS, write_tables
+
+from podium.catalog.forge.families import WORLD_FAMILIES, load_family
+from podium.catalog.forge.family import ForgedData
+from podium.catalog.forge.field import Source
+from podium.catalog.forge.training import TrainingSeed
+from podium.data.files import write_atomically
+from podium.report.statistics import bootstrap_interval
+
+MARK = "<!-- tables: benchmarks/freshness.py -->"
+FAMILIES = ("tables-classification", "tables-regression", "tabular-classification", "tabular-regression")
+"""Two with drawn stories, two with one story each."""
+LONG_SENTENCE = 8
+BUDGET = 3
+"""Scripts that are tried on a task."""
+SIZES = (10, 100)
+"""Numbers of training tasks that tuning is looked at after, beside all of them."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("families", nargs="*", metavar="FAMILY", default=list(FAMILIES), help="to tune recipes on")
+    parser.add_argument("--tasks", type=int, default=40, help="tasks of each family whose texts are compared")
+    parser.add_argument("--training", type=int, default=500, help="tasks of each family that recipes are tuned on")
+    parser.add_argument("--fresh", type=int, default=100, help="tasks of each family that they are compared on")
+    parser.add_argument("--parallel", type=int, default=len(os.sched_getaffinity(0)), help="programs at a time")
+    parser.add_argument("--out", type=Path, default=Path("runs/freshness"))
+    parser.add_argument("--docs", action="store_true", help="keep the results in docs/ and write its tables")
+    arguments = parser.parse_args()
+    unknown = [name for name in arguments.families if name not in FAMILIES]
+    if unknown:
+        parser.error(f"'{unknown[0]}' cannot be tuned on. The families are: {', '.join(FAMILIES)}")
+    os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    found: dict[str, Any] = {"texts": {name: compare_texts(name, arguments.tasks) for name in WORLD_FAMILIES}}
+    jobs = plan(arguments.out, arguments.families, arguments.training, arguments.fresh)
+    carry_out(arguments.out, jobs, arguments.parallel)
+    found["knowledge"] = {
+        name: knowledge(*(read(arguments.out, name, part) for part in ("training", "fresh")))
+        for name in arguments.families
+    }
+    print("\n".join(page(found)))
+    write_atomically(arguments.out / "freshness.json", json.dumps(found, indent=1) + "\n")
+    if arguments.docs:
+        write_atomically(DOCS / "freshness.json", json.dumps(found, indent=1) + "\n")
+        write_tables(MARK, page(found))
+
+
+def compare_texts(name: str, count: int) -> dict[str, Any]:
+    """What pairs of tasks of a family have in common."""
+    family = load_family(name)
+    tasks = [family.draw(np.random.default_rng(seed), "tiny") for seed in range(count)]
+    parts = [(columns(task), long_sentences(task.brief)) for task in tasks]
+    shared = [shares(one, other) for one, other in itertools.combinations(parts, 2)]
+    return {
+        "pairs": len(shared),
+        "mean_shared_columns": float(np.mean([share for share, _ in shared])),
+        "most_shared_columns": float(np.max([share for share, _ in shared])),
+        "pairs_with_a_shared_sentence": sum(sentences > 0 for _, sentences in shared),
+    }
+
+
+def columns(task: ForgedData) -> set[str]:
+    tables = (task.public.train, task.public.test, *task.public.tables.values())
+    return {str(name) for table in tables for name in table}
+
+
+def long_sentences(brief: str) -> set[str]:
+    """The sentences of a brief that have more than eight words."""
+    sentences = re.split(r"[.!?;:]\s|\n|\|", brief)
+    return {sentence.strip() for sentence in sentences if len(sentence.split()) > LONG_SENTENCE}
+
+
+def shares(one: tuple[set[str], set[str]], other: tuple[set[str], set[str]]) -> tuple[float, int]:
+    """The share of column names that two tasks have in common, of those of the one with fewer, and of sentences."""
+    return len(one[0] & other[0]) / min(len(one[0]), len(other[0])), len(one[1] & other[1])
+
+
+Job = tuple[str, str, int]
+"""Family, part (training or fresh) and seed."""
+
+
+def plan(out: Path, families: Sequence[str], training: int, fresh: int) -> list[Job]:
+    """What is still to be done."""
+    wanted = [
+        (name, part, seed)
+        for part, count in (("fresh", fresh), ("training", training))
+        for seed in range(count)
+        for name in families
+    ]
+    done = {(name, part, seed) for name in families for part in ("training", "fresh") for seed in read(out, name, part)}
+    return [job for job in wanted if job not in done]
+
+
+def carry_out(out: Path, jobs: list[Job], parallel: int) -> None:
+    """Does jobs side by side and keeps what each came to; says after the first ones how long all will take."""
+    if not jobs:
+        return
+    # Spawned, not forked: OpenMP's threads do not survive a fork.
+    pool = ProcessPoolExecutor(parallel, mp_context=multiprocessing.get_context("spawn"))
+    begun, told = time.perf_counter(), 4 * parallel
+    with pool:
+        for number, (job, trials) in enumerate(zip(jobs, pool.map(do, jobs), strict=True), start=1):
+            with path(out, job[0], job[1]).open("a", encoding="utf-8") as file:
+                file.write(json.dumps({"seed": job[2], "trials": [asdict(trial) for trial in trials]}) + "\n")
+            if number == told or number % 100 == 0:
+                minutes = (time.perf_counter() - begun) / number * (len(jobs) - number) / 60
+                print(f"{number} of {len(jobs)} tasks; about {minutes:.0f} minutes to go", flush=True)
+
+
+def do(job: Job) -> list[Trial]:
+    name, part, seed = job
+    source: Source = TrainingSeed(seed) if part == "training" else seed
+    return try_all(name, source)
+
+
+def path(out: Path, name: str, part: str) -> Path:
+    return out / f"{name}-{part}.jsonl"
+
+
+def read(out: Path, name: str, part: str) -> dict[int, list[Trial]]:
+    """The trials of a family, by seed; a line that was cut off when the program was killed does not count."""
+    file = path(out, name, part)
+    lines = file.read_text(encoding="utf-8").splitlines(keepends=True) if file.exists() else []
+    documents = [json.loads(line) for line in lines if line.endswith("\n")]
+    return {document["seed"]: [Trial(**trial) for trial in document["trials"]] for document in documents}
+
+
+def knowledge(training: dict[int, list[Trial]], fresh: dict[int, list[Trial]]) -> dict[str, Any]:
+    """What tuning brings on fresh tasks, after some and after all training tasks."""
+    seen, new = list(training.values()), list(fresh.values())
+    sizes = [*(size for size in SIZES if size < len(seen)), len(seen)]
+    return {str(size): gain(seen[:size], new) for size in sizes}
+
+
+def gain(seen: list[list[Trial]], new: list[list[Trial]]) -> dict[str, Any]:
+    """Tuned against untuned: shares of the way to the ceiling, on the tasks tuned on and on fresh ones."""
+    tuned = tune(seen)
+    results = {
+        part: np.array([[outcome(trials, tuned), outcome(trials, default_choice(trials))] for trials in tasks])
+        for part, tasks in (("training", seen), ("fresh", new))
+    }
+    differences = results["fresh"][:, 0] - results["fresh"][:, 1]
+    interval = bootstrap_interval(differences)
+    return {
+        "chosen": tuned,
+        "tasks": len(new),
+        "training": [float(value) for value in results["training"].mean(axis=0)],
+        "fresh": [float(value) for value in results["fresh"].mean(axis=0)],
+        "difference": float(differences.mean()),
+        "interval": None if interval is None else [interval.low, interval.high],
+    }
+
+
+def tune(tasks: list[list[Trial]]) -> list[str]:
+    """The candidates to try, the most useful first: each the best addition to those before it."""
+    chosen: list[str] = []
+    names = list(dict.fromkeys(trial.candidate for trials in tasks for trial in trials))
+    while len(chosen) < min(BUDGET, len(names)):
+        left = [name for name in names if name not in chosen]
+        chosen.append(max(left, key=lambda name: float(np.mean([outcome(one, [*chosen, name]) for one in tasks]))))
+    return chosen
+
+
+def default_choice(trials: list[Trial]) -> list[str]:
+    """What the recipes as they come would try first."""
+    return [trial.candidate for trial in trials if trial.is_default][:BUDGET]
+
+
+def outcome(trials: list[Trial], chosen: Sequence[str]) -> float:
+    """The share reached by the one of some candidates that says it is best; that of the sample if all failed."""
+    tried = [trial for trial in trials if trial.candidate in chosen and trial.said is not None]
+    return max(tried, key=lambda trial: trial.said or 0.0).share if tried else 0.0
+
+
+def page(found: dict[str, Any]) -> list[str]:
+    """The tables, as they stand in the documentation."""
+    return [*text_table(found["texts"]), "", *knowledge_table(found["knowledge"])]
+
+
+def text_table(texts: dict[str, Any]) -> list[str]:
+    lines = [
+        "| family | pairs of tasks | shared column names: mean | most | pairs with a shared long sentence |",
+        "|---|---|---|---|---|",
+    ]
+    for name, facts in texts.items():
+        numbers = [f"{facts['pairs']:,}", f"{facts['mean_shared_columns']:.1%}", f"{facts['most_shared_columns']:.1%}"]
+        lines.append(f"| {' | '.join([name, *numbers, str(facts['pairs_with_a_shared_sentence'])])} |")
+    return lines
+
+
+def knowledge_table(families: dict[str, Any]) -> list[str]:
+    lines = [
+        "| family | tuned on | on those: tuned, untuned | fresh tasks | on these: tuned, untuned "
+        "| difference | 95 % interval |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for name, size, facts in rows(families):
+        pairs = [f"{facts[part][0]:.3f}, {facts[part][1]:.3f}" for part in ("training", "fresh")]
+        interval = "-" if facts["interval"] is None else f"{facts['interval'][0]:+.3f} to {facts['interval'][1]:+.3f}"
+        counts = f"{int(size):,}", f"{facts['tasks']:,}"
+        cells = [name, counts[0], pairs[0], counts[1], pairs[1], f"{facts['difference']:+.3f}", interval]
+        lines.append(f"| {' | '.join(cells)} |")
+    return lines
+
+
+def rows(families: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    for name, sizes in families.items():
+        for size, facts in sizes.items():
+            yield name, size, facts
+
+
+if __name__ == "__main__":
+    main()

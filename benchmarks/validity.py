@@ -1,0 +1,219 @@
+"""Whether doing well on forged tasks means doing well on real ones: contenders ranked on both.
+
+    python benchmarks/validity.py OUT... [--json FILE] [--docs]
+
+OUT are folders of benchmarks/agents.py; those of one working time belong together. On each task the contenders are
+ranked by score, an invalid submission last. Mean ranks on real tasks are compared with mean ranks on forged ones by
+Spearman's correlation over contenders, with an interval by a bootstrap that draws tasks again on both sides. The same
+is done for kinds of tasks that there are on both sides. Only tasks with a result of every contender count.
+
+--docs keeps the results in docs/validity.json, beside those of other working times, and writes the tables of
+docs/validity.md. It says nothing of agents that no contender resembles, nor of kinds of tasks without real ones.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import defaultdict
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.stats import rankdata
+
+from podium.catalog.forge import parse_id
+from podium.catalog.open_tables import HERE as OPEN_TABLES
+from podium.data.files import write_atomically
+
+DOCS = Path(__file__).parent.parent / "docs"
+MARK = "<!-- tables: benchmarks/validity.py -->"
+REPEATS = 2_000
+GROUPS = {
+    "tables-classification": "classification",
+    "tabular-classification": "classification",
+    "tables-regression": "regression",
+    "tabular-regression": "regression",
+    "time-series": "forecast",
+}
+"""The kinds of tasks that there are on both sides, by family."""
+LEAST = 3
+"""Fewer tasks than these on a side say nothing."""
+
+Ranks = np.ndarray
+"""A row for each task, a column for each contender; 1 is best."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("out", type=Path, nargs="*", metavar="OUT", help="folders of benchmarks/agents.py")
+    parser.add_argument("--json", type=Path, help="a file to write the results to")
+    parser.add_argument("--docs", action="store_true", help="keep the results in docs/ and write its tables")
+    arguments = parser.parse_args()
+    missing = [folder for folder in arguments.out if not (folder / "agents.json").is_file()]
+    if missing:
+        parser.error(f"{missing[0]} has no agents.json: it is not a folder of benchmarks/agents.py")
+    results = [json.loads((folder / "agents.json").read_text(encoding="utf-8")) for folder in arguments.out]
+    found = {time: compare(tasks) for time, tasks in by_time(results).items()}
+    print("\n".join(page(found)))
+    if arguments.json is not None:
+        write_atomically(arguments.json, json.dumps(found, indent=1) + "\n")
+    if arguments.docs:
+        write_docs(found)
+
+
+def by_time(results: Iterable[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """The results of each task by working time; what was measured later counts."""
+    found: dict[str, dict[str, Any]] = defaultdict(dict)
+    for result in results:
+        for task, facts in result["tasks"].items():
+            found[f"{result['time_s']:g}"].setdefault(task, {}).update(facts)
+    return dict(sorted(found.items(), key=lambda item: float(item[0])))
+
+
+def compare(tasks: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """Everything that is said of the contenders at one working time."""
+    names = sorted({name for facts in tasks.values() for name, value in facts.items() if isinstance(value, dict)})
+    complete = {task: facts for task, facts in tasks.items() if all(name in facts for name in names)}
+    sides = {"real": ranks(complete, names, is_forged=False), "forged": ranks(complete, names, is_forged=True)}
+    return {
+        "contenders": {
+            name: {side: about(table, number) for side, table in sides.items()}
+            | {"invalid": float(np.mean([not facts[name]["valid"] for facts in complete.values()]))}
+            | {"samples": sum(facts[name]["is_sample"] for facts in complete.values())}
+            for number, name in enumerate(names)
+        },
+        "left_out": len(tasks) - len(complete),
+        "agreement": {
+            group: agreement(*(ranks(complete, names, is_forged=forged, group=group) for forged in (False, True)))
+            for group in ("all", *dict.fromkeys(GROUPS.values()))
+        },
+    }
+
+
+def group_of(task: str, kind: str) -> str | None:
+    """The kind of task that is found on both sides; a real regression on later rows is a forecast."""
+    if task.startswith("forge-"):
+        return GROUPS.get(parse_id(task).family)
+    measured = OPEN_TABLES / f"{task}.json"
+    split = json.loads(measured.read_text(encoding="utf-8"))["split"] if measured.is_file() else {}
+    if "regression" in kind:
+        return "forecast" if "later" in split else "regression"
+    return "classification" if "classification" in kind else None
+
+
+def ranks(tasks: dict[str, dict[str, Any]], names: list[str], *, is_forged: bool, group: str = "all") -> Ranks:
+    """The contenders' ranks on the tasks of a side; equal scores share a rank."""
+    rows = [
+        [signed(facts[name], facts["higher_is_better"]) for name in names]
+        for task, facts in tasks.items()
+        if task.startswith("forge-") == is_forged and group in ("all", group_of(task, facts["kind"]))
+    ]
+    return rankdata(-np.array(rows).reshape(len(rows), len(names)), axis=1)
+
+
+def signed(result: dict[str, Any], higher_is_better: bool) -> float:
+    """A score of which more is better; an invalid submission is worse than any."""
+    if not result["valid"]:
+        return float("-inf")
+    return float(result["score"]) if higher_is_better else -float(result["score"])
+
+
+def about(table: Ranks, number: int) -> dict[str, Any] | None:
+    """A contender's mean rank with its interval."""
+    if not len(table):
+        return None
+    low, high = np.quantile(resampled(table)[:, number], (0.025, 0.975))
+    return {"tasks": len(table), "mean_rank": float(table[:, number].mean()), "interval": [float(low), float(high)]}
+
+
+def resampled(table: Ranks, seed: int = 0) -> np.ndarray:
+    """Mean ranks for many draws of as many tasks: a row for each draw."""
+    drawn = np.random.default_rng(seed).integers(len(table), size=(REPEATS, len(table)))
+    return np.asarray(table[drawn].mean(axis=1))
+
+
+def agreement(real: Ranks, forged: Ranks) -> dict[str, Any]:
+    """Spearman's correlation of mean ranks over contenders, and its interval over tasks."""
+    counts = {"real": len(real), "forged": len(forged), "contenders": real.shape[1]}
+    if min(len(real), len(forged)) < LEAST or real.shape[1] < LEAST:
+        return {**counts, "spearman": None, "interval": None}
+    draws = spearman(resampled(real, 1), resampled(forged, 2))
+    low, high = np.quantile(draws, (0.025, 0.975))
+    found = spearman(real.mean(axis=0)[None], forged.mean(axis=0)[None])
+    return {**counts, "spearman": float(found[0]), "interval": [float(low), float(high)]}
+
+
+def spearman(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Spearman's correlation of two tables row by row; 0 where all values of a row are the same."""
+    first, second = (rankdata(table, axis=1) for table in (one, other))
+    first, second = (table - table.mean(axis=1, keepdims=True) for table in (first, second))
+    scale = np.sqrt((first**2).sum(axis=1) * (second**2).sum(axis=1))
+    return np.asarray((first * second).sum(axis=1) / np.where(scale > 0, scale, 1.0))
+
+
+def page(found: dict[str, dict[str, Any]]) -> list[str]:
+    """The tables, as they stand in the documentation."""
+    lines = []
+    for time, facts in found.items():
+        lines += [f"### {time} s of working time", "", *agreement_table(facts), "", *contender_table(facts), ""]
+        if facts["left_out"]:
+            lines += [f"Left out, because some contender has no result: {facts['left_out']} tasks.", ""]
+    return lines or ["Nothing has been measured yet."]
+
+
+def agreement_table(facts: dict[str, Any]) -> list[str]:
+    lines = [
+        "| tasks | real | forged | contenders | Spearman's correlation | 95 % interval |",
+        "|---|---|---|---|---|---|",
+    ]
+    for group, about_group in facts["agreement"].items():
+        value, interval = about_group["spearman"], about_group["interval"]
+        numbers = (
+            ["too few tasks", ""] if value is None else [f"{value:.2f}", f"{interval[0]:.2f} to {interval[1]:.2f}"]
+        )
+        counts = [str(about_group[name]) for name in ("real", "forged", "contenders")]
+        lines.append(f"| {' | '.join([group, *counts, *numbers])} |")
+    return lines
+
+
+def contender_table(facts: dict[str, Any]) -> list[str]:
+    """The contenders, the best on real tasks first."""
+    lines = [
+        "| contender | mean rank, real | mean rank, forged | invalid | samples handed in |",
+        "|---|---|---|---|---|",
+    ]
+
+    for name, values in sorted(
+        facts["contenders"].items(), key=lambda item: (item[1]["real"] or item[1]["forged"])["mean_rank"]
+    ):
+        ranked = [
+            "-"
+            if (side := values[key]) is None
+            else f"{side['mean_rank']:.2f} ({side['interval'][0]:.2f} to {side['interval'][1]:.2f})"
+            for key in ("real", "forged")
+        ]
+        lines.append(f"| {' | '.join([name, *ranked, format(values['invalid'], '.0%'), str(values['samples'])])} |")
+    return lines
+
+
+def write_docs(found: dict[str, dict[str, Any]]) -> None:
+    """Keeps what was found beside what was found for other working times, and writes the tables."""
+    kept = DOCS / "validity.json"
+    before = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {}
+    together = dict(sorted({**before, **found}.items(), key=lambda item: float(item[0])))
+    write_atomically(kept, json.dumps(together, indent=1) + "\n")
+    write_tables(MARK, page(together))
+
+
+def write_tables(mark: str, lines: list[str]) -> None:
+    """Puts tables in the place of those after a mark in docs/validity.md, up to the next heading of a section."""
+    text = (DOCS / "validity.md").read_text(encoding="utf-8")
+    before, rest = text[: text.index(mark)], text[text.index(mark) :]
+    after = rest[rest.index("\n## ") :] if "\n## " in rest else ""
+    write_atomically(DOCS / "validity.md", before + "\n".join([mark, *lines]).rstrip() + "\n" + after)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,83 @@
+"""Ranks of contenders on real and forged tasks: who is first, and how well both sides agree."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from validity import agreement, by_time, compare, page, ranks, spearman
+
+NAMES = ["good", "middle", "poor"]
+
+
+def result(score: float, *, valid: bool = True) -> dict[str, Any]:
+    return {"score": score if valid else None, "valid": valid, "is_sample": False}
+
+
+def task(scores: list[float], *, higher: bool = True, kind: str = "tabular classification") -> dict[str, Any]:
+    results = {name: result(score) for name, score in zip(NAMES, scores, strict=True)}
+    return {"kind": kind, "metric": "m", "higher_is_better": higher, **results}
+
+
+def test_rows_are_compared_by_their_order() -> None:
+    one = np.array([[1.0, 2.0, 3.0], [1.0, 2.0, 3.0], [1.0, 1.0, 1.0]])
+    other = np.array([[10.0, 20.0, 90.0], [3.0, 2.0, 1.0], [1.0, 2.0, 3.0]])
+    assert spearman(one, other) == pytest.approx([1.0, -1.0, 0.0])
+
+
+def test_an_invalid_submission_is_last_and_equals_share_a_rank() -> None:
+    facts = task([0.5, 0.5, 0.9])
+    assert ranks({"a": facts}, NAMES, is_forged=False).tolist() == [[2.5, 2.5, 1.0]]
+    facts["poor"] = result(0.0, valid=False)
+    assert ranks({"a": facts}, NAMES, is_forged=False).tolist() == [[1.5, 1.5, 3.0]]
+    assert ranks({"a": task([1, 2, 3], higher=False)}, NAMES, is_forged=False).tolist() == [[1, 2, 3]]
+
+
+def test_sides_that_agree_on_every_task_leave_no_doubt() -> None:
+    table = np.tile([1.0, 2.0, 3.0, 4.0], (5, 1))
+    assert agreement(table, table)["interval"] == pytest.approx([1.0, 1.0])
+    assert agreement(table, table[:, ::-1])["spearman"] == pytest.approx(-1.0)
+
+
+def test_few_tasks_say_nothing() -> None:
+    table = np.tile([1.0, 2.0, 3.0], (2, 1))
+    assert agreement(table, np.tile(table, (3, 1)))["spearman"] is None
+
+
+def test_the_interval_is_wide_where_tasks_differ() -> None:
+    rng = np.random.default_rng(0)
+    noisy = np.array([rng.permutation(6) + 1.0 for _ in range(12)])
+    low, high = agreement(noisy, np.tile(np.arange(1.0, 7.0), (12, 1)))["interval"]
+    assert high - low > 0.5
+
+
+def test_kinds_are_compared_where_both_sides_have_them_and_incomplete_tasks_are_left_out() -> None:
+    tasks = {f"forge-tables-regression-medium-{seed}": task([1, 2, 3], higher=False) for seed in range(3)}
+    tasks |= {name: task([1, 2, 3], higher=False, kind="tabular regression") for name in ("x", "y", "z")}
+    tasks["chicago-trains"] = task([1, 2, 3], higher=False, kind="tabular regression")
+    tasks["half"] = {name: value for name, value in task([1, 2, 3]).items() if name != "poor"}
+    found = compare(tasks)
+    assert found["left_out"] == 1
+    assert found["agreement"]["regression"]["spearman"] == pytest.approx(1.0)
+    assert found["agreement"]["forecast"] == {
+        "real": 1,
+        "forged": 0,
+        "contenders": 3,
+        "spearman": None,
+        "interval": None,
+    }
+    assert found["contenders"]["good"]["real"]["mean_rank"] == 1.0
+    assert "| good | 1.00 (1.00 to 1.00) | 1.00 (1.00 to 1.00) | 0% | 0 |" in page({"60": found})
+
+
+def test_results_of_one_working_time_belong_together() -> None:
+    results = [
+        {"time_s": 60.0, "tasks": {"a": {"kind": "k", "good": result(1)}}},
+        {"time_s": 60.0, "tasks": {"a": {"kind": "k", "poor": result(2)}}},
+        {"time_s": 20.0, "tasks": {}},
+        {"time_s": 300.0, "tasks": {"a": {"kind": "k", "good": result(3)}}},
+    ]
+    found = by_time(results)
+    assert list(found) == ["60", "300"]
+    assert set(found["60"]["a"]) == {"kind", "good", "poor"}
