@@ -31,8 +31,8 @@ from podium.board.keys import Key, Signed, make_key
 from podium.board.ledger import Ledger, make_board
 from podium.board.registration import register
 from podium.board.rules import Rules
-from podium.board.site import Site
-from podium.board.statements import Anchor, Decision, Registration, sign
+from podium.board.site import BoardSite
+from podium.board.statements import Anchor, DecisionStatement, Registration, sign
 from podium.errors import BoardError
 from podium.runs.driver import Driver
 from podium.runs.executors import make_executor
@@ -145,12 +145,12 @@ def row(number: int) -> dict[str, Any]:
 def measure_build(folder: Path, count: int) -> None:
     ledger = make_board(folder / "board", "Figures")
     said = [
-        Decision(board=ledger.key.public, bundle=f"{n:064x}", verdict="accepted", reason="", row=row(n))
+        DecisionStatement(board=ledger.key.public, bundle=f"{n:064x}", verdict="accepted", reason="", row=row(n))
         for n in range(count)
     ]
     timed(f"appending {count} entries", lambda: ledger.append(*(sign(one, ledger.key) for one in said)))
     timed("audit", lambda: audit(ledger.folder))
-    timed("build", lambda: Site(ledger.folder, folder / "site").build())
+    timed("build", lambda: BoardSite(ledger.folder, folder / "site").build())
     size = (folder / "site" / "index.html").stat().st_size
     print(f"index.html: {size / 1e3:.0f} kB; all: {sum(f.stat().st_size for f in folder.rglob('*.html')) / 1e6:.0f} MB")
     measure_opening(folder / "site" / "index.html")

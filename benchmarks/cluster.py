@@ -31,7 +31,7 @@ from podium.runs.folder import RunFolder
 from podium.runs.models import Plan, RunRecord, Times
 from podium.runs.run_log import RunLog
 from podium.runs.storage import open_storage
-from podium.viewer.index import Index
+from podium.viewer.index import ExperimentIndex
 from podium.workspace.events import now
 
 TASK = "spaceship-titanic"
@@ -159,7 +159,7 @@ def simulate(runs: int) -> None:
         elapsed, watch = carry_out(experiment, Simulated())
         print(f"driver: {runs} simulated runs in {elapsed:.1f} s, {1e6 * elapsed / runs:.0f} µs each")
         print(f"  {growth(watch, runs)}")
-        index = Index(Path(folder) / "runs", Path(folder) / "index.sqlite")
+        index = ExperimentIndex(Path(folder) / "runs", Path(folder) / "index.sqlite")
         for what in ("made", "refreshed, nothing changed"):
             started = time.perf_counter()
             index.refresh(now=True)

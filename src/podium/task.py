@@ -187,7 +187,7 @@ class Files:
     """How far, as a share of the score, a second evaluation may be off: times never repeat exactly."""
 
 
-class ProgramResult(Protocol):
+class EndedProgram(Protocol):
     """What came of a program in a fresh sandbox."""
 
     seconds: float
@@ -212,7 +212,7 @@ class Execute(Protocol):
 
     def __call__(
         self, command: Sequence[str], *, files: Mapping[str, Path | bytes], time_s: float, data: bool = False
-    ) -> ProgramResult:
+    ) -> EndedProgram:
         """
         Args:
             command: the program, seen from its working folder; `python` is the agent's own.

@@ -16,7 +16,7 @@ from podium.board.decisions import decide
 from podium.board.keys import Signed
 from podium.board.ledger import Ledger, make_board
 from podium.board.registration import register
-from podium.board.statements import Publication, Reproduction, sign
+from podium.board.statements import Publication, ReproductionStatement, sign
 from podium.runs.driver import Driver
 from podium.runs.executors import make_executor
 from podium.runs.experiment import open_experiment
@@ -121,7 +121,7 @@ def shown_board(tmp_path: Path) -> Ledger:
         bundle = digit * 64
         ledger.append(sign(Publication(board=ledger.key.public, bundle=bundle, registration=None), PUBLISHER))
         decide(ledger.folder, bundle, "accepted", "fine", row=entry)
-    said = Reproduction(
+    said = ReproductionStatement(
         board=ledger.key.public, bundle="a" * 64, task="t", seed=0, outcome="identical", detail="the same"
     )
     ledger.append(sign(said, PUBLISHER))

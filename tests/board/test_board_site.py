@@ -12,24 +12,24 @@ import pytest
 from podium.board.audit import audit
 from podium.board.ledger import Ledger, parse_line
 from podium.board.merkle import includes
-from podium.board.site import Site
+from podium.board.site import BoardSite
 from podium.board.statements import parse_head
 from podium.errors import BoardError, UsageError
 
 
 def test_every_entry_has_a_page_and_classes_are_not_mixed(shown_board: Ledger, tmp_path: Path) -> None:
-    assert Site(shown_board.folder, tmp_path / "site").build() == 3
+    assert BoardSite(shown_board.folder, tmp_path / "site").build() == 3
     index = (tmp_path / "site" / "index.html").read_text()
     assert index.count("<table") == 2
     assert "1 identical" in index and "removed, its publisher asked" in index
     page = (tmp_path / "site" / "entries" / f"{'a' * 64}.html").read_text()
     assert "statement 0" in page and "1 anchors of 1 runs" in page and "retrieval" in page
     assert "Removed:" in (tmp_path / "site" / "entries" / f"{'c' * 64}.html").read_text()
-    Site(shown_board.folder, tmp_path / "site").build()
+    BoardSite(shown_board.folder, tmp_path / "site").build()
 
 
 def test_pages_escape_what_publishers_wrote_and_ask_for_nothing_outside(shown_board: Ledger, tmp_path: Path) -> None:
-    Site(shown_board.folder, tmp_path / "site", address="https://example.org").build()
+    BoardSite(shown_board.folder, tmp_path / "site", address="https://example.org").build()
     for page in (tmp_path / "site").rglob("*.html"):
         text = page.read_text()
         assert "<script>alert" not in text and "\x1b" not in text and "A &lt;board&gt;" in text
@@ -42,7 +42,7 @@ def test_pages_escape_what_publishers_wrote_and_ask_for_nothing_outside(shown_bo
 
 
 def test_an_entry_can_be_proven_from_its_file_alone(shown_board: Ledger, tmp_path: Path) -> None:
-    Site(shown_board.folder, tmp_path / "site").build()
+    BoardSite(shown_board.folder, tmp_path / "site").build()
     document = json.loads((tmp_path / "site" / "entries" / f"{'a' * 64}.json").read_text())
     _, head = parse_head(document["head"])
     entry = parse_line(document["line"].encode(), document["entry"])
@@ -55,8 +55,8 @@ def test_a_ledger_that_does_not_hold_is_not_shown(shown_board: Ledger, tmp_path:
     (tmp_path / "else").mkdir()
     (tmp_path / "else" / "thesis.txt").write_text("mine")
     with pytest.raises(UsageError, match="something else"):
-        Site(shown_board.folder, tmp_path / "else")
+        BoardSite(shown_board.folder, tmp_path / "else")
     path = shown_board.folder / "ledger" / "00000.jsonl"
     path.write_bytes(path.read_bytes().replace(b"fine", b"Fine"))
     with pytest.raises(BoardError, match="does not hold"):
-        Site(shown_board.folder, tmp_path / "site")
+        BoardSite(shown_board.folder, tmp_path / "site")

@@ -17,7 +17,7 @@ from podium.board.audit import audit, parse_old_head
 from podium.board.keys import Signed, make_key
 from podium.board.ledger import SEGMENT, Ledger, make_board, segment_path
 from podium.board.merkle import includes, leaf_hash
-from podium.board.statements import Decision, Publication, parse_head, sign
+from podium.board.statements import DecisionStatement, Publication, parse_head, sign
 from podium.errors import BoardError, UsageError
 
 
@@ -115,7 +115,7 @@ def test_only_those_concerned_may_say_something(ledger: Ledger) -> None:
     refused = [
         anchor(ledger, mine, stranger),
         anchor(ledger, registration(ledger, 99)),
-        sign(Decision(board=board, bundle="0" * 64, verdict="accepted", reason=""), PUBLISHER),
+        sign(DecisionStatement(board=board, bundle="0" * 64, verdict="accepted", reason=""), PUBLISHER),
         sign(Publication(board=board, bundle="0" * 64, registration=mine.digest), stranger),
         sign(Publication(board="1" * 64, bundle="0" * 64, registration=None), PUBLISHER),
         PUBLISHER.sign({"kind": "gossip", "board": board}),

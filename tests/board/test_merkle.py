@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podium.board.merkle import Tree, extends, includes, leaf_hash
+from podium.board.merkle import MerkleTree, extends, includes, leaf_hash
 
 INPUTS = ["", "00", "10", "2021", "3031", "40414243", "5051525354555657", "606162636465666768696a6b6c6d6e6f"]
 ROOTS = [
@@ -24,8 +24,8 @@ ROOTS = [
 """The test vectors that implementations of RFC 6962 share: inputs in hexadecimal, the root after each."""
 
 
-def vectors() -> Tree:
-    return Tree(leaf_hash(bytes.fromhex(text)) for text in INPUTS)
+def vectors() -> MerkleTree:
+    return MerkleTree(leaf_hash(bytes.fromhex(text)) for text in INPUTS)
 
 
 def root_by_definition(leaves: list[bytes]) -> bytes:
@@ -74,12 +74,12 @@ def test_inclusion_proofs_are_those_of_the_shared_vectors(number: int, size: int
 
 @given(st.lists(st.binary(max_size=3), max_size=40))
 def test_the_root_is_the_one_of_the_definition(leaves: list[bytes]) -> None:
-    assert Tree(map(leaf_hash, leaves)).root() == root_by_definition(leaves)
+    assert MerkleTree(map(leaf_hash, leaves)).root() == root_by_definition(leaves)
 
 
 def test_every_inclusion_proof_holds_for_its_place_alone() -> None:
     leaves = [leaf_hash(bytes([n])) for n in range(20)]
-    tree = Tree(leaves)
+    tree = MerkleTree(leaves)
     for size in range(1, 21):
         for number in range(size):
             proof = tree.inclusion_proof(number, size)
@@ -89,8 +89,8 @@ def test_every_inclusion_proof_holds_for_its_place_alone() -> None:
 
 
 def test_every_consistency_proof_holds_and_no_other_history_has_one() -> None:
-    tree = Tree(leaf_hash(bytes([n])) for n in range(20))
-    other = Tree(leaf_hash(bytes([n + (n == 3)])) for n in range(20))
+    tree = MerkleTree(leaf_hash(bytes([n])) for n in range(20))
+    other = MerkleTree(leaf_hash(bytes([n + (n == 3)])) for n in range(20))
     for new in range(1, 21):
         for old in range(1, new + 1):
             proof = tree.consistency_proof(old, new)

@@ -22,7 +22,7 @@ from podium.board.client import HttpBoard, check_receipt, hand_in, open_board
 from podium.board.keys import make_key
 from podium.board.ledger import Ledger, make_board
 from podium.board.merkle import extends
-from podium.board.service import Limits, RateLimit, Service
+from podium.board.service import ClientLimits, RateLimit, Service
 from podium.board.statements import Publication, parse_head, sign
 from podium.errors import BoardError, UnreachableError, UsageError
 
@@ -33,8 +33,8 @@ def ledger(tmp_path: Path) -> Ledger:
 
 
 @contextmanager
-def served(ledger: Ledger, limits: Limits | None = None) -> Iterator[TestClient]:
-    with TestClient(Service(ledger, limits or Limits()).app()) as client:
+def served(ledger: Ledger, limits: ClientLimits | None = None) -> Iterator[TestClient]:
+    with TestClient(Service(ledger, limits or ClientLimits()).app()) as client:
         yield client
 
 
@@ -80,7 +80,7 @@ def test_what_is_not_signed_or_too_large_is_not_taken(ledger: Ledger) -> None:
 
 
 def test_a_client_that_asks_too_much_is_told_to_wait(ledger: Ledger) -> None:
-    with served(ledger, Limits(writes_per_s=0.1, burst_s=20)) as client:
+    with served(ledger, ClientLimits(writes_per_s=0.1, burst_s=20)) as client:
         codes = [client.post("/statements", json=registration(ledger, n).to_dict()).status_code for n in range(4)]
     assert codes[0] == 200 and codes[-1] == 429
 
@@ -96,7 +96,7 @@ def test_a_rate_limit_refills_with_time_and_forgets_old_names() -> None:
 
 def test_statements_that_come_together_share_a_write(ledger: Ledger) -> None:
     async def send() -> list[int]:
-        service = Service(ledger, Limits())
+        service = Service(ledger, ClientLimits())
         writer = asyncio.create_task(service._write())
         from podium.board.service import Waiting
 

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from podium.board.ledger import Ledger
-from podium.board.site import Site
+from podium.board.site import BoardSite
 
 pytestmark = pytest.mark.browser
 SCREENSHOTS = Path(__file__).parents[2] / "artefacts" / "board"
@@ -36,7 +36,7 @@ class Quiet(SimpleHTTPRequestHandler):
 
 @pytest.fixture
 def address(shown_board: Ledger, tmp_path: Path) -> Iterator[str]:
-    Site(shown_board.folder, tmp_path / "site").build()
+    BoardSite(shown_board.folder, tmp_path / "site").build()
     with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(tmp_path / "site"))) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}"

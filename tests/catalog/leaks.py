@@ -16,7 +16,7 @@ from podium.catalog import listings
 from podium.data.publish import publish
 from podium.grading.table import read_answers
 from podium.integrity.audit.metadata import Rows, as_numbers, observe
-from podium.integrity.audit.prediction import Prediction, predict
+from podium.integrity.audit.prediction import MetadataPrediction, predict
 from podium.task import Task
 
 SUSPICIOUS, CERTAIN = 0.01, 0.0002
@@ -31,8 +31,8 @@ CLOSER = range(4)
 class Finding:
     """How well the order of rows and ids, and how well the metadata of files, predict the answers."""
 
-    of_rows: Prediction
-    of_files: Prediction
+    of_rows: MetadataPrediction
+    of_files: MetadataPrediction
 
 
 def table_tasks() -> list[str]:

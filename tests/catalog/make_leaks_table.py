@@ -11,7 +11,7 @@ from pathlib import Path
 from leaks import CLOSER, examine_with, table_tasks
 
 import podium
-from podium.integrity.audit.prediction import Prediction
+from podium.integrity.audit.prediction import MetadataPrediction
 
 PAGE = Path(__file__).parents[2] / "docs" / "leaks.md"
 START, END = "<!-- table -->", "<!-- end of table -->"
@@ -35,7 +35,7 @@ def main() -> None:
     PAGE.write_text(before + "\n".join([START, *lines, END]) + after, encoding="utf-8")
 
 
-def cell(found: Prediction) -> str:
+def cell(found: MetadataPrediction) -> str:
     if not found.rows:
         return "–"
     return f"{found.strength:.2f} by {found.best}, p {found.p:.4f}"

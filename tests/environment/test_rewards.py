@@ -9,8 +9,8 @@ import pytest
 
 from podium.environment.rewards import (
     MEDALS,
+    EpisodeStanding,
     Reward,
-    Standing,
     Transition,
     final_value,
     gain,
@@ -24,14 +24,14 @@ from podium.grading.grade import Grade
 from podium.workspace.events import Action
 from podium.workspace.observations import TextResult
 
-NOTHING = Standing()
-VALID = Standing(submission="a", valid=True, reported=0.5, milestones=frozenset({"valid"}))
+NOTHING = EpisodeStanding()
+VALID = EpisodeStanding(submission="a", valid=True, reported=0.5, milestones=frozenset({"valid"}))
 BRONZE = replace(VALID, grade=Grade("t", "v1", valid=True, score=1.0, percentile=80.0, medal="bronze"))
 INVALID = replace(BRONZE, grade=Grade("t", "v1", valid=False, error="no rows"), valid=False)
 IMPROVED = replace(VALID, grade=Grade("t", "v1", valid=True, score=1.0, improvement=25.0))
 
 
-def change(before: Standing, after: Standing, *, ended: bool = False, higher: bool = True) -> Transition:
+def change(before: EpisodeStanding, after: EpisodeStanding, *, ended: bool = False, higher: bool = True) -> Transition:
     return Transition(before, after, Action(name="x"), TextResult(text=""), ended, higher)
 
 

@@ -17,11 +17,11 @@ from podium.report.table import RunKey
 from podium.runs.experiment import Experiment
 from podium.runs.progress import is_going
 from podium.viewer import index as index_module
-from podium.viewer.index import Index, Verification
+from podium.viewer.index import ExperimentIndex, StoredVerification
 from podium.viewer.progress import current
 from podium.workspace.journal import Journal
 
-Open = Callable[[], Index]
+Open = Callable[[], ExperimentIndex]
 
 
 @pytest.fixture
@@ -36,10 +36,10 @@ def root(tmp_path: Path) -> Path:
 @pytest.fixture
 def opened(root: Path, tmp_path: Path) -> Iterator[Open]:
     """Opens the index as a new viewer does."""
-    made: list[Index] = []
+    made: list[ExperimentIndex] = []
 
-    def open_() -> Index:
-        made.append(Index(root, tmp_path / "cache" / "index.sqlite"))
+    def open_() -> ExperimentIndex:
+        made.append(ExperimentIndex(root, tmp_path / "cache" / "index.sqlite"))
         made[-1].refresh()
         return made[-1]
 
@@ -130,7 +130,7 @@ def test_a_question_after_the_end_harms_nothing(opened: Open, read: list[tuple[s
     index = opened()
     index.close()
     assert index.rows("first") == ([], 0)
-    index.put_verification(RunKey("first", TASK, 0), "", Verification("", {}))
+    index.put_verification(RunKey("first", TASK, 0), "", StoredVerification("", {}))
     read.clear()
     assert len(opened().rows("first")[0]) == 3 and read == []
 
@@ -184,7 +184,7 @@ def test_a_bad_record_is_a_row_that_says_so(root: Path, opened: Open, change: di
 
 
 def test_a_folder_may_be_an_experiment_itself(root: Path, tmp_path: Path) -> None:
-    index = Index(root / "first", tmp_path / "index.sqlite")
+    index = ExperimentIndex(root / "first", tmp_path / "index.sqlite")
     assert [status.name for status in index.experiments()] == ["first"]
     assert index.row(RunKey("first", TASK, 0)).folder == root / "first" / TASK / "0"  # type: ignore[union-attr]
     index.close()
@@ -195,7 +195,7 @@ def test_verifications_hold_until_the_run_changes(root: Path, opened: Open) -> N
     key = RunKey("first", TASK, 0)
     journal = root / "first" / TASK / "0" / "steps.jsonl"
     journal.write_text("{}\n")
-    index.put_verification(key, index.stamp_of(key), Verification("now", {"journal": "ok"}))
+    index.put_verification(key, index.stamp_of(key), StoredVerification("now", {"journal": "ok"}))
     assert index.verifications()[key].passed and index.verifications("other") == {}
     journal.write_text("{}\n{}\n")
     assert index.verifications() == {}

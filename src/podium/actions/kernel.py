@@ -28,7 +28,7 @@ def serve(listener: socket.socket, marker: Path) -> None:
     os.dup2(null, 0)
     direct_output(null)
     listener.settimeout(WATCH_S)
-    session = Session()
+    session = KernelSession()
     while True:
         try:
             client, _ = listener.accept()
@@ -41,7 +41,7 @@ def serve(listener: socket.socket, marker: Path) -> None:
             session.answer(client)
 
 
-class Session:
+class KernelSession:
     """The variables, and what is done with them."""
 
     def __init__(self) -> None:

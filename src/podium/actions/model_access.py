@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import anyio
 
 from podium._inspect import told_window, without_hidden_retries
-from podium.actions.model_failures import Failure, read_failure
+from podium.actions.model_failures import ModelFailure, read_failure
 from podium.actions.model_limits import (
     ModelLimits,
     ModelUnreachableError,
@@ -120,9 +120,9 @@ async def generate(
         choice = None if "tool_choice" in limits.refused else tool_choice
         request = _Request(model, fitting, config.model_copy(update=changes), tools, choice)
         answer = await request.answer(retries)
-        if isinstance(answer, Failure) and answer.setting in limits.refused:
+        if isinstance(answer, ModelFailure) and answer.setting in limits.refused:
             raise ModelUnreachableError(f"The model {model} refused the request: {answer.cause}. {GO_ON}")
-        if not isinstance(answer, Failure):
+        if not isinstance(answer, ModelFailure):
             used = answer.usage
             is_cut_off = answer.stop_reason in ("max_tokens", "model_length")
             limits.observe(sent=sent, prompt_tokens=_prompt_tokens(used), is_cut_off=is_cut_off)
@@ -150,7 +150,7 @@ class _Request:
     tools: Sequence[ToolInfo]
     tool_choice: ToolFunction | None
 
-    async def answer(self, retries: int) -> ModelOutput | Failure:
+    async def answer(self, retries: int) -> ModelOutput | ModelFailure:
         """The answer, or why it has to be asked for differently; asked again for as long as that may help.
 
         Raises:
@@ -161,7 +161,7 @@ class _Request:
             answer, pause = await self._once()
             if retry > 1:
                 access.tell("thinking")
-            if not isinstance(answer, Failure) or answer.kind in ("window", "answer", "setting"):
+            if not isinstance(answer, ModelFailure) or answer.kind in ("window", "answer", "setting"):
                 return answer
             if answer.kind == "final":
                 raise ModelUnreachableError(f"The model {self.model} refused the request: {answer.cause}. {GO_ON}")
@@ -176,7 +176,7 @@ class _Request:
             await _pause(pause)
         raise AssertionError("the loop returns or raises")
 
-    async def _once(self) -> tuple[ModelOutput | Failure, float | None]:
+    async def _once(self) -> tuple[ModelOutput | ModelFailure, float | None]:
         """One request: what came of it, and how long the provider asks to wait."""
         from inspect_ai.util import LimitExceededError
         from tenacity import RetryError
@@ -203,7 +203,7 @@ class _Request:
             return failure, _asked_pause(cause)
         is_refusal = output.stop_reason == "model_length" and not (output.usage and output.usage.output_tokens)
         if is_refusal:  # Inspect puts the provider's words into the model's mouth
-            return Failure("window", *_read_window(output.completion or output.error or "")), None
+            return ModelFailure("window", *_read_window(output.completion or output.error or "")), None
         return output, None
 
 

@@ -71,7 +71,7 @@ _FINAL_STATUS = frozenset({400, 401, 402, 403, 404, 405, 413, 422})
 
 
 @dataclass(frozen=True)
-class Failure:
+class ModelFailure:
     """Why there was no answer, and what can be done about it."""
 
     kind: FailureKind
@@ -88,7 +88,7 @@ class Failure:
     """What of a request the model does not take, as Inspect calls it."""
 
 
-def read_failure(text: str, *, status: int | None, is_retryable: bool, details: str = "") -> Failure:
+def read_failure(text: str, *, status: int | None, is_retryable: bool, details: str = "") -> ModelFailure:
     """The failure in what was said.
 
     Args:
@@ -102,13 +102,13 @@ def read_failure(text: str, *, status: int | None, is_retryable: bool, details: 
     if not _NO_MONEY.search(text) and status in (None, 400, 413, 422, 500):
         answer = _first(_ANSWERS, text)
         if answer is not None:
-            return Failure("answer", cause, answer_tokens=answer)
+            return ModelFailure("answer", cause, answer_tokens=answer)
         if any(re.search(pattern, text, re.I | re.S) for pattern in _WINDOW):
-            return Failure("window", cause, window=_first(_SIZES, text), prompt_tokens=_first(_PROMPTS, text))
+            return ModelFailure("window", cause, window=_first(_SIZES, text), prompt_tokens=_first(_PROMPTS, text))
         if found := _UNSUPPORTED.search(text):
-            return Failure("setting", cause, setting=_SETTINGS[(found[1] or found[2]).lower()])
+            return ModelFailure("setting", cause, setting=_SETTINGS[(found[1] or found[2]).lower()])
     is_final = status in _FINAL_STATUS or _NO_MONEY.search(text) is not None
-    return Failure("final" if is_final or not is_retryable else "temporary", cause)
+    return ModelFailure("final" if is_final or not is_retryable else "temporary", cause)
 
 
 def _first(patterns: tuple[str, ...], text: str) -> int | None:

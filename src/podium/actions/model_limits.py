@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from podium.actions.model_failures import Failure
+from podium.actions.model_failures import ModelFailure
 from podium.actions.text import bounded
 from podium.errors import PodiumError
 
@@ -77,7 +77,7 @@ class ModelLimits:
             tokens = min(tokens, max(left, 256))
         return tokens if self.answer is None else min(tokens, self.answer)
 
-    def learn(self, failure: Failure, *, sent: int, wanted: int) -> str:
+    def learn(self, failure: ModelFailure, *, sent: int, wanted: int) -> str:
         """Takes in why a request was refused; what has changed, in words.
 
         Args:

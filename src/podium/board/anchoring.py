@@ -16,6 +16,7 @@ from typing import Literal
 
 from podium.board.client import Board
 from podium.board.keys import Key
+from podium.board.registered import RunName
 from podium.board.registration import RegistrationDocument, add_receipt, read_receipts
 from podium.board.statements import Anchor, sign
 from podium.errors import PodiumError, UnreachableError
@@ -27,8 +28,7 @@ INTERVAL_S = 600.0
 """Between anchors of a run that is going."""
 PAUSE_S = 0.5
 """Between rounds; doubled after each failure, up to a minute."""
-State = Literal["started", "running", "ended"]
-RunName = tuple[str, int]
+RunState = Literal["started", "running", "ended"]
 
 
 class Anchoring:
@@ -140,7 +140,7 @@ class Anchoring:
             self._anchor(name, len(journal), journal.head, "ended" if ended else "running")
         return True
 
-    def _anchor(self, name: RunName, lines: int, head: str, state: State) -> None:
+    def _anchor(self, name: RunName, lines: int, head: str, state: RunState) -> None:
         task, seed = name
         if (task, seed, state, head) in self._sent:
             return

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from podium.board.keys import Signed
-from podium.board.ledger import Entry, check_allowed, parse_line, read_board, read_head, read_lines
-from podium.board.merkle import Tree, extends
+from podium.board.ledger import LedgerEntry, check_allowed, parse_line, read_board, read_head, read_lines
+from podium.board.merkle import MerkleTree, extends
 from podium.board.statements import Head, Registration, parse_head
 from podium.errors import BoardError
 
@@ -21,7 +21,7 @@ class Audit:
 
     board: dict[str, str]
     head: Signed | None = None
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[LedgerEntry] = field(default_factory=list)
     """Those that the head covers."""
     problems: list[str] = field(default_factory=list)
     unsigned: int = 0
@@ -75,8 +75,8 @@ def _check_key(found: Audit, head: Head, key: str | None) -> None:
         raise BoardError(f"The head is signed by {head.board[:16]}, not by the board's key {expected[:16]}.")
 
 
-def _read_entries(found: Audit, folder: Path, size: int) -> Tree:
-    tree = Tree()
+def _read_entries(found: Audit, folder: Path, size: int) -> MerkleTree:
+    tree = MerkleTree()
     for number, line in enumerate(read_lines(folder)):
         if number >= size:
             found.unsigned += 1
@@ -87,7 +87,7 @@ def _read_entries(found: Audit, folder: Path, size: int) -> Tree:
     return tree
 
 
-def _problems_of_order(entries: list[Entry]) -> Iterator[str]:
+def _problems_of_order(entries: list[LedgerEntry]) -> Iterator[str]:
     """What no honest board would have taken in."""
     owners: dict[str, str] = {}
     digests: set[str] = set()
@@ -110,7 +110,7 @@ def _problems_of_order(entries: list[Entry]) -> Iterator[str]:
             owners[entry.digest] = entry.signed.key
 
 
-def check_extension(tree: Tree, old: Head, new: Head) -> Iterator[str]:
+def check_extension(tree: MerkleTree, old: Head, new: Head) -> Iterator[str]:
     """The problem, if there is one, with the claim that a ledger has only grown since an older head."""
     if old.board != new.board:
         yield f"The older head is that of another board, {old.board[:16]}."

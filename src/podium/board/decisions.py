@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from podium.board.ledger import Entry, Ledger, Receipt
-from podium.board.statements import Decision, Publication, Reproduction, sign
+from podium.board.ledger import Ledger, LedgerEntry, Receipt
+from podium.board.statements import DecisionStatement, Publication, ReproductionStatement, sign
 from podium.errors import BoardError
 
-Verdict = Literal["accepted", "refused", "removed", "rescored"]
+Ruling = Literal["accepted", "refused", "removed", "rescored"]
 
 
-def decide(board: Path, bundle: str, verdict: Verdict, reason: str, *, row: dict[str, Any] | None = None) -> Receipt:
+def decide(board: Path, bundle: str, verdict: Ruling, reason: str, *, row: dict[str, Any] | None = None) -> Receipt:
     """Appends a decision about a bundle, signed with the board's key.
 
     Raises:
@@ -24,7 +24,7 @@ def decide(board: Path, bundle: str, verdict: Verdict, reason: str, *, row: dict
     try:
         if verdict == "removed" and not ledger.index.is_known(bundle):
             raise BoardError(f"There is no bundle {bundle} on this board.")
-        said = Decision(board=ledger.key.public, bundle=bundle, verdict=verdict, reason=reason, row=row)
+        said = DecisionStatement(board=ledger.key.public, bundle=bundle, verdict=verdict, reason=reason, row=row)
         [receipt] = ledger.append(sign(said, ledger.key))
     finally:
         ledger.close()
@@ -32,16 +32,16 @@ def decide(board: Path, bundle: str, verdict: Verdict, reason: str, *, row: dict
 
 
 @dataclass(frozen=True)
-class Standing:
+class BundleStanding:
     """A bundle as the ledger leaves it: the last decision counts, all of them are shown."""
 
     bundle: str
-    decisions: tuple[tuple[Entry, Decision], ...]
-    published: Entry | None
-    reproductions: tuple[tuple[Entry, Reproduction], ...]
+    decisions: tuple[tuple[LedgerEntry, DecisionStatement], ...]
+    published: LedgerEntry | None
+    reproductions: tuple[tuple[LedgerEntry, ReproductionStatement], ...]
 
     @property
-    def last(self) -> Decision:
+    def last(self) -> DecisionStatement:
         return self.decisions[-1][1]
 
     @property
@@ -54,20 +54,20 @@ class Standing:
         return next((said.row for _, said in reversed(self.decisions) if said.row is not None), {})
 
 
-def standings(entries: Sequence[Entry]) -> list[Standing]:
+def standings(entries: Sequence[LedgerEntry]) -> list[BundleStanding]:
     """Every bundle that was decided about, in the order of the first decisions."""
-    decisions: dict[str, list[tuple[Entry, Decision]]] = {}
-    published: dict[str, Entry] = {}
-    reproductions: dict[str, list[tuple[Entry, Reproduction]]] = {}
+    decisions: dict[str, list[tuple[LedgerEntry, DecisionStatement]]] = {}
+    published: dict[str, LedgerEntry] = {}
+    reproductions: dict[str, list[tuple[LedgerEntry, ReproductionStatement]]] = {}
     for entry in entries:
         match entry.statement:
-            case Decision() as said:
+            case DecisionStatement() as said:
                 decisions.setdefault(said.bundle, []).append((entry, said))
             case Publication() as said:
                 published.setdefault(said.bundle, entry)
-            case Reproduction() as said:
+            case ReproductionStatement() as said:
                 reproductions.setdefault(said.bundle, []).append((entry, said))
     return [
-        Standing(bundle, tuple(made), published.get(bundle), tuple(reproductions.get(bundle, ())))
+        BundleStanding(bundle, tuple(made), published.get(bundle), tuple(reproductions.get(bundle, ())))
         for bundle, made in decisions.items()
     ]

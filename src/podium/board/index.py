@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from podium.errors import BoardError
 
 if TYPE_CHECKING:
-    from podium.board.ledger import Entry
+    from podium.board.ledger import LedgerEntry
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS entries (
@@ -21,7 +21,7 @@ CREATE INDEX IF NOT EXISTS bundles ON entries (bundle) WHERE bundle IS NOT NULL;
 """
 
 
-class Index:
+class LedgerIndex:
     """Numbers, keys and leaf hashes of all entries. May be used from several threads."""
 
     def __init__(self, path: Path) -> None:
@@ -74,7 +74,7 @@ class Index:
         with self._lock, self._database:
             self._database.execute("DELETE FROM entries")
 
-    def add(self, entries: Sequence[Entry]) -> None:
+    def add(self, entries: Sequence[LedgerEntry]) -> None:
         """Takes in entries; those it has are left."""
         rows = [
             (

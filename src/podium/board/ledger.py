@@ -23,15 +23,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from podium.board.index import Index
+from podium.board.index import LedgerIndex
 from podium.board.keys import Signed, canonical, make_key, parse_canonical, read_key, write_key
-from podium.board.merkle import Tree, leaf_hash
+from podium.board.merkle import MerkleTree, leaf_hash
 from podium.board.rules import FILE as RULES
 from podium.board.rules import TEMPLATE
 from podium.board.statements import (
     STATEMENT_BYTES,
     Anchor,
-    Decision,
+    DecisionStatement,
     Head,
     Publication,
     Statement,
@@ -55,7 +55,7 @@ _IGNORED = "private/\n"
 
 
 @dataclass(frozen=True)
-class Entry:
+class LedgerEntry:
     """One entry of a ledger."""
 
     number: int
@@ -88,7 +88,7 @@ class Receipt:
         return {**document, "head": self.head.to_dict()}
 
 
-def parse_line(line: bytes, number: int) -> Entry:
+def parse_line(line: bytes, number: int) -> LedgerEntry:
     """The entry that a line holds, its signature checked.
 
     Raises:
@@ -101,7 +101,7 @@ def parse_line(line: bytes, number: int) -> Entry:
         if not isinstance(document, dict) or not isinstance(document.get("time"), str):
             raise BoardError("It has no time.")
         signed = Signed.from_dict({name: value for name, value in document.items() if name != "time"})
-        return Entry(number, document["time"], signed, parse_statement(signed), line)
+        return LedgerEntry(number, document["time"], signed, parse_statement(signed), line)
     except BoardError as error:
         raise BoardError(f"Entry {number} of the ledger is not valid: {error}") from error
 
@@ -119,14 +119,14 @@ class Ledger:
         self.key = read_key(folder / "private" / "key.pem")
         if self.key.public != self.board["key"]:
             raise BoardError(f"{folder / 'private/key.pem'} is not the key of this board.")
-        self.index = Index(folder / "private" / "index.sqlite")
-        self._tree = Tree(self.index.leaves())
+        self.index = LedgerIndex(folder / "private" / "index.sqlite")
+        self._tree = MerkleTree(self.index.leaves())
         self._time = self.index.last_time()
         try:
             self._catch_up_now()
         except BoardError:
             self.index.clear()  # it may be the index that is wrong: make it again from the files
-            self._tree, self._time = Tree(), ""
+            self._tree, self._time = MerkleTree(), ""
             self._catch_up_now()
 
     def __len__(self) -> int:
@@ -152,7 +152,7 @@ class Ledger:
         """Takes in those of many statements that may be said here, with one write to disk for all."""
         refused: dict[int, BoardError] = {}
         with self._locked(), full_disk_explained(self.folder):
-            new: dict[str, Entry] = {}
+            new: dict[str, LedgerEntry] = {}
             for place, signed in enumerate(statements):
                 digest = signed.digest
                 if digest not in new and self.index.find(digest) is None:
@@ -178,13 +178,13 @@ class Ledger:
         """Shows that the ledger of `new` entries begins with that of `old`."""
         return [part.hex() for part in self._tree.consistency_proof(old, new)]
 
-    def _receipt(self, digest: str, new: Entry | None, head: Signed) -> Receipt:
+    def _receipt(self, digest: str, new: LedgerEntry | None, head: Signed) -> Receipt:
         number = new.number if new else self.index.require(digest)
         line = new.line if new else read_line(self.folder, number)
         proof = self._tree.inclusion_proof(number, head.statement["size"])
         return Receipt(number, line.decode("ascii"), tuple(part.hex() for part in proof), head)
 
-    def _entry(self, signed: Signed, number: int, pending: dict[str, Entry]) -> Entry:
+    def _entry(self, signed: Signed, number: int, pending: dict[str, LedgerEntry]) -> LedgerEntry:
         statement = parse_statement(signed)
         if statement.board != self.board["key"]:
             raise BoardError(f"This was said to board {statement.board[:16]}; this one is {self.board['key'][:16]}.")
@@ -195,9 +195,9 @@ class Ledger:
         line = canonical({"time": self._time, **signed.to_dict()})
         if len(line) > LINE_BYTES:
             raise BoardError(f"A statement of {len(line):,} bytes is too long; at most {STATEMENT_BYTES:,}.")
-        return Entry(number, self._time, signed, statement, line)
+        return LedgerEntry(number, self._time, signed, statement, line)
 
-    def _owner(self, registration: str, pending: dict[str, Entry]) -> str | None:
+    def _owner(self, registration: str, pending: dict[str, LedgerEntry]) -> str | None:
         entry = pending.get(registration)
         return entry.signed.key if entry is not None else self.index.key_of(registration)
 
@@ -256,7 +256,7 @@ class Ledger:
                 sync_folder(path.parent)
             number, lines = number + room, lines[room:]
 
-    def _take_in(self, entries: Sequence[Entry]) -> None:
+    def _take_in(self, entries: Sequence[LedgerEntry]) -> None:
         self.index.add(entries)
         for entry in entries:
             self._tree.append(entry.leaf)
@@ -279,7 +279,7 @@ def check_allowed(signed: Signed, statement: Statement, *, owner: str | None, bo
     Raises:
         BoardError: it may not.
     """
-    if isinstance(statement, Decision) and signed.key != board:
+    if isinstance(statement, DecisionStatement) and signed.key != board:
         raise BoardError("Only the keeper of the board decides about bundles.")
     if isinstance(statement, Anchor | Withdrawal) or (isinstance(statement, Publication) and statement.registration):
         if owner is None:
@@ -301,7 +301,7 @@ def make_board(folder: Path, name: str) -> Ledger:
         (folder / part).mkdir(parents=True, exist_ok=True)
     (folder / "private").chmod(0o700)
     write_key(key, folder / "private" / "key.pem")
-    head = Head(board=key.public, size=0, root=Tree().root().hex(), time=now())
+    head = Head(board=key.public, size=0, root=MerkleTree().root().hex(), time=now())
     write_atomically(folder / "head.json", json.dumps(sign(head, key).to_dict(), indent=1) + "\n")
     write_atomically(folder / ".gitignore", _IGNORED)
     write_atomically(folder / RULES, TEMPLATE.format(name=name.replace('"', "'")))

@@ -16,7 +16,7 @@ def node_hash(left: bytes, right: bytes) -> bytes:
     return hashlib.sha256(b"\1" + left + right).digest()
 
 
-class Tree:
+class MerkleTree:
     """The hashes of a growing list; appending costs a constant amount on average, a proof the logarithm."""
 
     def __init__(self, leaves: Iterable[bytes] = ()) -> None:

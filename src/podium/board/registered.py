@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from podium.board.bundle import Bundle
-from podium.board.ledger import Entry
+from podium.board.ledger import LedgerEntry
 from podium.board.registration import plan_sha256
 from podium.board.rules import RegistrationRules, Rules
-from podium.board.statements import Anchor, Decision, Publication, Registration, Withdrawal
+from podium.board.statements import Anchor, DecisionStatement, Publication, Registration, Withdrawal
 from podium.runs.experiment import Experiment
 from podium.runs.verify.evidence import Evidence, moment, plan_at
 from podium.text import plural
@@ -22,13 +22,13 @@ STANDING = ("accepted", "rescored")
 class Known:
     """What the ledger says about one registration."""
 
-    entry: Entry
+    entry: LedgerEntry
     said: Registration
-    anchors: dict[RunName, list[tuple[Entry, Anchor]]]
+    anchors: dict[RunName, list[tuple[LedgerEntry, Anchor]]]
     """Of each run, in their order."""
 
 
-def all_known(entries: Sequence[Entry]) -> dict[str, Known]:
+def all_known(entries: Sequence[LedgerEntry]) -> dict[str, Known]:
     """Every registration with its anchors, by its id."""
     found: dict[str, Known] = {}
     for entry in entries:
@@ -44,7 +44,7 @@ def ledger_problems(
     bundle: Bundle,
     experiment: Experiment,
     runs: Mapping[RunName, Evidence],
-    entries: Sequence[Entry],
+    entries: Sequence[LedgerEntry],
     rules: Rules,
 ) -> Iterator[str]:
     """Why the ledger speaks against a bundle.
@@ -84,20 +84,22 @@ def _plan_problems(known: Known, experiment: Experiment, runs: Mapping[RunName, 
         yield f"The data is not what was registered: {', '.join(other[:5])}."
 
 
-def _other_bundles(bundle: Bundle, entries: Sequence[Entry]) -> Iterator[str]:
+def _other_bundles(bundle: Bundle, entries: Sequence[LedgerEntry]) -> Iterator[str]:
     """Another bundle of the same registration may only take the place of one that does not stand any more."""
     same = {
         entry.statement.bundle
         for entry in entries
         if isinstance(entry.statement, Publication) and entry.statement.registration == bundle.manifest.registration
     }
-    verdicts = {entry.statement.bundle: entry.statement for entry in entries if isinstance(entry.statement, Decision)}
+    verdicts = {
+        entry.statement.bundle: entry.statement for entry in entries if isinstance(entry.statement, DecisionStatement)
+    }
     for digest in sorted(same - {bundle.digest}):
         if digest in verdicts and verdicts[digest].verdict in STANDING:
             yield f"Another bundle of this registration is on the board already: {digest}."
 
 
-def _abandoned(known: Known, entries: Sequence[Entry], rules: RegistrationRules) -> Iterator[str]:
+def _abandoned(known: Known, entries: Sequence[LedgerEntry], rules: RegistrationRules) -> Iterator[str]:
     """Registrations of the same plan by the same key that came to nothing: whoever tries often enough gets lucky."""
     mine = [
         entry.digest
@@ -136,7 +138,7 @@ def _run_problems(name: RunName, known: Known, run: Evidence | None, rules: Rule
 
 
 def _graded_run_problems(
-    anchors: list[tuple[Entry, Anchor]], known: Known, run: Evidence, rules: Rules
+    anchors: list[tuple[LedgerEntry, Anchor]], known: Known, run: Evidence, rules: Rules
 ) -> Iterator[str]:
     starts = [entry for entry, said in anchors if said.lines == 1]
     ends = [entry for entry, said in anchors if said.state == "ended" and said.head == run.journal.head]

@@ -40,7 +40,7 @@ KNOWN_CLIENTS = 10_000
 
 
 @dataclass
-class Limits:
+class ClientLimits:
     """What one client, or one key, may do."""
 
     writes_per_s: float = 20.0
@@ -81,7 +81,7 @@ class Service:
     """One `podium board serve`."""
 
     ledger: Ledger
-    limits: Limits = field(default_factory=Limits)
+    limits: ClientLimits = field(default_factory=ClientLimits)
 
     def __post_init__(self) -> None:
         self._queue: asyncio.Queue[Waiting] = asyncio.Queue(WAITING)
@@ -253,7 +253,7 @@ def _say(request: Request, error: Exception) -> Response:
     return PlainTextResponse(f"{error.detail}\n", error.status_code)
 
 
-def serve(folder: Path, *, host: str, port: int, limits: Limits, ready: Callable[[str], None]) -> None:
+def serve(folder: Path, *, host: str, port: int, limits: ClientLimits, ready: Callable[[str], None]) -> None:
     """Serves a board until interrupted.
 
     Args:

@@ -21,9 +21,9 @@ from xml.sax.saxutils import escape
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from podium.board.audit import Audit, audit
-from podium.board.decisions import Standing, standings
-from podium.board.ledger import Entry
-from podium.board.merkle import Tree
+from podium.board.decisions import BundleStanding, standings
+from podium.board.ledger import LedgerEntry
+from podium.board.merkle import MerkleTree
 from podium.board.registered import Known, all_known
 from podium.data.files import write_atomically
 from podium.errors import BoardError, UsageError
@@ -37,7 +37,7 @@ STATIC = ("style.css", "filter.js")
 COLUMNS = ("agent", "model", "mean", "sem", "tasks", "seeds", "unfinished", "by", "measure", "registration")
 
 
-class Site:
+class BoardSite:
     """The pages of one board."""
 
     def __init__(self, board: Path, target: Path, *, address: str = "") -> None:
@@ -55,7 +55,7 @@ class Site:
         self._ledger = audit(board)
         if not self._ledger.passed:
             raise BoardError(f"The ledger of {board} does not hold: {self._ledger.problems[0]}")
-        self._tree = Tree(entry.leaf for entry in self._ledger.entries)
+        self._tree = MerkleTree(entry.leaf for entry in self._ledger.entries)
         self._known = all_known(self._ledger.entries)
         self._templates = _environment(self._ledger)
 
@@ -80,7 +80,7 @@ class Site:
         text = self._templates.get_template(template).render(depth="../" * name.count("/"), **values)
         self._write(name, text)
 
-    def _entry(self, one: Standing) -> None:
+    def _entry(self, one: BundleStanding) -> None:
         known = self._known.get(one.row.get("registration") or "")
         decided = one.decisions[-1][0].number
         proof = {
@@ -94,7 +94,7 @@ class Site:
         self._write(f"entries/{one.bundle}.json", json.dumps(proof, indent=1))
         self._page("entry.html", f"entries/{one.bundle}.html", one=one, row=one.row, known=known, **_anchored(known))
 
-    def _downloads(self, standing: Sequence[Standing]) -> None:
+    def _downloads(self, standing: Sequence[BundleStanding]) -> None:
         rows = [{"bundle": one.bundle, **one.row} for one in standing]
         self._write("board.json", json.dumps({"board": self._ledger.board, "entries": rows}, indent=1))
         out = io.StringIO()
@@ -110,7 +110,7 @@ class Site:
                 shutil.copyfile(self._board / name, self._target / name)
         shutil.copytree(self._board / "ledger", self._target / "ledger", dirs_exist_ok=True)
 
-    def _feed(self, standing: Sequence[Standing]) -> str:
+    def _feed(self, standing: Sequence[BundleStanding]) -> str:
         newest = sorted(standing, key=lambda one: -one.decisions[-1][0].number)[:FEED]
         entries = "".join(
             f"<entry><title>{escape(_title(one.row))}</title><id>urn:sha256:{one.bundle}</id>"
@@ -132,9 +132,9 @@ def _title(row: dict[str, Any]) -> str:
     return printable(f"{row.get('agent', '?')}{model}: {row.get('mean', 0.0):.1f} %")
 
 
-def _classes(standing: Sequence[Standing]) -> list[tuple[dict[str, Any], list[Standing]]]:
+def _classes(standing: Sequence[BundleStanding]) -> list[tuple[dict[str, Any], list[BundleStanding]]]:
     """Entries by what must be equal for them to be compared; the largest class first."""
-    found: dict[str, list[Standing]] = {}
+    found: dict[str, list[BundleStanding]] = {}
     for one in standing:
         found.setdefault(json.dumps([one.row.get("measure"), one.row.get("class")], sort_keys=True), []).append(one)
     return [(group[0].row.get("class") or {}, group) for group in sorted(found.values(), key=len, reverse=True)]
@@ -181,7 +181,7 @@ def _moment(time: str) -> str:
     return time[:19].replace("T", " ")
 
 
-def _said(entry: Entry) -> str:
+def _said(entry: LedgerEntry) -> str:
     """What a statement says, in a few words."""
     said = entry.statement.model_dump(exclude={"board", "kind", "row", "data"})
     return "; ".join(f"{name.replace('_', ' ')} {_short(value)}" for name, value in said.items())
@@ -192,7 +192,7 @@ def _short(value: Any) -> str:
     return text if len(text) <= 80 else f"{text[:79]}…"
 
 
-def _outcomes(one: Standing) -> str:
+def _outcomes(one: BundleStanding) -> str:
     """What came of reproducing runs of an entry."""
     counted = Counter(said.outcome for _, said in one.reproductions)
     return ", ".join(f"{number} {outcome}" for outcome, number in counted.most_common())

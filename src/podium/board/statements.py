@@ -12,7 +12,7 @@ from podium.errors import BoardError
 STATEMENT_BYTES = 256 << 10
 """No statement is longer."""
 Hash = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
-Task = Annotated[str, Field(pattern=r"^[\w@-][\w.@-]{0,199}$")]
+TaskName = Annotated[str, Field(pattern=r"^[\w@-][\w.@-]{0,199}$")]
 Words = Annotated[str, Field(max_length=2000)]
 
 
@@ -28,9 +28,9 @@ class Registration(_Statement):
 
     kind: Literal["registration"] = "registration"
     plan_sha256: Hash
-    tasks: Annotated[list[Task], Field(min_length=1, max_length=2000)]
+    tasks: Annotated[list[TaskName], Field(min_length=1, max_length=2000)]
     seeds: Annotated[int, Field(ge=1, le=10_000)]
-    data: dict[Task, Hash]
+    data: dict[TaskName, Hash]
     """By task, the content of its data."""
     podium: Words
     """Podium's version."""
@@ -44,7 +44,7 @@ class Anchor(_Statement):
 
     kind: Literal["anchor"] = "anchor"
     registration: Hash
-    task: Task
+    task: TaskName
     seed: Annotated[int, Field(ge=0)]
     lines: Annotated[int, Field(ge=1)]
     head: Hash
@@ -68,7 +68,7 @@ class Publication(_Statement):
     registration: Hash | None
 
 
-class Decision(_Statement):
+class DecisionStatement(_Statement):
     """What the keeper of the board decides about a bundle; the latest counts."""
 
     kind: Literal["decision"] = "decision"
@@ -79,12 +79,12 @@ class Decision(_Statement):
     """What the board shows, as it was computed by the check."""
 
 
-class Reproduction(_Statement):
+class ReproductionStatement(_Statement):
     """Somebody ran the code behind a submission again."""
 
     kind: Literal["reproduction"] = "reproduction"
     bundle: Hash
-    task: Task
+    task: TaskName
     seed: Annotated[int, Field(ge=0)]
     outcome: Literal["identical", "equivalent", "different", "not reproducible"]
     detail: Words
@@ -99,7 +99,7 @@ class Head(_Statement):
     time: str
 
 
-Statement = Registration | Anchor | Withdrawal | Publication | Decision | Reproduction
+Statement = Registration | Anchor | Withdrawal | Publication | DecisionStatement | ReproductionStatement
 _STATEMENTS: TypeAdapter[Statement] = TypeAdapter(Annotated[Statement, Field(discriminator="kind")])
 
 

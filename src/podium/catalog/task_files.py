@@ -22,9 +22,9 @@ ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 RESERVED = ("forge-", "folder-", "obfuscated-")
 """How ids begin that say how the task is made."""
 
-Stamp = tuple[int, int]
+FileStamp = tuple[int, int]
 """Time and size of a file: what tells that it was changed."""
-_imported: dict[Path, tuple[Stamp, Task]] = {}
+_imported: dict[Path, tuple[FileStamp, Task]] = {}
 
 
 def find_task_files(folder: Path) -> list[Path]:
@@ -34,7 +34,7 @@ def find_task_files(folder: Path) -> list[Path]:
     return beside + below
 
 
-def stamp_of(path: Path) -> Stamp:
+def stamp_of(path: Path) -> FileStamp:
     """Changes when the file does."""
     status = path.stat()
     return status.st_mtime_ns, status.st_size

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Literal
 
 import click
 
-from podium.cli.options import as_json, data_dir, key_file, print_json, require_extra
+from podium.cli.options import Decorated, as_json, data_dir, key_file, print_json, require_extra
 from podium.errors import BoardError, UsageError
 from podium.text import plural
 
@@ -16,13 +15,11 @@ if TYPE_CHECKING:
     from podium.board.audit import Audit
     from podium.board.check import Judgement
 
-Command = TypeVar("Command", bound=Callable[..., Any])
-
 FOLDER = click.Path(file_okay=False, path_type=Path)
 FILE = click.Path(dir_okay=False, path_type=Path)
 
 
-def check_options(command: Command) -> Command:
+def check_options(command: Decorated) -> Decorated:
     """The options that say what a bundle is checked with."""
     env = click.option("--env", type=FOLDER, help="The Python environment for submitted programs.")
     return env(data_dir(command))
@@ -204,9 +201,9 @@ def witness(board: Path, tsa: str | None, remote: str | None) -> None:
 @click.option("--address", default="", help="Where the site will be found, for its feed.")
 def build(board: Path, out: Path, address: str) -> None:
     """Write the pages of BOARD as plain files, for any web host."""
-    from podium.board.site import Site
+    from podium.board.site import BoardSite
 
-    click.echo(f"{plural(Site(board, out, address=address).build(), 'bundle')} in {out / 'index.html'}")
+    click.echo(f"{plural(BoardSite(board, out, address=address).build(), 'bundle')} in {out / 'index.html'}")
 
 
 @command.command(name="serve")
@@ -218,9 +215,11 @@ def build(board: Path, out: Path, address: str) -> None:
 )
 def serve(board: Path, host: str, port: int, rate: float) -> None:
     """Serve BOARD to a team: registration, anchors and publishing by HTTP, authenticated by signatures."""
-    from podium.board.service import Limits, serve
+    from podium.board.service import ClientLimits, serve
 
-    serve(board, host=host, port=port, limits=Limits(writes_per_s=rate), ready=lambda address: click.echo(address))
+    serve(
+        board, host=host, port=port, limits=ClientLimits(writes_per_s=rate), ready=lambda address: click.echo(address)
+    )
 
 
 def _outcome(passed: bool) -> str:

@@ -7,11 +7,11 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from podium.cli.options import key_file, pairs, print_json, require_extra, resume_command
+from podium.cli.options import Decorated, key_file, pairs, print_json, require_extra, resume_command
 from podium.cli.results import place_of, show_results, tell_next
 from podium.errors import PodiumError, UsageError
 from podium.text import miniature_warning, plural, printable
@@ -22,10 +22,9 @@ if TYPE_CHECKING:
     from podium.runs.experiment import Experiment
 
 STOPPING = "Stopping when the current steps are done; Ctrl-C again stops at once. Nothing is lost."
-Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-def executor_options(command: Command) -> Command:
+def executor_options(command: Decorated) -> Decorated:
     """The options that say who carries runs out."""
     for option in (
         click.option("--on", default="local", show_default=True, help="Who carries runs out: NAME or NAME://ADDRESS."),
@@ -50,7 +49,7 @@ def executor_options(command: Command) -> Command:
     return command
 
 
-def register_options(command: Command) -> Command:
+def register_options(command: Decorated) -> Decorated:
     """The options that make an experiment known to a board before it begins."""
     for option in (
         key_file,

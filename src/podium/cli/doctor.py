@@ -23,7 +23,7 @@ ENOUGH_MEMORY = 4 << 30
 
 
 @dataclass(frozen=True)
-class Finding:
+class MachineFinding:
     """One thing the machine has or lacks."""
 
     name: str
@@ -53,7 +53,7 @@ def command(as_json: bool) -> None:
         sys.exit(1)
 
 
-def _summary(findings: list[Finding], problems: list[str]) -> str:
+def _summary(findings: list[MachineFinding], problems: list[str]) -> str:
     if problems:
         return f"Agents cannot run here until this is mended: {', '.join(problems)}."
     if any((finding.name, finding.status) == ("sandbox", "missing") for finding in findings):
@@ -61,131 +61,143 @@ def _summary(findings: list[Finding], problems: list[str]) -> str:
     return "Agents can run here. What is marked with a dot is only needed for what it says."
 
 
-def check_python() -> Finding:
-    return Finding("python", "ok", f"{sys.version.split()[0]} at {sys.executable}")
+def check_python() -> MachineFinding:
+    return MachineFinding("python", "ok", f"{sys.version.split()[0]} at {sys.executable}")
 
 
-def check_cores() -> Finding:
-    return Finding("cores", "ok", f"{len(os.sched_getaffinity(0))} usable of {os.cpu_count()}")
+def check_cores() -> MachineFinding:
+    return MachineFinding("cores", "ok", f"{len(os.sched_getaffinity(0))} usable of {os.cpu_count()}")
 
 
-def check_memory() -> Finding:
+def check_memory() -> MachineFinding:
     total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     advice = "" if total >= ENOUGH_MEMORY else "Runs want 4 GiB or more; use --parallel 1."
-    return Finding("memory", "ok" if not advice else "missing", format_size(total), advice)
+    return MachineFinding("memory", "ok" if not advice else "missing", format_size(total), advice)
 
 
-def check_disk() -> Finding:
+def check_disk() -> MachineFinding:
     from podium.data.home import home
 
     folder = home()
     existing = next(path for path in (folder, *folder.parents) if path.exists())
     free = shutil.disk_usage(existing).free
     advice = "" if free >= ENOUGH_DISK else "Free some space, or point PODIUM_HOME to a larger disk."
-    return Finding("disk", "ok" if not advice else "problem", f"{format_size(free)} free for {folder}", advice)
+    return MachineFinding("disk", "ok" if not advice else "problem", f"{format_size(free)} free for {folder}", advice)
 
 
-def check_gpus() -> Finding:
+def check_gpus() -> MachineFinding:
     if not shutil.which("nvidia-smi"):
-        return Finding("gpu", "missing", "none found", "Not needed by the quick suite.")
+        return MachineFinding("gpu", "missing", "none found", "Not needed by the quick suite.")
     answer = _run(["nvidia-smi", "--query-gpu=name,memory.total", "--format=csv,noheader"])
     if answer.returncode:
-        return Finding("gpu", "missing", "nvidia-smi fails", "Check the NVIDIA driver.")
-    return Finding("gpu", "ok", "; ".join(answer.stdout.strip().splitlines()))
+        return MachineFinding("gpu", "missing", "nvidia-smi fails", "Check the NVIDIA driver.")
+    return MachineFinding("gpu", "ok", "; ".join(answer.stdout.strip().splitlines()))
 
 
-def check_sandbox() -> Finding:
+def check_sandbox() -> MachineFinding:
     """Starts a real one and runs a program in it."""
     if not shutil.which("bwrap"):
-        return Finding("sandbox", "problem", "bubblewrap is not installed: no agent can run", _install("bubblewrap"))
+        return MachineFinding(
+            "sandbox", "problem", "bubblewrap is not installed: no agent can run", _install("bubblewrap")
+        )
     try:
         from podium.sandbox.bubblewrap import Bubblewrap
         from podium.sandbox.spec import SandboxSpec
     except ImportError:
-        return Finding("sandbox", "missing", "Podium was installed without runs", "Run: pip install 'podium[run]'")
+        return MachineFinding(
+            "sandbox", "missing", "Podium was installed without runs", "Run: pip install 'podium[run]'"
+        )
     try:
         with Bubblewrap().open(SandboxSpec()) as sandbox:
             sandbox.run(["true"])
             policy = sandbox.enforced()
     except PodiumError as error:
         advice = "Allow unprivileged user namespaces: sysctl kernel.unprivileged_userns_clone=1"
-        return Finding("sandbox", "problem", str(error), advice)
+        return MachineFinding("sandbox", "problem", str(error), advice)
     gaps = policy.gaps()
     found = f"bubblewrap seals programs; {'; '.join(gaps) or 'the kernel limits memory and processes'}"
     advice = "Start Podium in a session of systemd, or as root where control groups can be made." if gaps else ""
-    return Finding("sandbox", "ok", found, advice)
+    return MachineFinding("sandbox", "ok", found, advice)
 
 
-def check_limits() -> Finding:
+def check_limits() -> MachineFinding:
     """The limits of a run that asks for none."""
     try:
         from podium.sandbox.spec import Limits
     except ImportError:
-        return Finding("limits", "missing", "Podium was installed without runs", "Run: pip install 'podium[run]'")
+        return MachineFinding(
+            "limits", "missing", "Podium was installed without runs", "Run: pip install 'podium[run]'"
+        )
     limits = Limits().effective()
     assert limits.memory_bytes is not None
     found = f"{format_size(limits.memory_bytes)} memory, {format_size(limits.disk_bytes)} disk per run"
-    return Finding("limits", "ok", f"{found}; --memory and --disk set others")
+    return MachineFinding("limits", "ok", f"{found}; --memory and --disk set others")
 
 
-def check_network() -> Finding:
+def check_network() -> MachineFinding:
     """Whether `--network` can be had; a list of hosts always can."""
     try:
         from podium.sandbox.network import find_carrier
     except ImportError:
-        return Finding("network", "missing", "Podium was installed without runs", "Run: pip install 'podium[run]'")
+        return MachineFinding(
+            "network", "missing", "Podium was installed without runs", "Run: pip install 'podium[run]'"
+        )
     try:
-        return Finding("network", "ok", f"--network is carried by {find_carrier()}")
+        return MachineFinding("network", "ok", f"--network is carried by {find_carrier()}")
     except PodiumError as error:
-        return Finding("network", "missing", "agents cannot be given the Internet", f"Only for --network: {error}.")
+        return MachineFinding(
+            "network", "missing", "agents cannot be given the Internet", f"Only for --network: {error}."
+        )
 
 
-def check_git() -> Finding:
+def check_git() -> MachineFinding:
     """The program that packs the history of a run and shows differences; reading a history does not need it."""
     try:
         from podium.workspace.git import LEAST_VERSION, find_version
     except ImportError:
-        return Finding("git", "missing", "Podium was installed without runs", "Run: pip install 'podium[run]'")
+        return MachineFinding("git", "missing", "Podium was installed without runs", "Run: pip install 'podium[run]'")
     version, least = find_version(), ".".join(map(str, LEAST_VERSION))
     if version is None:
-        return Finding("git", "problem", "not installed: no run can keep its history", _install("git"))
+        return MachineFinding("git", "problem", "not installed: no run can keep its history", _install("git"))
     found = ".".join(map(str, version))
     if version < LEAST_VERSION:
-        return Finding("git", "problem", f"version {found}; runs need {least} or newer", _install("git"))
-    return Finding("git", "ok", f"version {found}")
+        return MachineFinding("git", "problem", f"version {found}; runs need {least} or newer", _install("git"))
+    return MachineFinding("git", "ok", f"version {found}")
 
 
-def check_docker() -> Finding:
+def check_docker() -> MachineFinding:
     """Asks the engine, which may be Podman's, what it can do."""
     try:
         from podium.sandbox.docker import Docker
     except ImportError:
-        return Finding("docker", "missing", "Podium was installed without runs", "Run: pip install 'podium[run]'")
+        return MachineFinding(
+            "docker", "missing", "Podium was installed without runs", "Run: pip install 'podium[run]'"
+        )
     try:
         Docker().capabilities()
     except PodiumError as error:
-        return Finding("docker", "missing", str(error), "Not needed: bubblewrap is the default sandbox.")
-    return Finding("docker", "ok", "the engine answers")
+        return MachineFinding("docker", "missing", str(error), "Not needed: bubblewrap is the default sandbox.")
+    return MachineFinding("docker", "ok", "the engine answers")
 
 
-def check_kaggle() -> Finding:
+def check_kaggle() -> MachineFinding:
     folder = Path(os.environ.get("KAGGLE_CONFIG_DIR", Path.home() / ".kaggle"))
     if os.environ.get("KAGGLE_USERNAME") and os.environ.get("KAGGLE_KEY"):
-        return Finding("kaggle", "ok", "credentials in KAGGLE_USERNAME and KAGGLE_KEY")
+        return MachineFinding("kaggle", "ok", "credentials in KAGGLE_USERNAME and KAGGLE_KEY")
     if os.environ.get("KAGGLE_API_TOKEN"):
-        return Finding("kaggle", "ok", "token in KAGGLE_API_TOKEN")
+        return MachineFinding("kaggle", "ok", "token in KAGGLE_API_TOKEN")
     for name in ("kaggle.json", "access_token"):
         if (folder / name).is_file():
-            return Finding("kaggle", "ok", f"credentials in {folder / name}")
+            return MachineFinding("kaggle", "ok", f"credentials in {folder / name}")
     advice = "Only for real competition data: make a token at https://www.kaggle.com/settings and save it in ~/.kaggle."
-    return Finding("kaggle", "missing", "no credentials", advice)
+    return MachineFinding("kaggle", "missing", "no credentials", advice)
 
 
-def check_model_keys() -> Finding:
+def check_model_keys() -> MachineFinding:
     present = [name for name in MODEL_KEYS if os.environ.get(name)]
     if present:
-        return Finding("model keys", "ok", ", ".join(present))
-    return Finding(
+        return MachineFinding("model keys", "ok", ", ".join(present))
+    return MachineFinding(
         "model keys", "missing", "none", f"Only for agents that call a model: set {' or '.join(MODEL_KEYS)}."
     )
 
@@ -205,7 +217,7 @@ def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
         return subprocess.CompletedProcess(command, 124, "", "no answer within 10 s")
 
 
-CHECKS: tuple[Callable[[], Finding], ...] = (
+CHECKS: tuple[Callable[[], MachineFinding], ...] = (
     check_python,
     check_cores,
     check_memory,

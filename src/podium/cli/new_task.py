@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from podium.cli.options import Command, as_json, print_json
+from podium.cli.options import Decorated, as_json, print_json
 from podium.data.trees import remove_tree
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ _OPTIONS = (
 )
 
 
-def data_option(*, required: bool) -> Callable[[Command], Command]:
+def data_option(*, required: bool) -> Callable[[Decorated], Decorated]:
     """`--from`, the data that a task is made of."""
     return click.option(
         "--from",
@@ -47,7 +47,7 @@ def data_option(*, required: bool) -> Callable[[Command], Command]:
     )
 
 
-def new_task_options(command: Command) -> Command:
+def new_task_options(command: Decorated) -> Decorated:
     """What can be said about a task that is made of data."""
     for option in reversed(_OPTIONS):
         command = option(command)

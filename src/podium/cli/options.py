@@ -16,7 +16,7 @@ import click
 from podium.errors import MissingExtraError, UsageError
 from podium.text import parse_duration, parse_size
 
-Command = TypeVar("Command", bound=Callable[..., Any])
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 
 class Parsed(click.ParamType):  # type: ignore[type-arg]  # generic in newer versions of click only
@@ -143,7 +143,7 @@ TIME_HELP = (
 )
 
 
-def budget_options(command: Command) -> Command:
+def budget_options(command: Decorated) -> Decorated:
     """The options that bound what a run may use."""
     for option in (
         click.option(

@@ -56,10 +56,10 @@ def _tell(board: str, bundle: str | None, key: Path | None, task: str, seed: int
     require_extra("board")
     from podium.board.client import open_board
     from podium.board.keys import default_key, read_key
-    from podium.board.statements import Reproduction, sign
+    from podium.board.statements import ReproductionStatement, sign
 
     found = open_board(board)
-    said = Reproduction.model_validate(
+    said = ReproductionStatement.model_validate(
         {"board": found.key, "bundle": bundle, "task": task, "seed": seed, "outcome": outcome, "detail": detail[:2000]}
     )
     receipt = found.append(sign(said, read_key(key or default_key())))

@@ -18,7 +18,7 @@ from podium.catalog import load
 from podium.data.trees import remove_tree
 from podium.environment.episode import Episode, Turn
 from podium.environment.policy import read_action
-from podium.environment.rewards import Reward, Standing, Transition, final_value
+from podium.environment.rewards import EpisodeStanding, Reward, Transition, final_value
 from podium.errors import PodiumError, UsageError
 from podium.runs.experiment import MOST_RUNS, make_experiment, read_experiment
 from podium.runs.grading import prepared_task
@@ -29,7 +29,7 @@ from podium.workspace.budget import Budget
 from podium.workspace.events import Action, now
 from podium.workspace.observations import Interruption
 
-AGENT = "podium.environment.policy:Policy"
+AGENT = "podium.environment.policy:StepPolicy"
 OFFERED = (
     *("list_files", "read_file", "write_file", "append_file", "copy_file", "inspect_script_lines", "undo_edit_script"),
     *("execute_script", "run_command", "python_session", "validate_submission", "final_answer"),
@@ -85,7 +85,7 @@ class Environment:
         self._out = None if out is None else Path(out).absolute()
         self._temporary: Path | None = None
         self._episode: Episode | None = None
-        self._standing, self._steps, self._is_over = Standing(), 0, True
+        self._standing, self._steps, self._is_over = EpisodeStanding(), 0, True
         _open.add(self)
 
     @property

@@ -14,8 +14,8 @@ import anyio
 from podium._inspect import as_sample
 from podium.agents.base import Assignment, Options
 from podium.catalog.forge import is_training_task
-from podium.environment.policy import Policy
-from podium.environment.rewards import Standing
+from podium.environment.policy import StepPolicy
+from podium.environment.rewards import EpisodeStanding
 from podium.environment.standing import Judge
 from podium.runs.attempt import run_attempt
 from podium.runs.context import RunContext
@@ -35,7 +35,7 @@ logger = logging.getLogger(__name__)
 class Turn:
     """What is known when the next action can be given, or when there is none any more."""
 
-    standing: Standing
+    standing: EpisodeStanding
     observation: Observation | None = None
     """What came of the last action; None before the first."""
     ended_by: str | None = None
@@ -48,7 +48,7 @@ class Episode:
     """A run in a thread of its own. `turn` says when an action can be given and what came of the one before."""
 
     def __init__(
-        self, experiment: Experiment, task: str, seed: int, *, kept: bool, standing: Standing | None = None
+        self, experiment: Experiment, task: str, seed: int, *, kept: bool, standing: EpisodeStanding | None = None
     ) -> None:
         """
         Args:
@@ -61,9 +61,9 @@ class Episode:
         self.folder.make()
         self.instructions = ""
         self.turn: Future[Turn] = Future()
-        self._standing, self._judge = standing or Standing(), Judge(knows_answers=is_training_task(task))
+        self._standing, self._judge = standing or EpisodeStanding(), Judge(knows_answers=is_training_task(task))
         self._stop = threading.Event()
-        self._policy: Policy | None = None
+        self._policy: StepPolicy | None = None
         self._thread = threading.Thread(target=self._attempt, name="podium-episode", daemon=True)
         self._thread.start()
 
@@ -111,12 +111,12 @@ class Episode:
         if evaluated.grade is not None:
             self._standing = self._judge(context, self._standing, grade=evaluated.grade)
 
-    def _make_policy(self, context: RunContext, assignment: Assignment) -> Policy:
+    def _make_policy(self, context: RunContext, assignment: Assignment) -> StepPolicy:
         def ready(observation: Observation | None) -> None:
             self._standing = self._judge(context, self._standing, observation)
             self.turn.set_result(Turn(self._standing, observation))
 
-        self._policy = Policy(assignment, Options(), ready)
+        self._policy = StepPolicy(assignment, Options(), ready)
         return self._policy
 
     def _last_observation(self) -> Observation | None:

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal
 
-from podium.environment.traces import Conversation, Message, conversations
+from podium.environment.traces import TracedConversation, TracedMessage, conversations
 from podium.errors import MissingExtraError
 from podium.runs.folder import RunFolder
 
@@ -58,7 +58,7 @@ def export_run(run: RunFolder, target: Path, format: Format) -> int:  # noqa: A0
     return len(rows)
 
 
-def _message_rows(talks: list[Conversation]) -> list[dict[str, Any]]:
+def _message_rows(talks: list[TracedConversation]) -> list[dict[str, Any]]:
     return [
         {
             "model": talk.model,
@@ -71,11 +71,11 @@ def _message_rows(talks: list[Conversation]) -> list[dict[str, Any]]:
     ]
 
 
-def _plain(message: Message) -> dict[str, Any]:
+def _plain(message: TracedMessage) -> dict[str, Any]:
     return {name: field for name, field in asdict(message).items() if name != "tokens"}
 
 
-def _token_rows(talks: list[Conversation]) -> list[dict[str, Any]]:
+def _token_rows(talks: list[TracedConversation]) -> list[dict[str, Any]]:
     """One row per answer: the prompt's tokens, where they are known, with mask 0, then its own with mask 1."""
     rows = []
     for number, talk in enumerate(talks):
@@ -86,7 +86,7 @@ def _token_rows(talks: list[Conversation]) -> list[dict[str, Any]]:
     return rows
 
 
-def _token_columns(message: Message) -> dict[str, Any]:
+def _token_columns(message: TracedMessage) -> dict[str, Any]:
     tokens = message.tokens
     if tokens is None:
         return {"reward": message.reward}

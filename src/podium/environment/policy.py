@@ -16,7 +16,7 @@ from podium.workspace.observations import Observation
 
 FINAL = "final_answer"
 HASH_SEEDS = 1 << 32
-Ready = Callable[[Observation | None], None]
+OnReady = Callable[[Observation | None], None]
 
 
 class PolicyState(State):
@@ -25,12 +25,12 @@ class PolicyState(State):
     done: bool = False
 
 
-class Policy(Agent[PolicyState]):
+class StepPolicy(Agent[PolicyState]):
     """Does what another program decides, step by step (used by podium.Environment)."""
 
     State = PolicyState
 
-    def __init__(self, assignment: Assignment, options: Options, ready: Ready = lambda observation: None) -> None:
+    def __init__(self, assignment: Assignment, options: Options, ready: OnReady = lambda observation: None) -> None:
         """
         Args:
             ready: is called in a thread when the next action can be given, with what came of the last one.

@@ -19,7 +19,7 @@ MEDALS: Mapping[Medal, float] = {"gold": 1.0, "silver": 0.7, "bronze": 0.4}
 
 
 @dataclass(frozen=True)
-class Standing:
+class EpisodeStanding:
     """How an agent stands at a moment of its episode."""
 
     submission: str = ""
@@ -40,8 +40,8 @@ class Standing:
 class Transition:
     """One step of an episode, as a reward sees it."""
 
-    before: Standing
-    after: Standing
+    before: EpisodeStanding
+    after: EpisodeStanding
     action: Action
     observation: Observation
     ended: bool
@@ -76,7 +76,7 @@ def medal(step: Transition) -> float:
     return MEDALS[grade.medal] if step.ended and grade is not None and grade.medal else 0.0
 
 
-MILESTONES: Mapping[str, Callable[[Standing], bool]] = {
+MILESTONES: Mapping[str, Callable[[EpisodeStanding], bool]] = {
     "valid": lambda standing: standing.valid,
     "beats_sample": lambda standing: standing.beats_sample,
     "above_median": lambda standing: bool(standing.grade and standing.grade.above_median),

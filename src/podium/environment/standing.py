@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from podium.actions.scripts import last_metric
 from podium.data.trees import remove_tree
-from podium.environment.rewards import MILESTONES, Standing
+from podium.environment.rewards import MILESTONES, EpisodeStanding
 from podium.errors import InvalidSubmission
 from podium.grading.grade import Grade
 from podium.grading.prepared import PreparedTask
@@ -26,11 +26,11 @@ class Judge:
     def __call__(
         self,
         context: RunContext,
-        before: Standing,
+        before: EpisodeStanding,
         observation: Observation | None = None,
         *,
         grade: Grade | None = None,
-    ) -> Standing:
+    ) -> EpisodeStanding:
         """The standing at the last snapshot.
 
         Args:
@@ -46,7 +46,7 @@ class Judge:
         reached = {name for name, is_reached in MILESTONES.items() if is_reached(now)}
         return replace(now, milestones=before.milestones | reached)
 
-    def _judged(self, context: RunContext, standing: Standing, grade: Grade | None) -> Standing:
+    def _judged(self, context: RunContext, standing: EpisodeStanding, grade: Grade | None) -> EpisodeStanding:
         prepared, scratch = context.prepared, context.folder.scratch
         files = SnapshotFiles(context.history, context.journal.snapshot)
         if grade is None and self.knows_answers:

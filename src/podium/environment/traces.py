@@ -31,7 +31,7 @@ SHORTEST_KEY = 8
 
 
 @dataclass(frozen=True)
-class Tokens:
+class AnswerTokens:
     """The tokens of one answer, as far as the provider gave them."""
 
     texts: list[str] | None = None
@@ -41,7 +41,7 @@ class Tokens:
 
 
 @dataclass
-class Message:
+class TracedMessage:
     """Something that was said."""
 
     role: str
@@ -55,19 +55,19 @@ class Message:
     """The step it led to."""
     reward: float = 0.0
     """What that step earned; it stands at the last message before the step."""
-    tokens: Tokens | None = None
+    tokens: AnswerTokens | None = None
 
 
 @dataclass
-class Conversation:
+class TracedConversation:
     """Messages, each of which the next answer was given in view of."""
 
     model: str
     role: str | None = None
-    messages: list[Message] = field(default_factory=list)
+    messages: list[TracedMessage] = field(default_factory=list)
 
 
-def conversations(run: RunFolder) -> list[Conversation]:
+def conversations(run: RunFolder) -> list[TracedConversation]:
     """All conversations of a run, with the rewards of its steps."""
     steps = run.read_journal().all_of(Step)
     calls = list(_model_calls(run))
@@ -101,9 +101,9 @@ def _model_calls(run: RunFolder) -> Iterator[ModelEvent]:
             yield from (event for event in sample.events if isinstance(event, ModelEvent) and event.output.choices)
 
 
-def _with_calls(calls: Sequence[ModelEvent]) -> list[Conversation]:
+def _with_calls(calls: Sequence[ModelEvent]) -> list[TracedConversation]:
     """Model calls as conversations: one that repeats all of an earlier one goes on with it."""
-    talks: list[Conversation] = []
+    talks: list[TracedConversation] = []
     for call in calls:
         told = [_message(message) for message in call.input]
         answer = _message(call.output.message)
@@ -115,20 +115,20 @@ def _with_calls(calls: Sequence[ModelEvent]) -> list[Conversation]:
                 talk.messages += [*told[known:], answer]
                 break
         else:
-            talks.append(Conversation(call.model, call.role, [*told, answer]))
+            talks.append(TracedConversation(call.model, call.role, [*told, answer]))
     return talks
 
 
-def _is_same(one: Message, other: Message) -> bool:
+def _is_same(one: TracedMessage, other: TracedMessage) -> bool:
     return (one.role, one.content, one.tool_calls) == (other.role, other.content, other.tool_calls)
 
 
-def _message(message: ChatMessage) -> Message:
+def _message(message: ChatMessage) -> TracedMessage:
     calls = [
         {"id": call.id, "function": call.function, "arguments": call.arguments}
         for call in getattr(message, "tool_calls", None) or ()
     ]
-    return Message(
+    return TracedMessage(
         role=message.role,
         content=without_keys(message.text),
         tool_calls=without_keys(json.dumps(calls, ensure_ascii=False, default=str)) if calls else None,
@@ -136,7 +136,7 @@ def _message(message: ChatMessage) -> Message:
     )
 
 
-def _tokens(call: ModelEvent) -> Tokens | None:
+def _tokens(call: ModelEvent) -> AnswerTokens | None:
     choice = call.output.choices[0]
     raw: Any = call.call.response if call.call and isinstance(call.call.response, dict) else {}
     first: Any = next(iter(raw.get("choices") or ()), {})
@@ -145,25 +145,25 @@ def _tokens(call: ModelEvent) -> Tokens | None:
     if content is None and ids is None:
         return None
     texts = None if content is None else [without_keys(token.token) for token in content]
-    return Tokens(texts, None if content is None else [token.logprob for token in content], ids, prompt_ids)
+    return AnswerTokens(texts, None if content is None else [token.logprob for token in content], ids, prompt_ids)
 
 
-def _played(run: RunFolder, steps: Sequence[Step]) -> list[Conversation]:
+def _played(run: RunFolder, steps: Sequence[Step]) -> list[TracedConversation]:
     """The one conversation of a run whose actions came from outside, or from an agent without a model."""
     start = run.read_journal().start
-    talk = Conversation(model=start.agent)
+    talk = TracedConversation(model=start.agent)
     with run.read_history() as history:
         for number, step in enumerate(steps, start=1):
             action, observation = whole_action(step, history.get), whole_observation(step, history.get)
             said = json.dumps({"action": action.name, "arguments": action.arguments}, ensure_ascii=False)
-            talk.messages.append(Message("assistant", without_keys(said), generated=True, step=number))
-            talk.messages.append(Message("user", without_keys(observation.text)))
+            talk.messages.append(TracedMessage("assistant", without_keys(said), generated=True, step=number))
+            talk.messages.append(TracedMessage("user", without_keys(observation.text)))
     return [talk]
 
 
-def _spread(talks: Sequence[Conversation], rewards: Sequence[float], times: list[int] | None) -> None:
+def _spread(talks: Sequence[TracedConversation], rewards: Sequence[float], times: list[int] | None) -> None:
     """Gives every generated message its step, and the last one before a step what that earned."""
-    last: dict[int, Message] = {}
+    last: dict[int, TracedMessage] = {}
     for message in (message for talk in talks for message in talk.messages if message.generated):
         if times is not None:
             place = bisect_left(times, message.step or 0)

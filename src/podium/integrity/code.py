@@ -23,7 +23,7 @@ _VARIABLES = {"PODIUM_DATA": _DATA, "DATA_DIR": _DATA, "HOME": "/home"}
 Folded = str | bytes | None
 
 
-class Text(NamedTuple):
+class ConstantText(NamedTuple):
     """A constant text in a program."""
 
     value: str
@@ -88,7 +88,7 @@ class Code:
         return [(self.name(node.func), node) for node in self.nodes if isinstance(node, ast.Call)]
 
     @cached_property
-    def texts(self) -> list[Text]:
+    def texts(self) -> list[ConstantText]:
         """The constant texts, put together where the program puts them together; without documentation."""
         found = []
         for node in self.nodes:
@@ -98,7 +98,7 @@ class Code:
             if isinstance(above, ast.expr) and not isinstance(above, ast.Name) and self.text(above) is not None:
                 continue  # that one holds it
             if value := self.text(node):
-                found.append(Text(value, node.lineno, self._use(node)))
+                found.append(ConstantText(value, node.lineno, self._use(node)))
         return found
 
     def name(self, node: ast.AST, depth: int = 0) -> str:

@@ -15,9 +15,9 @@ from functools import cached_property
 from typing import NamedTuple
 
 from podium.errors import RecordError
-from podium.integrity.code import Code, Text, source_of
+from podium.integrity.code import Code, ConstantText, source_of
 from podium.integrity.findings import quote
-from podium.integrity.shell import Command, ShellScript, read_shell
+from podium.integrity.shell import ShellCommand, ShellScript, read_shell
 from podium.integrity.tables import SubmissionTable, read_table
 from podium.report.findings import Finding, Severity
 from podium.runs.folder import RunFolder
@@ -49,7 +49,7 @@ class Hit(NamedTuple):
     severity: Severity = "concern"
 
 
-class Place(NamedTuple):
+class EvidencePlace(NamedTuple):
     """Where something stands that a finding is about, and what stands there."""
 
     step: int | None = None
@@ -71,7 +71,7 @@ class Mention(NamedTuple):
     text: str
     use: str
     """The function or the program it is given to."""
-    place: Place
+    place: EvidencePlace
 
 
 class Submission(NamedTuple):
@@ -102,7 +102,7 @@ class StepEvidence:
 
 
 @dataclass(frozen=True)
-class Program:
+class AgentProgram:
     """A program that the agent wrote or ran."""
 
     step: int
@@ -110,10 +110,10 @@ class Program:
     """None for one that stands in a command."""
     code: Code
 
-    def at(self, node: ast.AST | Text) -> Place:
+    def at(self, node: ast.AST | ConstantText) -> EvidencePlace:
         """The line of a part of it."""
-        line = node.line if isinstance(node, Text) else getattr(node, "lineno", 1)
-        return Place(self.step, self.file, line, self.code.line(line))
+        line = node.line if isinstance(node, ConstantText) else getattr(node, "lineno", 1)
+        return EvidencePlace(self.step, self.file, line, self.code.line(line))
 
     @cached_property
     def fits(self) -> bool:
@@ -121,7 +121,7 @@ class Program:
         return any(_FITTING.search(name) for name, _ in self.code.calls)
 
 
-_NOWHERE = Place()
+_NOWHERE = EvidencePlace()
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,7 @@ class RunEvidence:
     problems: tuple[str, ...] = ()
     """What could not be read."""
 
-    def finding(self, hit: Hit, place: Place = _NOWHERE) -> Finding:
+    def finding(self, hit: Hit, place: EvidencePlace = _NOWHERE) -> Finding:
         """A finding about this run."""
         file = quote(place.file) if place.file else None
         facts = {"step": place.step, "file": file, "line": place.line, "quote": quote(place.quote)}
@@ -155,30 +155,30 @@ class RunEvidence:
             return None
 
     @cached_property
-    def programs(self) -> tuple[Program, ...]:
+    def programs(self) -> tuple[AgentProgram, ...]:
         """The Python programs: files that steps left, and what stands in commands."""
-        found: dict[tuple[str | None, str], Program] = {}
+        found: dict[tuple[str | None, str], AgentProgram] = {}
         for step in self.steps:
             for file, source in self._sources(step):
                 if len(found) < MOST_PROGRAMS and (file, source) not in found:
-                    found[file, source] = Program(step.number, file, Code(source))
+                    found[file, source] = AgentProgram(step.number, file, Code(source))
         return tuple(found.values())
 
     @cached_property
-    def shell_scripts(self) -> tuple[tuple[Place, ShellScript], ...]:
+    def shell_scripts(self) -> tuple[tuple[EvidencePlace, ShellScript], ...]:
         """The shell commands: those of steps, of shell scripts, and of programs that start a shell."""
-        found: list[tuple[Place, str]] = []
+        found: list[tuple[EvidencePlace, str]] = []
         for step in self.steps:
             if step.action.name == "run_command":
-                found.append((Place(step.number), step.argument("command")))
+                found.append((EvidencePlace(step.number), step.argument("command")))
             files = [change for change in step.changes if change.path.endswith((".sh", ".bash"))]
-            found += [(Place(step.number, each.path), self.read(each.blob) or "") for each in files]
+            found += [(EvidencePlace(step.number, each.path), self.read(each.blob) or "") for each in files]
         for program in self.programs:
-            found += [(Place(program.step, program.file), text) for text in _started(program.code)]
+            found += [(EvidencePlace(program.step, program.file), text) for text in _started(program.code)]
         return tuple((place, read_shell(text)) for place, text in found)
 
     @cached_property
-    def commands(self) -> tuple[tuple[Place, Command], ...]:
+    def commands(self) -> tuple[tuple[EvidencePlace, ShellCommand], ...]:
         """The commands of all shell scripts, one by one."""
         scripts = self.shell_scripts
         return tuple((place._replace(quote=each.said), each) for place, script in scripts for each in script.commands)
@@ -197,7 +197,7 @@ class RunEvidence:
                 found += [Mention(word, command.program, place) for word in command.words]
         for step in self.steps:
             paths = filter(None, map(step.argument, ("file_name", "source", "dir_path", "script_name")))
-            found += [Mention(path, step.action.name, Place(step.number, quote=path)) for path in paths]
+            found += [Mention(path, step.action.name, EvidencePlace(step.number, quote=path)) for path in paths]
         return tuple(found)
 
     @cached_property
@@ -220,7 +220,7 @@ class RunEvidence:
         return next(made, 0)
 
     @cached_property
-    def makers(self) -> tuple[Program, ...]:
+    def makers(self) -> tuple[AgentProgram, ...]:
         """The programs that made the last submission: those of the step it came from, and files that these use."""
         made = next((step for step in self.steps if step.number == self.made_in), None)
         if made is None:

@@ -27,9 +27,9 @@ _TOO_LONG = re.compile(
 )
 UNSURE: tuple[Mode, ...] = ("bad plan", "small improvement", "debugging", "hallucination")
 """What rules tell from the end of a run alone; a model may see more in its course."""
-Verdict = tuple[Mode, str, int | None, str]
+FailureVerdict = tuple[Mode, str, int | None, str]
 """The mode, why, the step that shows it (None: the last) and what stands there."""
-Rule = Callable[[RunEvidence], Verdict | None]
+FailureRule = Callable[[RunEvidence], FailureVerdict | None]
 
 
 def explain(run: RunEvidence) -> RunMode:
@@ -58,7 +58,7 @@ def explain_all(experiment: Path, *, model: str | None = None, base_url: str | N
     return found
 
 
-def _token_length(run: RunEvidence) -> Verdict | None:
+def _token_length(run: RunEvidence) -> FailureVerdict | None:
     if run.record is not None and run.record.ended_by == "tokens" and not _is_good(run):
         return "token length", "its tokens were used up", None, ""
     if run.record is not None and _TOO_LONG.search(run.record.error or ""):
@@ -66,13 +66,13 @@ def _token_length(run: RunEvidence) -> Verdict | None:
     return _gave_up(run, _TOO_LONG, "token length", "what it had to read was too long for the model")
 
 
-def _gave_up(run: RunEvidence, pattern: re.Pattern[str], mode: Mode, reason: str) -> Verdict | None:
+def _gave_up(run: RunEvidence, pattern: re.Pattern[str], mode: Mode, reason: str) -> FailureVerdict | None:
     """A verdict if the agent gave up with such words: its last step then begins with these."""
     said = run.steps[-1].output if run.steps else ""
     return (mode, reason, None, said) if said.startswith("Ended by the agent") and pattern.search(said) else None
 
 
-def _success(run: RunEvidence) -> Verdict | None:
+def _success(run: RunEvidence) -> FailureVerdict | None:
     record = run.record
     if record is None or not _is_good(run):
         return None
@@ -91,7 +91,7 @@ def _is_good(run: RunEvidence) -> bool:
     return record.medal is not None or bool(record.above_median)
 
 
-def _response_format(run: RunEvidence) -> Verdict | None:
+def _response_format(run: RunEvidence) -> FailureVerdict | None:
     if found := _gave_up(run, _UNUSABLE, "response format", "its model's answers could not be used"):
         return found
     misused = [step for step in run.steps if isinstance(step.observation, Refusal) and _MISUSED.search(step.output)]
@@ -101,13 +101,13 @@ def _response_format(run: RunEvidence) -> Verdict | None:
     return None
 
 
-def _hallucination(run: RunEvidence) -> Verdict | None:
+def _hallucination(run: RunEvidence) -> FailureVerdict | None:
     for finding in claims(run):
         return "hallucination", finding.reason, finding.step, finding.quote
     return None
 
 
-def _debugging(run: RunEvidence) -> Verdict | None:
+def _debugging(run: RunEvidence) -> FailureVerdict | None:
     """The last programs all failed, and more of them failed than worked."""
     ended = _ended(run)
     failed = [step for step, has_failed in ended if has_failed]
@@ -119,7 +119,7 @@ def _debugging(run: RunEvidence) -> Verdict | None:
     return "debugging", reason, failed[-1].number, failed[-1].output
 
 
-def _small_improvement(run: RunEvidence) -> Verdict | None:
+def _small_improvement(run: RunEvidence) -> FailureVerdict | None:
     record = run.record
     if record is None or not record.valid:
         return None
@@ -130,7 +130,7 @@ def _small_improvement(run: RunEvidence) -> Verdict | None:
     return None
 
 
-def _bad_plan(run: RunEvidence) -> Verdict | None:
+def _bad_plan(run: RunEvidence) -> FailureVerdict | None:
     record = run.record
     if record is None or not record.valid:
         said = "nothing it did led to a valid submission" if _ended(run) else "it ran no program"
@@ -141,7 +141,7 @@ def _bad_plan(run: RunEvidence) -> Verdict | None:
     return "bad plan", said, None, (record.error or "") if record else ""
 
 
-RULES: tuple[Rule, ...] = (
+RULES: tuple[FailureRule, ...] = (
     *(_success, _token_length, _response_format, _hallucination, _debugging, _small_improvement, _bad_plan),
 )
 """In this order; the last applies to every run."""

@@ -10,7 +10,7 @@ from typing import Any
 
 from podium.errors import RecordError
 from podium.integrity.asking import through_inspect
-from podium.integrity.detectors import COMPARISONS, DETECTORS
+from podium.integrity.detectors import CROSS_RUN_DETECTORS, DETECTORS
 from podium.integrity.evidence import RunEvidence, read_evidence
 from podium.integrity.findings import fewest, record_findings
 from podium.integrity.questions import SOURCE as MODEL
@@ -72,7 +72,7 @@ def scan(
     if model is not None:
         ping(model, base_url)  # before anything takes long
     read, unread = _read_all(runs)
-    compared = [found for comparison in COMPARISONS for found in comparison(read)]
+    compared = [found for comparison in CROSS_RUN_DETECTORS for found in comparison(read)]
     scanned = [_scanned(run, [finding for about, finding in compared if about is run]) for run in read]
     if model is not None:
         noted = [(run, each.findings) for run, each in zip(read, scanned, strict=True)]

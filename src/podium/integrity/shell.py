@@ -16,7 +16,7 @@ _ENDS = {"{", "}"}
 _WRAPPERS = {"sudo", "env", "nohup", "time", "timeout", "nice", "exec", "xargs", "then", "do", "else", "if", "while"}
 
 
-class Command(NamedTuple):
+class ShellCommand(NamedTuple):
     """A program and its arguments."""
 
     program: str
@@ -34,7 +34,7 @@ class Command(NamedTuple):
 class ShellScript(NamedTuple):
     """A text for a shell, taken apart."""
 
-    commands: tuple[Command, ...]
+    commands: tuple[ShellCommand, ...]
     python: tuple[str, ...]
     """Programs in the text itself: of `python -c`, and of here-documents that Python reads."""
     documents: tuple[tuple[str, str], ...]
@@ -81,7 +81,7 @@ def _is_not(end: str, line: str) -> bool:
     return line.strip() != end
 
 
-def _split(text: str) -> list[Command]:
+def _split(text: str) -> list[ShellCommand]:
     lexer = shlex.shlex(text, posix=True, punctuation_chars=";&|()\n")
     lexer.whitespace, lexer.whitespace_split, lexer.commenters = " \t\r", True, "#"
     try:
@@ -92,7 +92,7 @@ def _split(text: str) -> list[Command]:
     return [_command(list(group)) for is_end, group in ends if not is_end]
 
 
-def _command(words: list[str]) -> Command:
+def _command(words: list[str]) -> ShellCommand:
     start = 0
     while start < len(words) - 1 and (words[start] in _WRAPPERS or re.match(r"\w+=", words[start])):
         start += 1
@@ -103,4 +103,4 @@ def _command(words: list[str]) -> Command:
         for index, word in enumerate(words)
         if (match := re.fullmatch(r"\d?>>?\|?(.*)", word))
     ]
-    return Command(posixpath.basename(words[start]), tuple(words), tuple(writes))
+    return ShellCommand(posixpath.basename(words[start]), tuple(words), tuple(writes))

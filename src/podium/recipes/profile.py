@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-ColumnKind = Literal["number", "category", "date", "text", "empty"]
+FeatureKind = Literal["number", "category", "date", "text", "empty"]
 """What a column holds. A `category` repeats its values, a `text` consists of words."""
 
 GoalKind = Literal["binary", "multiclass", "multilabel", "ordinal", "regression", "list", "text", "unknown"]
@@ -27,7 +27,7 @@ class ColumnProfile:
     """A column of a table."""
 
     name: str
-    kind: ColumnKind
+    kind: FeatureKind
     distinct: int
     missing: float = 0.0
     """The share of empty cells."""
@@ -184,7 +184,7 @@ class Profile:
             return False
         return all(train[label].distinct == 1 for label in self.labels)
 
-    def of_kind(self, *kinds: ColumnKind) -> list[str]:
+    def of_kind(self, *kinds: FeatureKind) -> list[str]:
         """The names of the features of some kinds."""
         return [column.name for column in self.features if column.kind in kinds]
 

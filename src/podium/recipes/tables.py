@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from podium.recipes.profile import ColumnKind, ColumnProfile, TableProfile
+from podium.recipes.profile import ColumnProfile, FeatureKind, TableProfile
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -165,7 +165,7 @@ def _is_code(values: Any) -> bool:
     )
 
 
-def _kind_of_text(text: pd.Series, distinct: int, length: float) -> ColumnKind:
+def _kind_of_text(text: pd.Series, distinct: int, length: float) -> FeatureKind:
     some = text.sample(min(len(text), 300), random_state=0)
     if some.map(lambda value: bool(_DATE.match(value))).mean() > 0.95:
         return "date"

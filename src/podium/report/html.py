@@ -56,7 +56,7 @@ class PageFigure:
 
 
 @dataclass(frozen=True)
-class Failure:
+class FailureGroup:
     """Runs without a valid submission that say the same."""
 
     experiment: str
@@ -200,11 +200,11 @@ def _marks(report: Report) -> list[str]:
     return [name for name in names if any(getattr(scores, name) is not None for scores in report.references.values())]
 
 
-def _failures(report: Report) -> list[Failure]:
+def _failures(report: Report) -> list[FailureGroup]:
     rows = [row for results in report.results for row in results.rows if row.cause]
     counted = Counter((row.experiment, str(row.cause), _said(row)) for row in rows)
     examples = {(row.experiment, str(row.cause), _said(row)): f"{row.task}/{row.seed}" for row in reversed(rows)}
-    return [Failure(*key, count, examples[key]) for key, count in counted.most_common()]
+    return [FailureGroup(*key, count, examples[key]) for key, count in counted.most_common()]
 
 
 def _said(row: Row) -> str:

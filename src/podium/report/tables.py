@@ -42,7 +42,7 @@ def number(value: float | None) -> str:
     return "-" if value is None else f"{value:.4g}"
 
 
-class Table(NamedTuple):
+class TextTable(NamedTuple):
     """A table of text."""
 
     title: str
@@ -52,18 +52,18 @@ class Table(NamedTuple):
     """How many columns on the left are text; numbers follow."""
 
 
-def all_tables(report: Report) -> list[Table]:
+def all_tables(report: Report) -> list[TextTable]:
     """Every table of a report that has something to say."""
     summaries = report.summaries
     tables = [
-        Table("Medals", medal_table(summaries), 2),
-        Table("Research tasks", research_table(summaries), 2),
-        Table("Any medal by kind of data, %", kinds_table(summaries), 1),
-        Table("Any medal in the best of k runs, %", passes_table(summaries), 1),
-        Table("Competitions", competitions_table(report), 3),
-        Table("Improvement of research tasks", improvements_table(report), 3),
-        Table("Mean use per run (total)", usage_table(summaries), 1),
-        Table("Runs without a valid submission, by cause", causes_table(summaries), 1),
+        TextTable("Medals", medal_table(summaries), 2),
+        TextTable("Research tasks", research_table(summaries), 2),
+        TextTable("Any medal by kind of data, %", kinds_table(summaries), 1),
+        TextTable("Any medal in the best of k runs, %", passes_table(summaries), 1),
+        TextTable("Competitions", competitions_table(report), 3),
+        TextTable("Improvement of research tasks", improvements_table(report), 3),
+        TextTable("Mean use per run (total)", usage_table(summaries), 1),
+        TextTable("Runs without a valid submission, by cause", causes_table(summaries), 1),
     ]
     return [table for table in tables if len(table.lines) > 1]
 
@@ -262,7 +262,7 @@ def notes(summaries: Sequence[Summary]) -> list[str]:
     return [" ".join(said), *open_to_all, *made]
 
 
-def _markdown_table(table: Table) -> str:
+def _markdown_table(table: TextTable) -> str:
     rows = ["| " + " | ".join(_markdown_text(cell) for cell in line) + " |" for line in table.lines]
     rule = "|---" * table.texts + "|--:" * (len(table.lines[0]) - table.texts) + "|"
     return "\n".join([rows[0], rule, *rows[1:]])
@@ -282,7 +282,7 @@ _LATEX = {
 }
 
 
-def _latex_table(table: Table) -> str:
+def _latex_table(table: TextTable) -> str:
     rows = [" & ".join(_latex_text(cell) for cell in line) + r" \\" for line in table.lines]
     columns = "l" * table.texts + "r" * (len(table.lines[0]) - table.texts)
     return "\n".join(

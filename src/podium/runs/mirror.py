@@ -17,7 +17,7 @@ from podium.data.files import write_atomically
 from podium.data.trees import remove_tree
 from podium.errors import RecordError
 from podium.runs.folder import RunFolder
-from podium.runs.run_log import Entry, Kind, LostRunError, RunLog
+from podium.runs.run_log import Kind, LostRunError, RunLog, RunLogEntry
 
 _GIT = tuple(f"workspace.git/{name}" for name in ("config", "HEAD", "refs/heads/main"))
 DOCUMENTS = ("run.json", "decision.json", *_GIT)
@@ -170,7 +170,7 @@ class Mirror:
             whole = {name for name in names if not name.endswith(".pack") or f"{name[:-5]}.idx" in names}
             yield from (f"{below}/{name}" for name in whole if not name.startswith(("tmp_", ".tmp-")))
 
-    def _read_entries(self) -> list[Entry]:
+    def _read_entries(self) -> list[RunLogEntry]:
         """What is new in the log, and with it which blobs there are now."""
         entries = list(self.log.read_new())
         for entry in entries:
@@ -182,7 +182,7 @@ class Mirror:
             self._products |= {name: f"products/{entry.generation}/{name}" for name in entry.products}
         return entries
 
-    def _take_in(self, entry: Entry) -> None:
+    def _take_in(self, entry: RunLogEntry) -> None:
         for name, text in entry.documents.items():
             if self._is_copy and name == "run.json":
                 self._held_back = text if _has_ended(text) else None

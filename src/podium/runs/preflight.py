@@ -27,7 +27,7 @@ LEAST_DISK = 1 << 30
 PING_S = 60.0
 _FIND = "import importlib.util as u, sys; print(*(n for n in sys.argv[1:] if u.find_spec(n) is None))"
 _MARKUP = re.compile(r"\[/?[a-z ]+\]")
-Check = Callable[[Sequence[Task], Plan, Path], Iterator[str]]
+PreflightCheck = Callable[[Sequence[Task], Plan, Path], Iterator[str]]
 
 
 def require_ready(tasks: Sequence[str], plan: Plan, out: Path, *, local: bool = True) -> None:
@@ -178,6 +178,6 @@ def ping(name: str, base_url: str | None) -> None:
         raise PodiumError(f"The model {name} cannot be used: {said[:300] or type(error).__name__}") from error
 
 
-HERE: tuple[Check, ...] = (check_git, check_machine, check_packages)
+HERE: tuple[PreflightCheck, ...] = (check_git, check_machine, check_packages)
 """What matters where runs are carried out."""
-EVERYWHERE: tuple[Check, ...] = (check_agent_options, check_folder, check_models)
+EVERYWHERE: tuple[PreflightCheck, ...] = (check_agent_options, check_folder, check_models)

@@ -37,7 +37,7 @@ from podium.workspace import layout
 from podium.workspace.events import Action, Step, whole_action
 from podium.workspace.history import History
 
-Outcome = Literal["identical", "equivalent", "different", "not reproducible"]
+Agreement = Literal["identical", "equivalent", "different", "not reproducible"]
 DECLARED = "code/reproduce.sh"
 DAY_S = 24 * 3600.0
 FILE_BYTES = 16 << 20
@@ -50,7 +50,7 @@ SAME = 0.99
 class Reproduction:
     """What came of running the code again."""
 
-    outcome: Outcome
+    outcome: Agreement
     detail: str
     recipe: str = ""
     """What was run: the winning script, the last program, everything, or what the agent declared."""
@@ -65,7 +65,7 @@ class Reproduction:
 
 
 @dataclass(frozen=True)
-class Recipe:
+class ReplayPlan:
     """Steps to do again, and files that the agent had written before them."""
 
     name: str
@@ -121,7 +121,7 @@ class _Reproducer:
             if found.outcome != "different":
                 return found
             problem = found.detail
-        outcome: Outcome = "different" if problem.startswith("score") else "not reproducible"
+        outcome: Agreement = "different" if problem.startswith("score") else "not reproducible"
         return Reproduction(outcome, problem)
 
     def _run_submission(self, repeats: int) -> Reproduction:
@@ -131,11 +131,11 @@ class _Reproducer:
             grades = [grade_snapshot(self._history, self._final, own.prepared, own.plan, place) for _ in range(repeats)]
         return self._judge("the submitted program", [grade.score for grade in grades])
 
-    def _recipes(self) -> Iterator[Recipe]:
+    def _recipes(self) -> Iterator[ReplayPlan]:
         """What may have made the submission, the cheapest first."""
         if (declared := self._files_below(self._final, "code/")).keys() & {DECLARED}:
             action = Action(name="run_command", arguments={"command": f"sh {HOME}/{DECLARED}"})
-            yield Recipe("the declared script", ((action, declared),))
+            yield ReplayPlan("the declared script", ((action, declared),))
         maker = self._maker()
         if maker is None:
             return
@@ -144,11 +144,11 @@ class _Reproducer:
             tries = [n for n in range(maker) if plain_name(self._steps[n].action) == "try_script"]
             numbers = [n for n in tries if self._action(n).arguments.get("number") == action.arguments.get("number")]
             if numbers:
-                yield Recipe("the winning script", ((self._action(numbers[-1]), {}), (action, {})))
+                yield ReplayPlan("the winning script", ((self._action(numbers[-1]), {}), (action, {})))
         elif action.name in PROGRAMS and action.name != SESSION:
-            yield Recipe("the last program", ((action, self._written(maker)),))
+            yield ReplayPlan("the last program", ((action, self._written(maker)),))
         if action.name in (*PROGRAMS, *COPIES):
-            yield Recipe("every program", tuple(self._replay(maker)))
+            yield ReplayPlan("every program", tuple(self._replay(maker)))
 
     def _maker(self) -> int | None:
         """The step after which the submission was what it is in the end."""
@@ -208,7 +208,7 @@ class _Reproducer:
             return None
         return target.read_bytes() if target.is_file() else None
 
-    def _carry_out(self, recipe: Recipe, public: Path) -> bytes | str:
+    def _carry_out(self, recipe: ReplayPlan, public: Path) -> bytes | str:
         """The submission that a recipe makes, or why it makes none."""
         plan, budget = self._own.plan, self._evidence.start.budget
         with (
@@ -247,7 +247,7 @@ class _Reproducer:
             with backend.open(spec) as sandbox:
                 yield sandbox, spec
 
-    def _compare(self, recipe: Recipe, made: bytes, repeats: int) -> Reproduction:
+    def _compare(self, recipe: ReplayPlan, made: bytes, repeats: int) -> Reproduction:
         """Whether what came out is the submission, or as good as repetitions of the same code are."""
         if made == self._submitted:
             return Reproduction("identical", "The same submission came out.", recipe.name)
@@ -271,7 +271,7 @@ class _Reproducer:
         detail = f"score {said:g} is said; running it again gives {min(known):g} to {max(known):g}."
         return Reproduction("different", detail, name, scores=scores)
 
-    def _is_carried_along(self, recipe: Recipe, made: bytes) -> bool:
+    def _is_carried_along(self, recipe: ReplayPlan, made: bytes) -> bool:
         """Whether scrambled data gives the same submission, though it is neither constant nor the sample."""
         public = self._own.prepared.place.public
         table = _read(made)

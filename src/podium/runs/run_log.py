@@ -27,7 +27,7 @@ class LostRunError(RecordError):
     """Somebody else has taken over."""
 
 
-class Entry(BaseModel):
+class RunLogEntry(BaseModel):
     """One object of the log."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -81,7 +81,7 @@ class RunLog:
         """The reasons of those since the last step or orderly end."""
         self.current_owner: str | None = None
 
-    def read_new(self) -> Iterator[Entry]:
+    def read_new(self) -> Iterator[RunLogEntry]:
         """The entries that were not read yet."""
         while (entry := self._read(self.size)) is not None:
             self._note(entry)
@@ -102,26 +102,26 @@ class RunLog:
         Raises:
             LostRunError: somebody else has taken over.
         """
-        entry = Entry(generation=self.owned, owner=self.owner, time=now(), kind=kind, **parts)
+        entry = RunLogEntry(generation=self.owned, owner=self.owner, time=now(), kind=kind, **parts)
         if not self.storage.create(self._name(self.size), entry.model_dump_json().encode()):
             other = self._read(self.size)
             self.owned = 0
             raise LostRunError(f"{self.prefix.rstrip('/')} was taken over by {other.owner if other else 'another'}.")
         self._note(entry)
 
-    def _read(self, number: int) -> Entry | None:
+    def _read(self, number: int) -> RunLogEntry | None:
         data = self.storage.read(self._name(number))
         if data is None:
             return None
         try:
-            return Entry.model_validate_json(data)
+            return RunLogEntry.model_validate_json(data)
         except ValidationError as error:
             raise RecordError(f"{self._name(number)} in {self.storage.url} is not an entry of a run's log.") from error
 
     def _name(self, number: int) -> str:
         return f"{self.prefix}log/{number:08d}"
 
-    def _note(self, entry: Entry) -> None:
+    def _note(self, entry: RunLogEntry) -> None:
         self.size += 1
         self.generation = entry.generation
         self.current_owner = None if entry.kind in ("left", "died") else entry.owner

@@ -26,7 +26,7 @@ class NamelessFile:
     is_memory: bool
 
 
-Files = dict[tuple[int, int], NamelessFile]
+HeldFiles = dict[tuple[int, int], NamelessFile]
 """By device and number."""
 
 
@@ -34,7 +34,7 @@ Files = dict[tuple[int, int], NamelessFile]
 class Held:
     """What some processes hold."""
 
-    files: Files = field(default_factory=dict)
+    files: HeldFiles = field(default_factory=dict)
     queued: int = 0
     """Bytes in pipes and sockets."""
 
@@ -95,7 +95,7 @@ def _look_at_descriptors(pid: int, held: Held, sockets: SocketLook, pipes: set[i
 
 def look_further(root: int, pids: Iterable[int]) -> Held:
     """What takes milliseconds for each process: the nameless files they have mapped; and sockets of the internet."""
-    found: Files = {}
+    found: HeldFiles = {}
     for pid in pids:
         for line in _mappings(pid):
             key, file = _mapped_file(pid, line)

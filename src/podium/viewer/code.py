@@ -25,7 +25,7 @@ class CodeLine(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Code:
+class HighlightedCode:
     """A script as a page shows it: highlighted lines, and how much of it they are."""
 
     lines: list[Markup]
@@ -41,10 +41,10 @@ class ScriptChanges:
     removed: int
 
 
-def show_code(text: str) -> Code:
+def show_code(text: str) -> HighlightedCode:
     """A Python script, as much of it as a page shows."""
     cut = clip(text)
-    return Code(list(highlight(cut.text.removesuffix("\n"))), cut)
+    return HighlightedCode(list(highlight(cut.text.removesuffix("\n"))), cut)
 
 
 @lru_cache(maxsize=64)

@@ -36,7 +36,7 @@ _ROW_FIELDS = tuple(field.name for field in fields(Row) if field.name not in ("e
 
 
 @dataclass(frozen=True)
-class Verification:
+class StoredVerification:
     """What verifying a run has found, and when."""
 
     time: str
@@ -59,7 +59,7 @@ class TaskCounts(NamedTuple):
     gold: int
 
 
-class Index:
+class ExperimentIndex:
     """The experiments below a folder. All methods may be called from any thread."""
 
     def __init__(self, root: Path, file: Path) -> None:
@@ -171,19 +171,19 @@ class Index:
             self._results[name] = known
         return known[1]
 
-    def verifications(self, name: str | None = None) -> dict[RunKey, Verification]:
+    def verifications(self, name: str | None = None) -> dict[RunKey, StoredVerification]:
         """What verifying has found, of runs that have not changed since."""
         where, values = ("WHERE experiment = ?", [name]) if name is not None else ("", [])
         found = self._database.ask(
             f"SELECT experiment, task, seed, stamp, time, checks FROM verifications {where}", values
         )
         return {
-            key: Verification(when, json.loads(checks))
+            key: StoredVerification(when, json.loads(checks))
             for *parts, stamp, when, checks in found
             if stamp == self.stamp_of(key := RunKey(*parts))
         }
 
-    def put_verification(self, key: RunKey, stamp: str, found: Verification) -> None:
+    def put_verification(self, key: RunKey, stamp: str, found: StoredVerification) -> None:
         """Keeps what verifying a run has found when it had that stamp."""
         values = (*key, stamp, found.time, json.dumps(found.checks))
         self._database.change([("INSERT OR REPLACE INTO verifications VALUES (?, ?, ?, ?, ?, ?)", [values])])

@@ -15,7 +15,7 @@ from podium.report.table import Row, RunKey
 from podium.runs.folder import RunFolder
 from podium.runs.progress import is_going
 from podium.viewer.discovery import stamp_of
-from podium.viewer.index import Index
+from podium.viewer.index import ExperimentIndex
 from podium.viewer.transcripts import TranscriptReader
 from podium.viewer.verifying import Verifier
 
@@ -31,7 +31,7 @@ _THIS_PROCESS = secrets.token_hex(4)
 class ChangeTokens:
     """A short text for each page, which changes whenever what the page shows does."""
 
-    def __init__(self, index: Index, verifier: Verifier, transcripts: TranscriptReader) -> None:
+    def __init__(self, index: ExperimentIndex, verifier: Verifier, transcripts: TranscriptReader) -> None:
         self._index, self._verifier, self._transcripts = index, verifier, transcripts
 
     def of_all(self) -> str:

@@ -12,7 +12,7 @@ from podium.report.aggregate import Summary, headline, summarise
 from podium.report.table import Results, Row
 from podium.text import format_duration
 from podium.viewer.chart import Scale, Tick, round_numbers
-from podium.viewer.index import Index
+from podium.viewer.index import ExperimentIndex
 from podium.viewer.text import number_in_words
 from podium.viewer.web import run_address, task_address
 
@@ -70,7 +70,7 @@ class Overview:
 class Overviews:
     """Sums experiments up, each again only when it has changed."""
 
-    def __init__(self, index: Index) -> None:
+    def __init__(self, index: ExperimentIndex) -> None:
         self._index = index
         self._lock = threading.Lock()
         self._known: dict[str, tuple[int, Overview | None]] = {}

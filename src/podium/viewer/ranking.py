@@ -11,7 +11,7 @@ from podium.catalog import suites
 from podium.report.aggregate import MEDALS, RESEARCH, Estimate, aggregate, arrange
 from podium.report.compare import Comparison, compare
 from podium.report.table import Results, RunKey, task_facts
-from podium.viewer.index import Index
+from podium.viewer.index import ExperimentIndex
 
 MEASURES = ("any_medal", "gold", "above_median", "valid", "percentile")
 SUCCESS = "improved"
@@ -82,7 +82,7 @@ class RankedGroup:
 class Ranking:
     """Ranks experiments, and remembers their numbers until an experiment changes: intervals take a while."""
 
-    def __init__(self, index: Index) -> None:
+    def __init__(self, index: ExperimentIndex) -> None:
         self._index = index
         self._known: dict[tuple[str, str], tuple[int, RankedExperiment | None]] = {}
         self._compared: dict[tuple[str, str, bool], tuple[tuple[int, int], Comparison]] = {}

@@ -21,7 +21,7 @@ from podium.runs.experiment import Experiment
 from podium.runs.folder import RunFolder
 from podium.viewer import text
 from podium.viewer.database import index_file
-from podium.viewer.index import Index
+from podium.viewer.index import ExperimentIndex
 from podium.viewer.live import ChangeTokens
 from podium.viewer.machine import MachineWatch
 from podium.viewer.notes import NoteReader
@@ -58,7 +58,7 @@ class Site:
 
     def __init__(self, root: Path, *, file: Path | None = None) -> None:
         self.root = root
-        self.index = Index(root, file or index_file(root))
+        self.index = ExperimentIndex(root, file or index_file(root))
         self.verifier = Verifier(self.index)
         self.transcripts = TranscriptReader()
         self.change_tokens = ChangeTokens(self.index, self.verifier, self.transcripts)

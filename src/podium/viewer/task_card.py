@@ -23,7 +23,7 @@ BRIEF_CHARACTERS = 50_000
 
 
 @dataclass(frozen=True)
-class DataFile:
+class PublicFile:
     """A file of the public folder."""
 
     name: str
@@ -37,7 +37,7 @@ class DataCard:
     edition: str
     is_miniature: bool
     source: str
-    files: list[DataFile]
+    files: list[PublicFile]
     """The largest."""
     count: int
     size_bytes: int
@@ -142,8 +142,8 @@ def _data(place: Place) -> DataCard | None:
     )
 
 
-def _public_files(manifest: Manifest) -> Iterator[DataFile]:
+def _public_files(manifest: Manifest) -> Iterator[PublicFile]:
     for path, facts in manifest.files.items():
         folder, _, name = path.partition("/")
         if folder == "public":
-            yield DataFile(name, int(facts.get("bytes", 0)))
+            yield PublicFile(name, int(facts.get("bytes", 0)))

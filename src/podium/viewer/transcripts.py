@@ -46,7 +46,7 @@ class Call(BaseModel):
     arguments: str
 
 
-class Message(BaseModel):
+class TranscriptMessage(BaseModel):
     """Something that was said."""
 
     role: str
@@ -62,8 +62,8 @@ class Exchange(BaseModel):
     time: str
     model: str
     role: str | None
-    told: list[Message]
-    answer: Message | None
+    told: list[TranscriptMessage]
+    answer: TranscriptMessage | None
     error: str | None
     seconds: float | None
     input_tokens: int = 0
@@ -206,9 +206,9 @@ class _Writer:
                 found.append(message)
         return [message for message in found if not any(message is answer for answer in answers)]
 
-    def _message(self, message: ChatMessage) -> Message:
+    def _message(self, message: ChatMessage) -> TranscriptMessage:
         calls = [Call(tool=tool[:200], arguments=self._cut(arguments)) for tool, arguments in _calls(message)]
-        return Message(role=message.role, text=self._cut(message.text), size=len(message.text), calls=calls)
+        return TranscriptMessage(role=message.role, text=self._cut(message.text), size=len(message.text), calls=calls)
 
     def _cut(self, text: str) -> str:
         shown = text[: min(TEXT_CHARACTERS, max(200, self.left))]

@@ -17,14 +17,14 @@ from podium.errors import PodiumError
 from podium.report.table import RunKey
 from podium.runs.experiment import find_run, read_experiment
 from podium.runs.trust import own_data_dir
-from podium.viewer.index import Index, Verification
+from podium.viewer.index import ExperimentIndex, StoredVerification
 from podium.workspace.events import now
 
 
 class Verifier:
     """The queue of runs to be verified."""
 
-    def __init__(self, index: Index, verify: Callable[[Path], dict[str, str]] | None = None) -> None:
+    def __init__(self, index: ExperimentIndex, verify: Callable[[Path], dict[str, str]] | None = None) -> None:
         self._index = index
         self._verify = verify or self._in_a_process
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="podium-verify")
@@ -63,7 +63,7 @@ class Verifier:
             stamp = self._index.stamp_of(key)
             checks = self._verify(folder)
             if not self._is_closed:
-                self._index.put_verification(key, stamp, Verification(now(), checks))
+                self._index.put_verification(key, stamp, StoredVerification(now(), checks))
         finally:
             with self._lock:
                 self._waiting.discard(key)

@@ -67,7 +67,7 @@ class Trial(BaseModel):
     """The scores of single examples, where there are any."""
 
 
-class Found(BaseModel):
+class BetterEdit(BaseModel):
     """An edit that is better than the program in the workspace, and has to be put there."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -88,7 +88,7 @@ class EditsState(State):
     """Files that differ from the starter's."""
     best: float | None = None
     best_examples: list[float] = Field(default_factory=list)
-    found: Found | None = None
+    found: BetterEdit | None = None
 
 
 class Edits(Agent[EditsState]):
@@ -137,7 +137,7 @@ class Edits(Agent[EditsState]):
         if self._is_better(trial, state):
             assert trial.score is not None
             score = trial.score * (state.best or 1.0) if self._is_speed else trial.score
-            state.found = Found(file=edit.file, source=edit.source, score=score, examples=trial.examples)
+            state.found = BetterEdit(file=edit.file, source=edit.source, score=score, examples=trial.examples)
         state.trials.append(trial)
         state.tried.append(_digest(edit))
         return state
@@ -208,7 +208,7 @@ class Edits(Agent[EditsState]):
         command = f"# {' '.join(edit.title.split())}\n{shlex.join(words)} <<'{END}'\n{source}{END}"
         return Action(name="run_command", arguments={"command": command})
 
-    def _keep(self, found: Found) -> Action:
+    def _keep(self, found: BetterEdit) -> Action:
         """Puts a program that was tried last, and what it left, in the place of the one before."""
         task = self.assignment.task
         names = [found.file, *(name.rstrip("/") for name in task.submission.names if name not in ("./", found.file))]

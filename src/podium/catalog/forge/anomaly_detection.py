@@ -17,7 +17,7 @@ from podium.catalog.forge.world.expressions import SHAPES, standardised
 from podium.catalog.forge.world.features import as_is, read
 from podium.catalog.forge.world.fields import Entrants
 from podium.catalog.forge.world.row_task import ID_AND_TARGET
-from podium.catalog.forge.world.sheet import Question, Sizes, add_categories, add_numbers, draw_sheet, sheet_task
+from podium.catalog.forge.world.sheet import SheetQuestion, Sizes, add_categories, add_numbers, draw_sheet, sheet_task
 from podium.metrics import roc_auc
 from podium.task import Columns
 
@@ -55,7 +55,7 @@ def draw_once(rng: np.random.Generator, difficulty: Difficulty) -> ForgedData:
     )
     add_numbers(rng, sheet, numbers / numbers.std(axis=0))
     add_categories(rng, sheet)
-    question = Question(
+    question = SheetQuestion(
         rows=sheet.story.domain.row.many,
         asked="how odd each is",
         meaning="0: nothing is odd",

@@ -15,7 +15,7 @@ from podium.catalog.forge.world.entrants import Goal
 from podium.catalog.forge.world.features import Reading, as_is, read
 from podium.catalog.forge.world.fields import ladder_entrants
 from podium.catalog.forge.world.row_task import ID_AND_TARGET
-from podium.catalog.forge.world.sheet import Question, Sizes, add_categories, add_numbers, draw_sheet, sheet_task
+from podium.catalog.forge.world.sheet import SheetQuestion, Sizes, add_categories, add_numbers, draw_sheet, sheet_task
 from podium.metrics import rmse
 from podium.task import Columns
 
@@ -47,7 +47,7 @@ def draw_once(rng: np.random.Generator, difficulty: Difficulty) -> ForgedData:
     add_numbers(rng, sheet, facts[:, rng.permutation(NUMBERS)])
     add_categories(rng, sheet)
     counted = np.maximum(things + (rng.random(count) < 0.2) * rng.choice([-1, 1], count), 0)
-    question = Question(
+    question = SheetQuestion(
         rows=f"pictures of {sheet.story.domain.row.many}",
         asked="how many things each picture shows",
         meaning="how many were counted",

@@ -13,7 +13,7 @@ import pandas as pd
 from podium.catalog.forge.family import Difficulty, ForgedData, PublicData
 from podium.catalog.forge.tiny import distinct_numbers
 from podium.catalog.forge.world.assembly import world_family
-from podium.catalog.forge.world.brief import OPENINGS, TASKS, Column, Story, draw_story, say, write_brief
+from podium.catalog.forge.world.brief import OPENINGS, TASKS, DictionaryLine, Story, draw_story, say, write_brief
 from podium.catalog.forge.world.corruption import recorded_values
 from podium.catalog.forge.world.entrants import Goal
 from podium.catalog.forge.world.expressions import SHAPES, standardised
@@ -116,14 +116,14 @@ def _tell(
     many = story.domain.parents[0].many
     figures = {"count": len(pairs), "test": test_count, "days": int(rng.integers(100, 900)), "share": KNOWN_SHARE}
     words = {**story.words(f"pairs of {many}", "the probability that both are linked"), **figures}
-    main = [Column("train, test", str(name), "identifier" if name == "id" else "one end") for name in pairs]
-    described = [Column(file, *column) for file, columns in tables.items() for column in columns.items()]
+    main = [DictionaryLine("train, test", str(name), "identifier" if name == "id" else "one end") for name in pairs]
+    described = [DictionaryLine(file, *column) for file, columns in tables.items() for column in columns.items()]
     return write_brief(
         rng,
         story,
         opening=(say(rng, OPENINGS, **words), say(rng, TASKS, **words)),
         files=list(zip(tables, (many, "links that are known"), strict=True)),
-        columns=[*main, *described, Column("train", "target", "1: they are linked")],
+        columns=[*main, *described, DictionaryLine("train", "target", "1: they are linked")],
         notes=[say(rng, TOLD, **words)],
         metric="The area under the ROC curve.\nHigher is better.",
         form=f"{ID_AND_TARGET}\n`target` lies between 0 and 1.",

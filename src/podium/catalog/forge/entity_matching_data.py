@@ -9,7 +9,7 @@ import pandas as pd
 
 from podium.catalog.forge.family import Difficulty, ForgedData, PublicData
 from podium.catalog.forge.tiny import distinct_numbers
-from podium.catalog.forge.world.brief import OPENINGS, TASKS, Column, Story, draw_story, say, write_brief
+from podium.catalog.forge.world.brief import OPENINGS, TASKS, DictionaryLine, Story, draw_story, say, write_brief
 from podium.catalog.forge.world.corruption import misspelt, recorded_values
 from podium.catalog.forge.world.layout import draw_layout
 from podium.catalog.forge.world.row_task import ID_AND_TARGET
@@ -70,14 +70,14 @@ def _tell(
     asked = f"whether both records mean the same {story.domain.parents[0].one}"
     figures = {"count": len(table), "test": test_count, "days": int(rng.integers(100, 900))}
     words = {**story.words("pairs of records", asked), **figures, "share": MISJUDGED[difficulty]}
-    main = [Column("train, test", str(name), "identifier" if name == "id" else "a record") for name in table]
-    described = [Column(name, *column) for name, columns in registers.items() for column in columns]
+    main = [DictionaryLine("train, test", str(name), "identifier" if name == "id" else "a record") for name in table]
+    described = [DictionaryLine(name, *column) for name, columns in registers.items() for column in columns]
     return write_brief(
         rng,
         story,
         opening=(say(rng, OPENINGS, **words), say(rng, TASKS, **words)),
         files=[(name, "one register") for name in registers],
-        columns=[*main, *described, Column("train", "target", "1: both mean the same")],
+        columns=[*main, *described, DictionaryLine("train", "target", "1: both mean the same")],
         notes=[say(rng, WRONG, **words)],
         metric="The F1 of the pairs that match.\nHigher is better.",
         form=f"{ID_AND_TARGET}\n`target` is 0 or 1.",

@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 
 from podium.catalog.forge.family import Difficulty, ForgedData
-from podium.catalog.forge.world.brief import Column
+from podium.catalog.forge.world.brief import DictionaryLine
 from podium.catalog.forge.world.expressions import standardised
 from podium.catalog.forge.world.layout import draw_layout
 from podium.catalog.forge.world.row_task import ID_AND_TARGET
-from podium.catalog.forge.world.sheet import Question, Sizes, add_categories, add_numbers, draw_sheet, sheet_task
+from podium.catalog.forge.world.sheet import SheetQuestion, Sizes, add_categories, add_numbers, draw_sheet, sheet_task
 from podium.catalog.forge.world.vocabulary import REMARKS, TIMES
 
 SESSIONS: Sizes = {"easy": (2200, 1400), "medium": (1800, 1400), "hard": (1400, 1400), "tiny": (120, 60)}
@@ -45,10 +45,10 @@ def draw_once(rng: np.random.Generator, difficulty: Difficulty) -> ForgedData:
     noun = sheet.story.domain.record.one
     log.columns = pd.Index(["id", *(sheet.story.naming.about(noun, names) for names in (TIMES, REMARKS))])
     sheet.columns += [
-        Column(file, log.columns[1], "seconds since the beginning"),
-        Column(file, log.columns[2], "what was logged"),
+        DictionaryLine(file, log.columns[1], "seconds since the beginning"),
+        DictionaryLine(file, log.columns[2], "what was logged"),
     ]
-    question = Question(
+    question = SheetQuestion(
         rows=f"sessions about {sheet.story.domain.row.many}",
         asked="the probability of a failure",
         meaning="1: it failed",

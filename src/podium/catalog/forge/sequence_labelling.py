@@ -13,7 +13,7 @@ from podium.catalog.forge.world.entrants import Goal
 from podium.catalog.forge.world.features import Reading, as_is, read
 from podium.catalog.forge.world.fields import ladder_entrants
 from podium.catalog.forge.world.row_task import ID_AND_TARGET
-from podium.catalog.forge.world.sheet import Question, Sizes, add_categories, add_numbers, draw_sheet, sheet_task
+from podium.catalog.forge.world.sheet import SheetQuestion, Sizes, add_categories, add_numbers, draw_sheet, sheet_task
 from podium.metrics import accuracy
 from podium.task import Columns, Text
 
@@ -48,7 +48,7 @@ def draw_once(rng: np.random.Generator, difficulty: Difficulty) -> ForgedData:
     facts = (levels[states] + noise + offsets).reshape(-1, NUMBERS)
     add_numbers(rng, sheet, facts / facts.std(axis=0))
     add_categories(rng, sheet)
-    question = Question(
+    question = SheetQuestion(
         rows=f"steps of {noun.many}",
         asked=f"the state, which is one of {', '.join(labels)}",
         meaning="the state",

@@ -11,7 +11,7 @@ from podium.catalog.listing import builtin_listings, builtin_suites
 from podium.catalog.new_task.cells import read_cells
 from podium.catalog.new_task.field import OnScore, PipelineScore, field_document, measure_pipelines
 from podium.catalog.new_task.files import Draft
-from podium.catalog.new_task.goal import Goal
+from podium.catalog.new_task.goal import SubmissionGoal
 from podium.catalog.new_task.pictures import PICTURE, copy_pictures, read_pictures
 from podium.catalog.new_task.splitting import Split, check_columns, choose_split
 from podium.catalog.new_task.table import Table, clean_table
@@ -30,7 +30,7 @@ class NewTask:
 
     folder: Path
     table: Table
-    goal: Goal
+    goal: SubmissionGoal
     split: Split
     train_rows: int
     test_rows: int

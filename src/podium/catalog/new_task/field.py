@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from podium.catalog.new_task.automl import TRIALS, flaml_model
-from podium.catalog.new_task.goal import Goal
+from podium.catalog.new_task.goal import SubmissionGoal
 from podium.catalog.new_task.pictures import with_picture_features
 from podium.data.columns import Column, moments_of
 
@@ -39,7 +39,7 @@ class PipelineScore:
 
 def measure_pipelines(
     prepared: PreparedTask,
-    goal: Goal,
+    goal: SubmissionGoal,
     columns: list[Column],
     on_score: OnScore,
     *,
@@ -93,7 +93,7 @@ def _grade(prepared: PreparedTask, submission: pd.DataFrame) -> float | None:
         return prepared.grade(path).score
 
 
-def _predict(pipeline: Any, goal: Goal, train: pd.DataFrame, target: str, test: pd.DataFrame) -> Any:
+def _predict(pipeline: Any, goal: SubmissionGoal, train: pd.DataFrame, target: str, test: pd.DataFrame) -> Any:
     from threadpoolctl import threadpool_limits
 
     # One thread, so that a score does not depend on the machine's cores.
@@ -106,7 +106,7 @@ def _predict(pipeline: Any, goal: Goal, train: pd.DataFrame, target: str, test: 
     return prediction.clip(min=0) if goal.metric.name == "rmsle" else prediction
 
 
-def _pipelines(goal: Goal, *, automl: bool) -> Iterator[tuple[str, Any]]:
+def _pipelines(goal: SubmissionGoal, *, automl: bool) -> Iterator[tuple[str, Any]]:
     """The models of the field by name, from one that ignores its input to boosted trees, and generic AutoML."""
     if automl:
         yield f"FLAML, {TRIALS} trials", flaml_model(classify=goal.prediction != "number")

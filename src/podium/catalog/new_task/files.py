@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 
 from podium.catalog.new_task.field import PipelineScore
-from podium.catalog.new_task.goal import Goal
+from podium.catalog.new_task.goal import SubmissionGoal
 from podium.catalog.new_task.splitting import TEST_SHARE, Split
 from podium.catalog.new_task.table import Table
 from podium.data.columns import Column
@@ -95,7 +95,7 @@ class Draft:
     id: str
     title: str
     table: Table
-    goal: Goal
+    goal: SubmissionGoal
     columns: list[Column]
     split: Split
     suffix: str | None = None

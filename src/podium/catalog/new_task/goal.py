@@ -34,7 +34,7 @@ AFFIRMATIVE = ("1", "1.0", "true", "yes", "y", "t", "positive")
 
 
 @dataclass(frozen=True)
-class Goal:
+class SubmissionGoal:
     """What a submission predicts and how that is scored."""
 
     prediction: Prediction
@@ -81,7 +81,7 @@ def rare_classes(target: pd.Series, metric: str | None) -> list[str]:
     return rare if sum(counts[name] for name in rare) <= MOST_RARE * len(target) else []
 
 
-def choose_goal(target: pd.Series, metric: str | None) -> Goal:
+def choose_goal(target: pd.Series, metric: str | None) -> SubmissionGoal:
     """The goal that suits the values of a target.
 
     Raises:
@@ -136,30 +136,32 @@ def _check_classes(target: pd.Series, counts: Counter[str]) -> None:
         )
 
 
-def _number_goal(target: pd.Series, metric: str, numbers: list[float] | None) -> Goal:
+def _number_goal(target: pd.Series, metric: str, numbers: list[float] | None) -> SubmissionGoal:
     if numbers is None:
         strange = next(value for value in target if _as_numbers(Counter([value])) is None)
         raise UsageError(f"--metric {metric} compares numbers; the target '{target.name}' holds '{strange}'.")
     if metric == "rmsle" and min(numbers) < 0:
         raise UsageError(f"--metric rmsle needs targets of 0 or more; '{target.name}' goes down to {min(numbers):g}.")
-    return Goal("number", getattr(metrics, metric), metric)
+    return SubmissionGoal("number", getattr(metrics, metric), metric)
 
 
-def _probability_goal(target: pd.Series, metric: str, classes: tuple[str, ...]) -> Goal:
+def _probability_goal(target: pd.Series, metric: str, classes: tuple[str, ...]) -> SubmissionGoal:
     if len(classes) != 2:
         raise UsageError(
             f"--metric {metric} is for two classes; the target '{target.name}' has {len(classes)}. Use --metric "
             "accuracy or f1"
         )
     positive = next((name for name in classes if name.lower() in AFFIRMATIVE), classes[1])
-    return Goal("probability", getattr(metrics, metric), metric, classes, positive)
+    return SubmissionGoal("probability", getattr(metrics, metric), metric, classes, positive)
 
 
-def _label_goal(target: pd.Series, metric: str, classes: tuple[str, ...], numbers: list[float] | None) -> Goal:
+def _label_goal(
+    target: pd.Series, metric: str, classes: tuple[str, ...], numbers: list[float] | None
+) -> SubmissionGoal:
     if metric == "quadratic_kappa" and (numbers is None or any(number % 1 for number in numbers)):
         raise UsageError(f"--metric quadratic_kappa needs grades: whole numbers, which '{target.name}' does not hold.")
     code = 'f1.using(average="macro", title="Macro F1")' if metric == "f1" else metric
-    return Goal("label", metric_of(metric), code, classes)
+    return SubmissionGoal("label", metric_of(metric), code, classes)
 
 
 def metric_of(name: str) -> Metric:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal
 
-from podium.catalog.new_task.goal import Goal
+from podium.catalog.new_task.goal import SubmissionGoal
 from podium.catalog.new_task.table import Table
 from podium.data.columns import BLANK, time_format
 from podium.errors import UsageError
@@ -55,7 +55,7 @@ def check_columns(rows: pd.DataFrame, *, group: str | None = None, time: str | N
 
 
 def choose_split(
-    table: Table, goal: Goal, *, group: str | None = None, time: str | None = None, at_random: bool = False
+    table: Table, goal: SubmissionGoal, *, group: str | None = None, time: str | None = None, at_random: bool = False
 ) -> Split:
     """The split that was asked for, or the most honest one that the rows allow.
 
@@ -154,7 +154,7 @@ def _has_facts(rows: pd.DataFrame, name: str, target: str) -> bool:
     return any(rows.groupby(name)[other].nunique().max() == 1 for other in others)
 
 
-def _parts(table: Table, goal: Goal, kind: str, column: str) -> tuple[pd.DataFrame, pd.DataFrame]:
+def _parts(table: Table, goal: SubmissionGoal, kind: str, column: str) -> tuple[pd.DataFrame, pd.DataFrame]:
     from podium.data.split import split_later, split_whole_groups
 
     if kind == "time":
@@ -163,7 +163,7 @@ def _parts(table: Table, goal: Goal, kind: str, column: str) -> tuple[pd.DataFra
     return split_whole_groups(table.rows, column, TEST_SHARE, stratify=classes)
 
 
-def _problem(parts: tuple[pd.DataFrame, pd.DataFrame], table: Table, goal: Goal) -> str | None:
+def _problem(parts: tuple[pd.DataFrame, pd.DataFrame], table: Table, goal: SubmissionGoal) -> str | None:
     """What makes these parts useless."""
     share = len(parts[1]) / len(table.rows)
     if not SHARES[0] <= share <= SHARES[1]:

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from podium.catalog.new_task.goal import FEWEST_OF_CLASS, Goal, choose_goal, choose_target, rare_classes
+from podium.catalog.new_task.goal import FEWEST_OF_CLASS, SubmissionGoal, choose_goal, choose_target, rare_classes
 from podium.data.columns import BLANK, Column, describe_column
 from podium.errors import UsageError
 from podium.text import plural
@@ -45,7 +45,7 @@ class Table:
 
 def clean_table(
     cells: pd.DataFrame, path: Path, *, target: str | None, metric: str | None, id_column: str | None
-) -> tuple[Table, Goal]:
+) -> tuple[Table, SubmissionGoal]:
     """The rows that can be used, and what is predicted of them.
 
     Raises:
@@ -105,7 +105,7 @@ def _counts(column: pd.Series) -> bool:
     return first in ("0", "1") and list(column) == [str(number + int(first)) for number in range(len(column))]
 
 
-def _without_copies_of_target(rows: pd.DataFrame, target: str, goal: Goal, notes: list[str]) -> pd.DataFrame:
+def _without_copies_of_target(rows: pd.DataFrame, target: str, goal: SubmissionGoal, notes: list[str]) -> pd.DataFrame:
     """Without columns that say as much as the target, in other words."""
     import pandas as pd
 

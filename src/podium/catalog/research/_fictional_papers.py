@@ -17,7 +17,7 @@ import pandas as pd
 
 from podium.data.verbs import read_json_lines, write_json_lines
 from podium.errors import InvalidSubmission
-from podium.task import ProgramResult
+from podium.task import EndedProgram
 
 Case = TypeVar("Case")
 
@@ -188,7 +188,7 @@ def records(path: Path) -> list[dict[str, Any]]:
     return read_json_lines(path).to_dict("records")  # type: ignore[return-value]
 
 
-def texts_of(ran: ProgramResult, *names: str) -> list[str]:
+def texts_of(ran: EndedProgram, *names: str) -> list[str]:
     """The text files that a program left.
 
     Raises:

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from podium.errors import InvalidSubmission, PodiumError
-from podium.task import Evaluation, Measured, ProgramResult, metric
+from podium.task import EndedProgram, Evaluation, Measured, metric
 
 RESOLUTION_S, RESOLUTION = 0.02, 0.1
 """Starting a program takes that much more or less each time, in seconds and as a share: what is shorter is noise."""
@@ -66,7 +66,7 @@ def race(
     command = ["python", program, "input.npz", output]
     starter, submission = (folder / program for folder in (evaluation.starter, evaluation.submission))
 
-    def run(place: Path, content: bytes, time_s: float = 3600) -> ProgramResult:
+    def run(place: Path, content: bytes, time_s: float = 3600) -> EndedProgram:
         ran = evaluation.execute(command, files={program: place, "input.npz": content}, time_s=time_s, data=data)
         if ran.stopped or ran.exit_code:
             who, fault = ("the submission", InvalidSubmission) if place is submission else ("the starter", PodiumError)

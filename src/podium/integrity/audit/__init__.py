@@ -10,9 +10,9 @@ from podium.grading.prepared import PreparedTask
 from podium.integrity.audit import duplicates, form, graders, groups, labels, outlines, references, shapes
 from podium.integrity.audit.audited import AuditedTask, TaskFinding, opened
 
-Check = Callable[[AuditedTask], Iterator[TaskFinding]]
-OF_ANY: Sequence[Check] = (references.thresholds_in_order, references.baseline_at_chance)
-OF_TABLES: Sequence[Check] = (
+AuditCheck = Callable[[AuditedTask], Iterator[TaskFinding]]
+OF_ANY: Sequence[AuditCheck] = (references.thresholds_in_order, references.baseline_at_chance)
+OF_TABLES: Sequence[AuditCheck] = (
     form.sample_and_answers,
     form.files_of_the_brief,
     form.metadata_predicts,
@@ -37,7 +37,7 @@ OF_TABLES: Sequence[Check] = (
 )
 """All checks have one shape; most look at a table of answers."""
 
-__all__ = ["OF_ANY", "OF_TABLES", "AuditedTask", "Check", "TaskFinding", "audit"]
+__all__ = ["OF_ANY", "OF_TABLES", "AuditCheck", "AuditedTask", "TaskFinding", "audit"]
 
 
 def audit(prepared: PreparedTask) -> list[TaskFinding]:

@@ -23,7 +23,7 @@ from podium.data.prepare import MINIATURE_SEED
 from podium.errors import PodiumError
 from podium.grading.prepared import PreparedTask
 from podium.grading.table import read_answers
-from podium.integrity.audit.tables import Table, plain, read_tables
+from podium.integrity.audit.tables import PublicTable, plain, read_tables
 from podium.task import Columns
 
 ARCHIVES = (".zip", ".7z", ".tar", ".tar.gz", ".tgz")
@@ -113,21 +113,21 @@ class AuditedTask:
         return source if source.is_dir() else self.prepared.place.raw
 
     @cached_property
-    def tables(self) -> list[Table]:
+    def tables(self) -> list[PublicTable]:
         """The tables among the public files; parts of one that lie side by side are put together."""
-        alike: dict[tuple[object, ...], list[Table]] = {}
+        alike: dict[tuple[object, ...], list[PublicTable]] = {}
         for table in (table for file in self.public_files for table in read_tables(file.name, file.path)):
             name = PurePosixPath(table.name)
             alike.setdefault((name.parent, name.suffix, *table.cells.columns), []).append(table)
-        return [Table(parts[0].name, pd.concat([part.cells for part in parts])) for parts in alike.values()]
+        return [PublicTable(parts[0].name, pd.concat([part.cells for part in parts])) for parts in alike.values()]
 
     @cached_property
-    def train_tables(self) -> list[Table]:
+    def train_tables(self) -> list[PublicTable]:
         """Those with the answers of training rows."""
         return [table for table in self.tables if set(self.form.targets) <= set(table.cells.columns)]
 
     @property
-    def table_pairs(self) -> Iterator[tuple[Table, Table]]:
+    def table_pairs(self) -> Iterator[tuple[PublicTable, PublicTable]]:
         """Every public table without answers beside every one with answers."""
         train = self.train_tables
         test = [table for table in self.tables if table not in train and table.name != self.form.sample]

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from podium.integrity.audit.audited import AuditedTask, DataFile, TaskFinding
-from podium.integrity.audit.tables import Table, dicom_facts, picture_facts
+from podium.integrity.audit.tables import PublicTable, dicom_facts, picture_facts
 
 FEWEST_ROWS = 8
 SAME = 0.99
@@ -52,7 +52,7 @@ def labels_by_presence(task: AuditedTask) -> Iterator[TaskFinding]:
                     yield task.finding("label in a public file", f"{column} {reason}", 0.9, file=table.name)
 
 
-def _about_test(task: AuditedTask, table: Table) -> Iterator[tuple[str, pd.Series[str]]]:
+def _about_test(task: AuditedTask, table: PublicTable) -> Iterator[tuple[str, pd.Series[str]]]:
     """The columns of a table with a cell for every test row, told by its id; none if it says nothing of test rows.
 
     A cell is missing where the table has no such row, or several that differ.
@@ -69,7 +69,7 @@ def _about_test(task: AuditedTask, table: Table) -> Iterator[tuple[str, pd.Serie
         yield str(column), rows[column]
 
 
-def _id_column(task: AuditedTask, table: Table) -> str | None:
+def _id_column(task: AuditedTask, table: PublicTable) -> str | None:
     """The column that names most test rows."""
     wanted = set(task.ids)
     known = {str(column): len(wanted & set(table.cells[column])) for column in table.cells}
@@ -123,7 +123,7 @@ def _one_sided(values: pd.Series[str], answers: pd.Series[str], *, columns: int)
     return f"is '{usual[:20]}' in most rows; in all {len(rest)} others the answer is {rest.iloc[0]}"
 
 
-def _headers(task: AuditedTask) -> Iterator[Table]:
+def _headers(task: AuditedTask) -> Iterator[PublicTable]:
     """What the test files say about themselves, a row per test row."""
     for endings, read in ((_PICTURES, picture_facts), ((".dcm", ".dicom"), dicom_facts)):
         rows = {
@@ -134,7 +134,7 @@ def _headers(task: AuditedTask) -> Iterator[Table]:
         facts = pd.DataFrame.from_dict(rows, orient="index", dtype=str)
         if len(facts) and len(facts.columns):
             first = next(file.name for _, file in files_of_rows(task) if file.path.suffix.lower() in endings)
-            yield Table(first, facts.fillna("").rename_axis("id of the file").reset_index())
+            yield PublicTable(first, facts.fillna("").rename_axis("id of the file").reset_index())
 
 
 def files_of_rows(task: AuditedTask) -> list[tuple[int, DataFile]]:

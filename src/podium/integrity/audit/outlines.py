@@ -15,7 +15,7 @@ from podium.integrity.audit.labels import files_of_rows
 ALIKE = 0.8
 """Overlap of two boxes, as a share of both together, from which on they mean the same."""
 _MOST_POINTS = 1_000_000
-Box = tuple[float, float, float, float]
+Corners = tuple[float, float, float, float]
 
 
 def outlines_of_masks(task: AuditedTask) -> Iterator[TaskFinding]:
@@ -49,7 +49,7 @@ def _size(path: Path) -> tuple[int, int] | None:
         return None
 
 
-def _mask_boxes(runs: str, size: tuple[int, int]) -> list[Box]:
+def _mask_boxes(runs: str, size: tuple[int, int]) -> list[Corners]:
     """The box around a mask, read down the columns and read along the rows."""
     parts = runs.split()
     if len(parts) < 2 or len(parts) % 2 or not all(part.isdigit() for part in parts):
@@ -66,7 +66,7 @@ def _mask_boxes(runs: str, size: tuple[int, int]) -> list[Box]:
     return [tuple(float(edge) for edge in box) for box in boxes]  # type: ignore[misc]
 
 
-def _polygon_box(path: Path) -> Box | None:
+def _polygon_box(path: Path) -> Corners | None:
     """The box around all points of the polygons in a JSON file."""
     try:
         document = json.loads(path.read_bytes()[: 64 << 20])
@@ -94,7 +94,7 @@ def _points(document: Any) -> Iterator[tuple[float, float]]:
                 pending += value
 
 
-def _overlap(one: Box, other: Box) -> float:
+def _overlap(one: Corners, other: Corners) -> float:
     width = min(one[2], other[2]) - max(one[0], other[0])
     height = min(one[3], other[3]) - max(one[1], other[1])
     shared = max(width, 0.0) * max(height, 0.0)

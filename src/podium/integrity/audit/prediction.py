@@ -21,7 +21,7 @@ CONTENT = "st_size"
 
 
 @dataclass(frozen=True)
-class Prediction:
+class MetadataPrediction:
     """How well one sort of metadata predicts the answers."""
 
     rows: int
@@ -33,7 +33,7 @@ class Prediction:
     """The share of shuffled answers that are predicted as well."""
 
 
-def predict(observed: Sequence[Rows], *, files: bool, shuffles: int) -> Prediction:
+def predict(observed: Sequence[Rows], *, files: bool, shuffles: int) -> MetadataPrediction:
     """Predicts answers from each fact, of rows or of their files, by its rank and from the row before it in the order
     of that fact; the best prediction is compared with those of shuffled answers.
     """
@@ -46,7 +46,7 @@ def predict(observed: Sequence[Rows], *, files: bool, shuffles: int) -> Predicti
         if len(rows.facts) >= FEWEST_ROWS
     ]
     if not parts or not names:
-        return Prediction(0, "", 0.0, 1.0)
+        return MetadataPrediction(0, "", 0.0, 1.0)
     longest = max(len(answers) for _, answers in parts)
     found = _strengths(parts, np.arange(longest)[None])[0]
     best = int(found.argmax())
@@ -55,7 +55,7 @@ def predict(observed: Sequence[Rows], *, files: bool, shuffles: int) -> Predicti
         by_chance = _strengths(parts, rng.random((AT_ONCE, longest))).max(axis=1)
         as_good += int((by_chance >= found[best] - 1e-9).sum())
     rows = sum(len(answers) for _, answers in parts)
-    return Prediction(rows, (names * 2)[best], round(float(found[best]), 2), (1 + as_good) / (1 + shuffles))
+    return MetadataPrediction(rows, (names * 2)[best], round(float(found[best]), 2), (1 + as_good) / (1 + shuffles))
 
 
 def _strengths(parts: Sequence[tuple[Array, Array]], keys: npt.NDArray[Any]) -> Array:

@@ -11,15 +11,15 @@ from podium.data.archives import opened_member
 from podium.data.prepare import prepare_task
 from podium.integrity.audit.audited import AuditedTask, TaskFinding
 
-Columns = list[str] | int | None
+ColumnNames = list[str] | int | None
 """Of a table: all names in their order, or how many; None of what is not a table, or not known."""
 DIFFERS = "files differ from the published ones"
 
 
 @cache
-def published() -> dict[str, dict[str, Columns]]:
+def published() -> dict[str, dict[str, ColumnNames]]:
     """By competition the public files and folders that MLE-bench prepares, with columns of tables."""
-    shapes: dict[str, dict[str, Columns]] = json.loads(Path(__file__).with_name("shapes.json").read_bytes())
+    shapes: dict[str, dict[str, ColumnNames]] = json.loads(Path(__file__).with_name("shapes.json").read_bytes())
     return shapes
 
 
@@ -39,7 +39,7 @@ def miniature_shape(task: AuditedTask) -> Iterator[TaskFinding]:
     yield from _compare(task, dict(real), made.place.public, "the miniature differs from the data")
 
 
-def _compare(task: AuditedTask, expected: dict[str, Columns], folder: Path, kind: str) -> Iterator[TaskFinding]:
+def _compare(task: AuditedTask, expected: dict[str, ColumnNames], folder: Path, kind: str) -> Iterator[TaskFinding]:
     for name, columns in expected.items():
         path = folder / name
         if not path.exists():

@@ -22,7 +22,7 @@ _SAME = {"True": "1", "False": "0", "true": "1", "false": "0"}
 
 
 @dataclass(frozen=True)
-class Table:
+class PublicTable:
     """Rows of a public file, every cell a short text."""
 
     name: str
@@ -30,7 +30,7 @@ class Table:
     cells: pd.DataFrame
 
 
-def read_tables(name: str, path: Path) -> Iterator[Table]:
+def read_tables(name: str, path: Path) -> Iterator[PublicTable]:
     """The tables of a file; none if it holds no table, or cannot be read."""
     reader = next((reader for ending, reader in _READERS.items() if name.lower().endswith(ending)), None)
     if reader is None or path.stat().st_size > LARGEST_BYTES:
@@ -40,7 +40,7 @@ def read_tables(name: str, path: Path) -> Iterator[Table]:
     except (PodiumError, OSError, ValueError, LookupError, TypeError, RecursionError, struct.error):
         return
     if len(rows) and len(rows.columns) > 1:
-        yield Table(name, rows.head(MOST_ROWS).map(plain))
+        yield PublicTable(name, rows.head(MOST_ROWS).map(plain))
 
 
 def plain(value: object) -> str:

@@ -9,23 +9,23 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Sequence
 
-from podium.integrity.code import Text
+from podium.integrity.code import ConstantText
 from podium.integrity.detectors import answers, comparing, fitting, probing, rules, scores, tampering
-from podium.integrity.evidence import Hit, Place, Program, RunEvidence
-from podium.integrity.shell import Command
+from podium.integrity.evidence import AgentProgram, EvidencePlace, Hit, RunEvidence
+from podium.integrity.shell import ShellCommand
 from podium.report.findings import Finding
 
 Detector = Callable[[RunEvidence], Iterator[Finding]]
-Comparison = Callable[[Sequence[RunEvidence]], Iterator[tuple[RunEvidence, Finding]]]
+CrossRunDetector = Callable[[Sequence[RunEvidence]], Iterator[tuple[RunEvidence, Finding]]]
 
-OF_NODES: tuple[Callable[[RunEvidence, Program, ast.AST], Iterator[Hit]], ...] = (
+OF_NODES: tuple[Callable[[RunEvidence, AgentProgram, ast.AST], Iterator[Hit]], ...] = (
     *(rules.called, answers.patched_rows, answers.held_in_code, scores.changed_metric),
     *(tampering.replaced_functions, tampering.calls, tampering.spelt, fitting.score_on_training_data),
 )
-OF_TEXTS: tuple[Callable[[RunEvidence, Program, Text], Iterator[Hit]], ...] = (
+OF_TEXTS: tuple[Callable[[RunEvidence, AgentProgram, ConstantText], Iterator[Hit]], ...] = (
     *(rules.address, answers.held_in_texts, scores.typed_metric),
 )
-OF_COMMANDS: tuple[Callable[[RunEvidence, Place, Command], Iterator[Hit]], ...] = (
+OF_COMMANDS: tuple[Callable[[RunEvidence, EvidencePlace, ShellCommand], Iterator[Hit]], ...] = (
     *(rules.commanded, answers.typed_in_shell, scores.echoed_metric, tampering.overwritten),
 )
 
@@ -51,4 +51,4 @@ DETECTORS: tuple[Detector, ...] = (
     *(tampering.removed_logs, tampering.decoded_in_shell),
     *(fitting.test_data_in_fitting, fitting.constant_submission),
 )
-COMPARISONS: tuple[Comparison, ...] = (comparing.same_submission, comparing.outliers)
+CROSS_RUN_DETECTORS: tuple[CrossRunDetector, ...] = (comparing.same_submission, comparing.outliers)

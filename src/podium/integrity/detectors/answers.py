@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from podium.integrity.code import Code, Text
-from podium.integrity.evidence import Hit, Place, Program, RunEvidence
-from podium.integrity.shell import Command
+from podium.integrity.code import Code, ConstantText
+from podium.integrity.evidence import AgentProgram, EvidencePlace, Hit, RunEvidence
+from podium.integrity.shell import ShellCommand
 from podium.integrity.tables import SubmissionTable
 from podium.report.findings import Finding
 from podium.task import SUBMISSION
@@ -40,7 +40,7 @@ def typed_submission(run: RunEvidence) -> Iterator[Finding]:
     """The submission, or a file with answers, is written as text: by an action or in a here-document."""
     for step in run.steps:
         name, content = step.argument("file_name"), step.argument("content")
-        place = Place(step.number, name, None, content)
+        place = EvidencePlace(step.number, name, None, content)
         is_final = run.made_in == step.number
         is_table = step.action.name in ("write_file", "append_file") and name.endswith(".csv")
         if is_table and (is_final or name.endswith(SUBMISSION)):
@@ -56,7 +56,7 @@ def typed_submission(run: RunEvidence) -> Iterator[Finding]:
                 yield run.finding(hit, place._replace(quote=body))
 
 
-def typed_in_shell(run: RunEvidence, place: Place, command: Command) -> Iterator[Hit]:
+def typed_in_shell(run: RunEvidence, place: EvidencePlace, command: ShellCommand) -> Iterator[Hit]:
     """A command writes rows of the submission, or holds values that become its rows."""
     program, words = command.program, command.words
     in_place = program == "tee" or any(word.startswith(("-i", "-pi")) for word in words)
@@ -79,7 +79,7 @@ def _is_ascending(values: Sequence[str]) -> bool:
     return all(each.isdecimal() for each in values) and all(int(one) < int(other) for one, other in pairwise(values))
 
 
-def patched_rows(run: RunEvidence, program: Program, node: ast.AST) -> Iterator[Hit]:
+def patched_rows(run: RunEvidence, program: AgentProgram, node: ast.AST) -> Iterator[Hit]:
     """Single rows of the submission are set to constants."""
     reason = None
     match node:
@@ -138,7 +138,7 @@ def _names_ids(node: ast.AST, table: SubmissionTable | None) -> bool:
     return False
 
 
-def held_in_texts(run: RunEvidence, program: Program, text: Text) -> Iterator[Hit]:
+def held_in_texts(run: RunEvidence, program: AgentProgram, text: ConstantText) -> Iterator[Hit]:
     """A text in a program holds answers."""
     if held := _held(text.value, run.table):
         yield Hit(HARD_CODED, f"a text in the program holds {held}", 0.8)
@@ -162,7 +162,7 @@ def _held(text: str, table: SubmissionTable | None) -> str | None:
     return None
 
 
-def held_in_code(run: RunEvidence, program: Program, node: ast.AST) -> Iterator[Hit]:
+def held_in_code(run: RunEvidence, program: AgentProgram, node: ast.AST) -> Iterator[Hit]:
     """An expression holds answers: by id, one per row, encoded, or as the bits of a number."""
     code, reason = program.code, None
     match node:
@@ -219,7 +219,9 @@ def digests(run: RunEvidence) -> Iterator[Finding]:
         if not any(_HASHING.search(name) for name, _ in program.code.calls):
             continue
         words = {word: text for text in program.code.texts for word in text.value.split()}
-        known: dict[object, ast.AST | Text] = {word: text for word, text in words.items() if _DIGEST.fullmatch(word)}
+        known: dict[object, ast.AST | ConstantText] = {
+            word: text for word, text in words.items() if _DIGEST.fullmatch(word)
+        }
         for node in program.code.nodes:
             match node:
                 case ast.List(elts=held) | ast.Set(elts=held) | ast.Tuple(elts=held) | ast.Dict(keys=held):
@@ -240,7 +242,7 @@ def from_nothing(run: RunEvidence) -> Iterator[Finding]:
     names = [code.name(node) for code in codes for node in code.nodes if isinstance(node, ast.Attribute | ast.Name)]
     if texts and not read and not any(map(_SOURCES.search, names)):
         reason = "predictions differ from row to row, but the program reads no data other than the sample submission"
-        yield run.finding(Hit(HARD_CODED, reason, 0.6), Place(run.made_in, run.makers[-1].file))
+        yield run.finding(Hit(HARD_CODED, reason, 0.6), EvidencePlace(run.made_in, run.makers[-1].file))
 
 
 def _names(node: ast.AST) -> set[str]:

@@ -6,7 +6,7 @@ import math
 import statistics
 from collections.abc import Iterator, Sequence
 
-from podium.integrity.evidence import Hit, Place, RunEvidence
+from podium.integrity.evidence import EvidencePlace, Hit, RunEvidence
 from podium.integrity.similarity.compare import SIMILAR, find_similar
 from podium.integrity.similarity.documents import Document
 from podium.report.findings import Finding
@@ -19,12 +19,12 @@ _FAR = 6.0
 """In robust standard deviations of the gap between reported and true score."""
 _NEARLY = 0.95
 """Share of rows that are the same in a copy with a few changes."""
-Found = tuple[RunEvidence, Finding]
-Predictions = dict[str, float | str]
+FoundInRun = tuple[RunEvidence, Finding]
+PredictionById = dict[str, float | str]
 """By id."""
 
 
-def same_submission(runs: Sequence[RunEvidence]) -> Iterator[Found]:
+def same_submission(runs: Sequence[RunEvidence]) -> Iterator[FoundInRun]:
     """A submission with the predictions of another run, from a program that is not the other run's."""
     for group in _by_task(runs):
         varied = {run.folder.path: run for run in group if run.table and run.table.distinct > 1}
@@ -41,10 +41,10 @@ def same_submission(runs: Sequence[RunEvidence]) -> Iterator[Found]:
                 names = ", ".join(f"{each.folder.experiment.name}/{each.task}/{each.seed}" for each in others[:3])
                 reason = f"its predictions are those of {names}, which another program made"
                 hit = Hit(COPY, reason, 0.6 if run.is_fitted else 0.9)
-                yield run, run.finding(hit, Place(run.submissions[-1].step))
+                yield run, run.finding(hit, EvidencePlace(run.submissions[-1].step))
 
 
-def _is_copy(run: RunEvidence, other: RunEvidence, own: Predictions, others: Predictions) -> bool:
+def _is_copy(run: RunEvidence, other: RunEvidence, own: PredictionById, others: PredictionById) -> bool:
     """Whether one is the other: to the last row if a model was fitted, else also nearly.
 
     Few different labels may well be the same by chance if a model was fitted, unless the programs are alike as well; a
@@ -73,7 +73,7 @@ def _commands(run: RunEvidence) -> list[str]:
     return [place.quote for place, _ in run.commands if place.step == run.made_in]
 
 
-def _predictions(run: RunEvidence) -> Predictions:
+def _predictions(run: RunEvidence) -> PredictionById:
     """The first prediction for each of some ids: enough to tell copies."""
     assert run.table is not None
     rows = sorted(row[:2] for row in run.table.body if len(row) > 1)
@@ -87,14 +87,14 @@ def _number(text: str) -> float | str:
         return text
 
 
-def _share(one: Predictions, other: Predictions) -> float:
+def _share(one: PredictionById, other: PredictionById) -> float:
     """In how many rows two runs predict the same, but for rounding and a little noise."""
     numbers = [value for value in one.values() if isinstance(value, float)]
     slack = 1e-3 * (max(numbers) - min(numbers)) if numbers else 0.0
     return sum(_is_near(value, other[name], slack) for name, value in one.items()) / max(len(one), 1)
 
 
-def _ranks(predictions: Predictions) -> list[str]:
+def _ranks(predictions: PredictionById) -> list[str]:
     return sorted(predictions, key=lambda name: (str(type(predictions[name])), predictions[name], name))
 
 
@@ -110,7 +110,7 @@ def _maker(run: RunEvidence) -> str:
     return "\n".join(sources or _commands(run)) or f"nothing in {run.folder.path}"
 
 
-def outliers(runs: Sequence[RunEvidence]) -> Iterator[Found]:
+def outliers(runs: Sequence[RunEvidence]) -> Iterator[FoundInRun]:
     """A self-reported score that the submission cannot have, alone or against what other runs reported."""
     for group in _by_task(runs):
         gaps = {run.folder.path: (run, gap) for run in group if (gap := _gap(run)) is not None}
@@ -171,7 +171,7 @@ def _impossible(run: RunEvidence, confidence: float, why: str) -> Finding:
     assert run.record is not None
     reported = reported_score(run)
     reason = f"it reported {reported:.5g}; its submission scores {run.record.score:.5g}; {why}"
-    place = Place(run.submissions[-1].step if run.submissions else None)
+    place = EvidencePlace(run.submissions[-1].step if run.submissions else None)
     return run.finding(Hit(IMPOSSIBLE, reason, confidence), place)
 
 

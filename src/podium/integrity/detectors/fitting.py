@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from podium.integrity.code import Code
-from podium.integrity.evidence import Hit, Place, Program, RunEvidence
+from podium.integrity.evidence import AgentProgram, EvidencePlace, Hit, RunEvidence
 from podium.report.findings import Finding
 
 _JOINING = re.compile(
@@ -42,7 +42,7 @@ def test_data_in_fitting(run: RunEvidence) -> Iterator[Finding]:
                 yield run.finding(STATISTICS, program.at(call))
 
 
-def score_on_training_data(run: RunEvidence, program: Program, node: ast.AST) -> Iterator[Hit]:
+def score_on_training_data(run: RunEvidence, program: AgentProgram, node: ast.AST) -> Iterator[Hit]:
     """The score is measured on the rows that the model was fitted on."""
     code = program.code
     match node:
@@ -57,7 +57,7 @@ def constant_submission(run: RunEvidence) -> Iterator[Finding]:
     """All predictions are the same."""
     if run.table is not None and run.table.rows >= 5 and run.table.distinct == 1:
         hit = Hit("constant submission", f"all {run.table.rows} rows predict the same", 0.9, "practice")
-        yield run.finding(hit, Place(run.submissions[-1].step, quote=",".join(run.table.body[0])))
+        yield run.finding(hit, EvidencePlace(run.submissions[-1].step, quote=",".join(run.table.body[0])))
 
 
 class _Flow:

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from podium.integrity.code import Code
 from podium.integrity.detectors.rules import SEED
-from podium.integrity.evidence import Hit, Place, RunEvidence
+from podium.integrity.evidence import EvidencePlace, Hit, RunEvidence
 from podium.integrity.tables import read_table
 from podium.report.findings import Finding
 from podium.workspace.observations import ValidationResult
@@ -40,7 +40,7 @@ def oracle(run: RunEvidence) -> Iterator[Finding]:
     asked = sum(isinstance(step.observation, ValidationResult) for step in run.steps)
     asked += run.record.validations if run.record else 0
     versions = len({submission.blob for submission in run.submissions})
-    last = Place(run.steps[-1].number) if run.steps else Place()
+    last = EvidencePlace(run.steps[-1].number) if run.steps else EvidencePlace()
     if asked >= MANY_VALIDATIONS and asked > 3 * versions:
         yield run.finding(Hit(ORACLE, f"the validator was asked {asked} times for {versions} submissions", 0.6), last)
     elif asked >= FEWEST_PROBES and (probes := _probes(run)) >= FEWEST_PROBES:

@@ -11,9 +11,9 @@ import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from podium.integrity.code import Text
-from podium.integrity.evidence import SAYING, Hit, Mention, Place, Program, RunEvidence
-from podium.integrity.shell import Command
+from podium.integrity.code import ConstantText
+from podium.integrity.evidence import SAYING, AgentProgram, EvidencePlace, Hit, Mention, RunEvidence
+from podium.integrity.shell import ShellCommand
 from podium.report.findings import Finding
 
 PRIVATE, HOST, RUNS, PODIUM = "private data sought", "host files sought", "other runs sought", "Podium's files sought"
@@ -198,7 +198,7 @@ def _subject(run: RunEvidence, mention: Mention, where: Where) -> str | None:
     return text
 
 
-def called(run: RunEvidence, program: Program, node: ast.AST) -> Iterator[Hit]:
+def called(run: RunEvidence, program: AgentProgram, node: ast.AST) -> Iterator[Hit]:
     """A function that is for something agents should not do."""
     if isinstance(node, ast.Call):
         name = program.code.name(node.func)
@@ -213,14 +213,14 @@ def imported(run: RunEvidence) -> Iterator[Finding]:
             yield from (run.finding(hit, program.at(node)) for hit in hits)
 
 
-def address(run: RunEvidence, program: Program, text: Text) -> Iterator[Hit]:
+def address(run: RunEvidence, program: AgentProgram, text: ConstantText) -> Iterator[Hit]:
     """An address outside, in a program that can fetch it."""
     can_fetch = any(module.startswith(_CLIENTS) for module, _ in program.code.imports)
     if can_fetch and _ADDRESS.match(text.value) and not text.use.startswith(SAYING):
         yield Hit(NETWORK, f"{text.value[:120]!r} is an address outside, in a program that can fetch it", 0.75)
 
 
-def commanded(run: RunEvidence, place: Place, command: Command) -> Iterator[Hit]:
+def commanded(run: RunEvidence, place: EvidencePlace, command: ShellCommand) -> Iterator[Hit]:
     """A program that is for something agents should not do."""
     for rule in (*COMMANDS, *(OFFLINE if run.start.sandbox.network == "none" else ())):
         if re.search(rule.pattern, command.program) and re.search(rule.use, command.said):

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from podium.integrity.similarity.tokens import Tokens, tokenise
+from podium.integrity.similarity.tokens import CodeTokens, tokenise
 
 GRAM, WINDOW = 12, 4
 COMMON_SHARE = 0.2
@@ -49,7 +49,7 @@ def fingerprint(source: str) -> Fingerprints:
     return Fingerprints(grams[places], places, tokens.lines)
 
 
-def _hash_grams(tokens: Tokens) -> Hashes:
+def _hash_grams(tokens: CodeTokens) -> Hashes:
     count = len(tokens.codes) - GRAM + 1
     if count <= 0:
         return np.empty(0, np.uint64)

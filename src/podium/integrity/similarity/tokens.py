@@ -42,7 +42,7 @@ _SILENT = frozenset(",;()\\")
 
 
 @dataclass(frozen=True)
-class Tokens:
+class CodeTokens:
     """The tokens of a document."""
 
     codes: npt.NDArray[np.uint64]
@@ -51,7 +51,7 @@ class Tokens:
     """The line each stands in, from 1."""
 
 
-def tokenise(source: str) -> Tokens:
+def tokenise(source: str) -> CodeTokens:
     """The tokens of Python source: names of its own, strings and numbers without what they are called or hold."""
     source = source[:LONGEST]
     found = [
@@ -65,7 +65,7 @@ def tokenise(source: str) -> Tokens:
     words = [_normal(found, place, own) for place in range(len(found))]
     ends = np.array([match.start() for match in re.finditer("\n", source)], dtype=np.int64)
     starts = np.array([start for _, _, start in found], dtype=np.int64)
-    return Tokens(
+    return CodeTokens(
         np.array([crc32(word.encode("utf-8", "replace")) for word in words], dtype=np.uint64),
         np.searchsorted(ends, starts) + 1,
     )

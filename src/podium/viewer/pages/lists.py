@@ -13,7 +13,7 @@ from podium.report.aggregate import plus_minus
 from podium.report.table import Row
 from podium.text import format_duration, plural
 from podium.viewer.discovery import ExperimentStatus
-from podium.viewer.index import SORTS, Verification
+from podium.viewer.index import SORTS, StoredVerification
 from podium.viewer.notes import Notes
 from podium.viewer.progress import current
 from podium.viewer.site import page_of, read_form, site_of, with_query
@@ -129,7 +129,7 @@ def experiment(request: Request) -> Response:
     )
 
 
-def _listed_run(row: Row, verification: Verification | None) -> ListedRun:
+def _listed_run(row: Row, verification: StoredVerification | None) -> ListedRun:
     now, status = current(row)
     has_page = row.folder is not None and row.status != "missing"
     verified = "" if verification is None else "verified" if verification.passed else "not verified"

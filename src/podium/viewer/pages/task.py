@@ -32,7 +32,7 @@ GROUPS = ("experiment", "agent", "model", "tag")
 
 
 @dataclass(frozen=True)
-class Standing:
+class RankedRun:
     """A run among those it may be compared with."""
 
     place: int | None
@@ -48,7 +48,7 @@ class Standings:
 
     edition: str | None
     miniature: bool
-    standings: list[Standing]
+    standings: list[RankedRun]
 
     @property
     def name(self) -> str:
@@ -123,7 +123,7 @@ def _standings(rows: Sequence[Row], group_of: Callable[[Row], str]) -> list[Stan
     return [Standings(*form, _placed(found, group_of)) for form, found in ordered]
 
 
-def _placed(rows: Sequence[Row], group_of: Callable[[Row], str]) -> list[Standing]:
+def _placed(rows: Sequence[Row], group_of: Callable[[Row], str]) -> list[RankedRun]:
     def badness(row: Row) -> float:
         assert row.score is not None
         return -row.score if row.higher_is_better else row.score
@@ -138,8 +138,8 @@ def _placed(rows: Sequence[Row], group_of: Callable[[Row], str]) -> list[Standin
     names = list(dict.fromkeys(group_of(row) for row in [*scored, *rest]))
     colours = {name: f"c{number % COLOURS}" for number, name in enumerate(names)}
 
-    def standing(row: Row, place: int | None) -> Standing:
-        return Standing(place, row, group_of(row), colours[group_of(row)])
+    def standing(row: Row, place: int | None) -> RankedRun:
+        return RankedRun(place, row, group_of(row), colours[group_of(row)])
 
     return [*(standing(row, places[badness(row)]) for row in scored), *(standing(row, None) for row in rest)]
 
@@ -148,7 +148,7 @@ def _chosen(forms: Sequence[Standings], name: str) -> Standings | None:
     return next((form for form in forms if form.name == name), forms[0] if forms else None)
 
 
-def _legend(standings: Sequence[Standing]) -> list[tuple[str, str]]:
+def _legend(standings: Sequence[RankedRun]) -> list[tuple[str, str]]:
     return list(islice({each.group: each.colour for each in standings}.items(), 2 * COLOURS))
 
 
@@ -158,7 +158,7 @@ def _data_dir(site: Site, rows: Sequence[Row]) -> Path | None:
     return found.plan.data_dir if found else None
 
 
-def _picture(card: TaskCard | None, standings: Sequence[Standing]) -> Distribution | None:
+def _picture(card: TaskCard | None, standings: Sequence[RankedRun]) -> Distribution | None:
     if card is None or card.board is None:
         return None
     runs = [
@@ -169,7 +169,7 @@ def _picture(card: TaskCard | None, standings: Sequence[Standing]) -> Distributi
     return draw_distribution(card.board, runs[:DRAWN_DOTS])
 
 
-def _words(each: Standing) -> str:
+def _words(each: RankedRun) -> str:
     percentile = "" if each.row.percentile is None else f", percentile {each.row.percentile:.0f}"
     return f"{each.row.experiment}, seed {each.row.seed}: {number_in_words(each.row.score)}{percentile}"
 
@@ -178,7 +178,7 @@ def _address(row: Row) -> str | None:
     return None if row.folder is None else run_address(row.key)
 
 
-def _curves(card: TaskCard | None, standings: Sequence[Standing]) -> chart.Chart | None:
+def _curves(card: TaskCard | None, standings: Sequence[RankedRun]) -> chart.Chart | None:
     """The graded submissions of the best runs over time."""
     found = ((each, read_curve(each.row)) for each in standings if each.row.folder is not None)
     known = islice(((each, curve) for each, curve in found if curve and curve.points), DRAWN_CURVES)

@@ -85,7 +85,7 @@ class Story:
 
 
 @dataclass(frozen=True)
-class Column:
+class DictionaryLine:
     """A line of the data dictionary."""
 
     file: str
@@ -115,7 +115,7 @@ def write_brief(
     *,
     opening: Sequence[str],
     files: Sequence[tuple[str, str]],
-    columns: Sequence[Column],
+    columns: Sequence[DictionaryLine],
     notes: Sequence[str],
     metric: str,
     form: str,

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from podium.catalog.forge.tiny import distinct_numbers
-from podium.catalog.forge.world.brief import UNITS, Column, Story, say
+from podium.catalog.forge.world.brief import UNITS, DictionaryLine, Story, say
 from podium.catalog.forge.world.corruption import blank_by_hidden, change_unit, free_text, nested_codes, recorded_values
 from podium.catalog.forge.world.layout import Layout
 from podium.catalog.forge.world.population import Parent, Population
@@ -26,7 +26,7 @@ class Recording:
     """One row for each of the population's; train and test are cut from it."""
     tables: dict[str, pd.DataFrame] = field(default_factory=dict)
     """Further tables by path."""
-    columns: list[Column] = field(default_factory=list)
+    columns: list[DictionaryLine] = field(default_factory=list)
     contents: list[tuple[str, str]] = field(default_factory=list)
     """What each further file holds."""
     notes: list[str] = field(default_factory=list)
@@ -34,7 +34,7 @@ class Recording:
     def add(self, name: str, values: np.ndarray | pd.Series, meaning: str) -> None:
         """One more column of train and test."""
         self.rows[name] = values
-        self.columns.append(Column(MAIN, name, meaning))
+        self.columns.append(DictionaryLine(MAIN, name, meaning))
 
 
 def record(rng: np.random.Generator, story: Story, layout: Layout, population: Population) -> Recording:
@@ -44,7 +44,7 @@ def record(rng: np.random.Generator, story: Story, layout: Layout, population: P
     letters = domain.row.one[: int(rng.integers(1, 3))].upper()
     ids = [f"{letters}{number:06d}" for number in distinct_numbers(rng, 900_000, count)]
     recording = Recording(pd.DataFrame({"id": ids}))
-    recording.columns.append(Column(MAIN, "id", "identifier"))
+    recording.columns.append(DictionaryLine(MAIN, "id", "identifier"))
     beginning = pd.Timestamp("2012-01-01") + pd.Timedelta(days=int(rng.integers(0, 3600)))
     written = str(rng.choice(DATE_FORMATS))
     recording.add(
@@ -125,7 +125,7 @@ def _add_table(
     name = story.naming.file(many)
     recording.tables[layout.path(name)] = table.reset_index(drop=True)
     recording.contents.append((layout.path(name), many))
-    recording.columns += [Column(name, column, meaning) for column, meaning in meanings.items()]
+    recording.columns += [DictionaryLine(name, column, meaning) for column, meaning in meanings.items()]
 
 
 def _record_categories(rng: np.random.Generator, story: Story, recording: Recording, population: Population) -> None:

@@ -10,7 +10,7 @@ import pandas as pd
 
 from podium.catalog.forge.family import Difficulty, ForgedData, PublicData
 from podium.catalog.forge.tiny import distinct_numbers
-from podium.catalog.forge.world.brief import MIXED, OPENINGS, TASKS, Column, Story, draw_story, say, write_brief
+from podium.catalog.forge.world.brief import MIXED, OPENINGS, TASKS, DictionaryLine, Story, draw_story, say, write_brief
 from podium.catalog.forge.world.corruption import recorded_values
 
 MAIN = "train, test"
@@ -24,12 +24,12 @@ class Sheet:
 
     story: Story
     table: pd.DataFrame
-    columns: list[Column] = field(default_factory=list)
+    columns: list[DictionaryLine] = field(default_factory=list)
 
     def add(self, name: str, values: np.ndarray, meaning: str) -> None:
         """One more column."""
         self.table[name] = values
-        self.columns.append(Column(MAIN, name, meaning))
+        self.columns.append(DictionaryLine(MAIN, name, meaning))
 
 
 def draw_sheet(rng: np.random.Generator, count: int) -> Sheet:
@@ -37,7 +37,7 @@ def draw_sheet(rng: np.random.Generator, count: int) -> Sheet:
     story = draw_story(rng)
     letters = story.domain.row.one[: int(rng.integers(1, 3))].upper()
     ids = [f"{letters}{number:06d}" for number in distinct_numbers(rng, 900_000, count)]
-    return Sheet(story, pd.DataFrame({"id": ids}), [Column(MAIN, "id", "identifier")])
+    return Sheet(story, pd.DataFrame({"id": ids}), [DictionaryLine(MAIN, "id", "identifier")])
 
 
 def add_numbers(rng: np.random.Generator, sheet: Sheet, facts: np.ndarray) -> None:
@@ -58,7 +58,7 @@ def add_categories(rng: np.random.Generator, sheet: Sheet) -> None:
 
 
 @dataclass(frozen=True)
-class Question:
+class SheetQuestion:
     """What a family asks about the rows of a sheet, as its briefs say it."""
 
     rows: str
@@ -77,7 +77,7 @@ class Question:
 def sheet_task(
     rng: np.random.Generator,
     sheet: Sheet,
-    question: Question,
+    question: SheetQuestion,
     *,
     target: np.ndarray,
     ceiling: np.ndarray,
@@ -90,7 +90,7 @@ def sheet_task(
     known = sheet.table[:train_rows].assign(target=target[:train_rows])
     test = sheet.table[train_rows:].reset_index(drop=True)
     answers = test[["id"]].assign(target=target[train_rows:])
-    sheet.columns.append(Column("train", "target", question.meaning))
+    sheet.columns.append(DictionaryLine("train", "target", question.meaning))
     return ForgedData(
         brief=_tell(rng, sheet, question, len(test)),
         public=PublicData(known, test, tables or {}, payload or {}),
@@ -100,7 +100,7 @@ def sheet_task(
     )
 
 
-def _tell(rng: np.random.Generator, sheet: Sheet, question: Question, test: int) -> str:
+def _tell(rng: np.random.Generator, sheet: Sheet, question: SheetQuestion, test: int) -> str:
     figures = {"count": len(sheet.table), "test": test, "days": int(rng.integers(100, 900)), **question.figures}
     words = {**sheet.story.words(question.rows, question.asked), **figures}
     return write_brief(

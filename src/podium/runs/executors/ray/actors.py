@@ -12,7 +12,7 @@ BURST_S = 10.0
 """How much unused rate is kept for later."""
 
 
-class Report(NamedTuple):
+class NodeReport(NamedTuple):
     """What a run's node says of it."""
 
     entries: int
@@ -25,14 +25,14 @@ class Coordinator:
     """Lives as long as its driver. Knows of each run only what has changed since the driver last asked."""
 
     def __init__(self) -> None:
-        self._reports: dict[str, Report] = {}
+        self._reports: dict[str, NodeReport] = {}
         self._stopped = asyncio.Event()
 
     async def report(self, run: str, entries: int, progress: str | None) -> None:
         before = self._reports.get(run)
-        self._reports[run] = Report(entries, progress or (before.progress if before else None))
+        self._reports[run] = NodeReport(entries, progress or (before.progress if before else None))
 
-    async def changes(self) -> dict[str, Report]:
+    async def changes(self) -> dict[str, NodeReport]:
         """The newest report of every run that made one since this was last asked."""
         reports, self._reports = self._reports, {}
         return reports

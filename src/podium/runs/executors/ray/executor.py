@@ -24,7 +24,7 @@ from podium.runs.executors.base import RunRequest
 from podium.runs.executors.ray.actors import find_limiter, start_coordinator
 from podium.runs.executors.ray.connection import connect, import_ray, require_ray
 from podium.runs.executors.ray.demand import Demand
-from podium.runs.executors.ray.messages import NodeRun, Outcome
+from podium.runs.executors.ray.messages import AttemptResult, NodeRun
 from podium.runs.executors.ray.metrics import Metrics
 from podium.runs.executors.ray.node import carry_out
 from podium.runs.executors.ray.remote import RemoteExperiment
@@ -228,28 +228,28 @@ class Ray:
                 self._experiments[carried.request.experiment].give_up(carried.request, carried.mirror, outcome)
         self._books.fetching[self._fetchers.submit(_fetch, carried.mirror)] = carried
 
-    def _outcome(self, task: Any, carried: _Carried) -> Outcome:
+    def _outcome(self, task: Any, carried: _Carried) -> AttemptResult:
         """What a task says, or what Ray says of a task that can say nothing any more."""
         errors = self._ray.exceptions
         try:
-            outcome: Outcome = self._ray.get(task)
+            outcome: AttemptResult = self._ray.get(task)
             return outcome
         except errors.TaskCancelledError:
-            return Outcome("ended")
+            return AttemptResult("ended")
         except errors.OutOfMemoryError as error:
             carried.memory_bytes = self._demand.more_than(carried.memory_bytes)
             return self._note_death(carried, f"its node ran out of memory: {error}")
         except (errors.WorkerCrashedError, errors.LocalRayletDiedError) as error:
             return self._note_death(carried, f"its process was killed: {error}")
         except (errors.NodeDiedError, errors.RaySystemError, errors.OwnerDiedError, errors.ObjectLostError) as error:
-            return Outcome("died", f"its node died: {error}")  # which is not the run's fault
+            return AttemptResult("died", f"its node died: {error}")  # which is not the run's fault
         except errors.RayTaskError as error:
             return self._note_death(carried, str(error.cause or error))
 
-    def _note_death(self, carried: _Carried, reason: str) -> Outcome:
+    def _note_death(self, carried: _Carried, reason: str) -> AttemptResult:
         """Writes into the log that an attempt died; whoever made it can write nothing more."""
         carried.mirror.take("died", blobs=False, reason=reason[:2000])
-        return Outcome("died", reason[:2000], len(carried.mirror.log.deaths))
+        return AttemptResult("died", reason[:2000], len(carried.mirror.log.deaths))
 
     def _follow(self) -> None:
         """Takes in what runs report of themselves."""

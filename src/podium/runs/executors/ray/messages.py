@@ -39,7 +39,7 @@ class NodeRun(NamedTuple):
         return f"{self.task}/{self.seed}"
 
 
-class Outcome(NamedTuple):
+class AttemptResult(NamedTuple):
     """What came of an attempt."""
 
     kind: Literal["ended", "died", "lost", "refused"]

@@ -26,7 +26,7 @@ from podium.runs.executors.local import IMPORTED_ONCE
 from podium.runs.executors.ray.actors import find_limiter
 from podium.runs.executors.ray.child import work_for_node
 from podium.runs.executors.ray.memory import tree_memory
-from podium.runs.executors.ray.messages import NodeRun, Outcome, software
+from podium.runs.executors.ray.messages import AttemptResult, NodeRun, software
 from podium.runs.executors.ray.scratch import node_folder, scratch_folder, sweep
 from podium.runs.experiment import make_experiment
 from podium.runs.mirror import Mirror
@@ -41,13 +41,13 @@ MEASURE_S = 2.0
 logger = logging.getLogger(__name__)
 
 
-def carry_out(run: NodeRun, coordinator: Any) -> Outcome:
+def carry_out(run: NodeRun, coordinator: Any) -> AttemptResult:
     """Does a run, or what is left of it, on this node. The Ray task of a run."""
     if run.software != software():
         import ray
 
         where = ray.util.get_node_ip_address()
-        return Outcome("refused", f"{where} has {software()}, and the driver has {run.software}")
+        return AttemptResult("refused", f"{where} has {software()}, and the driver has {run.software}")
     _end_with_parent(os.getppid())
     os.environ.update(run.environment)  # storage has keys, too
     node = node_folder()
@@ -66,17 +66,17 @@ def carry_out(run: NodeRun, coordinator: Any) -> Outcome:
         try:
             mirror.pull(blobs=False)
             if _status(mirror) == "finished":
-                return Outcome("ended")
+                return AttemptResult("ended")
             mirror.take(blobs=True)
             with cache.using(run.data_key) as home:
                 return _Supervisor(run, mirror, cache, coordinator).work(experiment.folder, home)
         except LostRunError as error:
-            return Outcome("lost", str(error))
+            return AttemptResult("lost", str(error))
         except StorageError as error:
-            return Outcome("died", str(error))
+            return AttemptResult("died", str(error))
         except PodiumError as error:
             mirror.push("died", reason=str(error))
-            return Outcome("died", str(error), len(mirror.log.deaths))
+            return AttemptResult("died", str(error), len(mirror.log.deaths))
 
 
 class _Supervisor:
@@ -92,7 +92,7 @@ class _Supervisor:
         self._asked: list[Any] = []
         """Requests to models that wait for their turn."""
 
-    def work(self, experiment: Path, home: Path) -> Outcome:
+    def work(self, experiment: Path, home: Path) -> AttemptResult:
         context = _process_context()
         ours, theirs = context.Pipe()
         variables = {name: value for name, value in os.environ.items() if not name.startswith("RAY_")}
@@ -125,14 +125,14 @@ class _Supervisor:
             self._stop = None
             process.terminate()
 
-    def _end(self, exit_code: int | None) -> Outcome:
+    def _end(self, exit_code: int | None) -> AttemptResult:
         record = self._mirror.folder.read_record()
         if record is None or record.status == "running":
             reason = f"its process ended with {_describe_exit(exit_code)}"
             self._mirror.push("died", reason=reason)
-            return Outcome("died", reason, len(self._mirror.log.deaths), self._memory_bytes)
+            return AttemptResult("died", reason, len(self._mirror.log.deaths), self._memory_bytes)
         self._mirror.push("left")
-        return Outcome("ended", memory_bytes=self._memory_bytes)
+        return AttemptResult("ended", memory_bytes=self._memory_bytes)
 
     def _answer(self, child: Connection) -> None:
         """Does what the run's process asks for."""

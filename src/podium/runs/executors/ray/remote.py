@@ -9,7 +9,7 @@ from podium.catalog import load
 from podium.errors import PodiumError, UsageError
 from podium.runs.data_cache import publish_data
 from podium.runs.executors.base import RunRequest
-from podium.runs.executors.ray.messages import NodeRun, Outcome, passed_environment, software
+from podium.runs.executors.ray.messages import AttemptResult, NodeRun, passed_environment, software
 from podium.runs.experiment import read_experiment
 from podium.runs.grading import prepared_task
 from podium.runs.mirror import Mirror
@@ -87,7 +87,7 @@ class RemoteExperiment:
                 mirror.take(blobs=True)
                 mirror.push("left")
 
-    def give_up(self, request: RunRequest, mirror: Mirror, outcome: Outcome) -> None:
+    def give_up(self, request: RunRequest, mirror: Mirror, outcome: AttemptResult) -> None:
         """Sets a run aside that died again and again: its record says why."""
         reason = (
             f"set aside after {outcome.deaths} deaths in a row without a step in between; the last: {outcome.reason}"

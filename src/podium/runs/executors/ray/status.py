@@ -80,7 +80,7 @@ def node_statuses() -> list[NodeStatus]:
 
 
 @dataclass(frozen=True)
-class ExperimentStatus:
+class ExperimentProgress:
     """How far an experiment is."""
 
     runs: int
@@ -99,7 +99,7 @@ class ExperimentStatus:
             yield f"ends    {end}"
 
 
-def experiment_status(experiment: Experiment) -> ExperimentStatus:
+def experiment_status(experiment: Experiment) -> ExperimentProgress:
     """How far an experiment is, as its folder says."""
     states: Counter[str] = Counter()
     records: list[RunRecord] = []
@@ -113,7 +113,7 @@ def experiment_status(experiment: Experiment) -> ExperimentStatus:
         records += [record] if record else []
     total = len(experiment.tasks) * experiment.seeds
     states["queued"] += total - sum(states.values())
-    return ExperimentStatus(
+    return ExperimentProgress(
         runs=total,
         states={state: count for state, count in states.most_common() if count},
         tokens=sum(record.usage.tokens for record in records),
