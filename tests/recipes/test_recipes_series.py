@@ -137,7 +137,7 @@ def test_a_single_series_is_forecast_and_validated_on_its_last_times(
     profile = profile_of(tmp_path / "data", rmse, ids=("row",), targets=("value",))
     assert (profile.modality, profile.time, profile.series) == ("series", time, ())
     validations = set()
-    for name in ("simple forecasts", "boosted changes", "quick boosting", "constant"):
+    for name in ("simple forecasts", "linear effects", "boosted changes", "quick boosting", "constant"):
         outcome = run_recipe(recipe_for(profile, name), profile, tmp_path / "data", tmp_path / name, monkeypatch)
         error = np.sqrt(((outcome.submission["value"] - answers["value"]) ** 2).mean())
         assert error < 3 * outcome.metric, f"{name} promised {outcome.metric} and got {error}"
@@ -145,6 +145,21 @@ def test_a_single_series_is_forecast_and_validated_on_its_last_times(
             assert error < answers["value"].std() + abs(answers["value"].mean() - 500)
         validations.add(re.findall("podium-validation: (.*)", outcome.output)[-1])
     assert len(validations) == 1, "their scores must compare"
+
+
+def test_a_series_that_rises_is_followed_beyond_the_values_of_train(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(0)
+    index = 100 + np.arange(200.0) + rng.normal(size=200)
+    table = pd.DataFrame({"row": rng.permutation(200), "day": np.arange(200), "index": index.round(2), "y": 3 * index})
+    table[:160].to_csv(tmp_path / "train.csv", index=False)
+    table[160:].drop(columns="y").to_csv(tmp_path / "test.csv", index=False)
+    table[160:][["row", "y"]].assign(y=0.0).to_csv(tmp_path / "sample_submission.csv", index=False)
+    profile = profile_of(tmp_path, rmse, ids=("row",), targets=("y",))
+    outcome = run_recipe(recipe_for(profile, "linear effects"), profile, tmp_path, tmp_path / "work", monkeypatch)
+    assert np.abs(outcome.submission["y"] - table["y"][160:].to_numpy()).max() < 30
+    assert outcome.submission["y"].max() > table["y"][:160].max()
 
 
 def test_row_numbers_are_times_only_if_neighbours_resemble_each_other(tmp_path: Path) -> None:

@@ -148,6 +148,8 @@ def _calibrate(profile: Profile, how: Scoring) -> list[str]:
 def _target_values(profile: Profile) -> list[str]:
     is_number = profile.goal == "regression"
     clip = ["low, high = truth.min(axis=0), truth.max(axis=0)", "prediction = np.clip(prediction, low, high)"]
+    if profile.time is not None:  # a series may rise further, but does not fall below 0 if it never did
+        clip = ["prediction = np.maximum(prediction, np.minimum(truth.min(axis=0), 0))"]
     lines = clip if is_number else []
     if profile.goal == "binary" or (is_number and len(profile.targets) == 1):
         return [*lines, "values = {TARGETS[0]: prediction}"]

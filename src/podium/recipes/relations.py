@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ MIN_UNCOMMON, MIN_UNCOMMON_SHARE = 3, 0.0005
 """A column in which fewer rows differ from the others tells nothing."""
 MIN_TIMES = 5
 """A number with fewer values is not a time."""
+TIME_WORDS = re.compile(r"date|time|year|month|week|day|hour|quarter|period|^t$", re.IGNORECASE)
 MIN_RESEMBLANCE = 0.5
 """The correlation of the targets of neighbouring rows from which on the order of rows is a time."""
 
@@ -69,7 +71,7 @@ def _time(profile: Profile, train: pd.DataFrame, test: pd.DataFrame) -> str | No
     """The column by which all test rows come after all train rows: dates before numbers, and row numbers last.
 
     Row numbers of test often follow those of train by habit alone. They are times only if neighbouring rows resemble
-    each other.
+    each other; so is any number that differs from row to row, unless its name says that it is a time.
     """
     import pandas as pd
 
@@ -84,7 +86,9 @@ def _time(profile: Profile, train: pd.DataFrame, test: pd.DataFrame) -> str | No
     for name in [*numbers, *([key] if key else [])]:
         if not all(pd.api.types.is_numeric_dtype(part[name]) for part in (train, test)):
             continue
-        if train[name].max() < test[name].min() and (name != key or _resembles_neighbours(train, name, profile)):
+        is_plain_number = train[name].is_unique and not TIME_WORDS.search(name)
+        follows = train[name].max() < test[name].min()
+        if follows and (not is_plain_number or _resembles_neighbours(train, name, profile)):
             return name
     return None
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from podium.recipes import tabular
 from podium.recipes.finishing import ending, loss_source
 from podium.recipes.profile import Profile
 from podium.recipes.recipe import Improvement, Recipe, Settings
 from podium.recipes.scripts import assign, keywords
 from podium.recipes.sources import read_tables_source
-from podium.recipes.tabular import tree_improvements
 
 
 def suits(profile: Profile) -> bool:
@@ -228,6 +228,13 @@ RECIPES = (
         body=simple_body,
     ),
     Recipe(
+        name="linear effects",
+        title="A linear model of the columns, whose effects go on beyond the times that were learnt from.",
+        suits=lambda profile: tabular.suits(profile) and profile.time is not None,
+        body=tabular.body_with("linear_effects"),
+        defaults=lambda profile: {"folds": 4, "log": profile.metric == "rmsle", "model": {}},
+    ),
+    Recipe(
         name="effects with interactions",
         title="Additive effects of series, calendar and further tables, with interactions where residuals need them.",
         suits=suits,
@@ -247,7 +254,7 @@ RECIPES = (
         defaults=lambda profile: _settings(
             profile, learning_rate=0.05, max_iter=400, max_leaf_nodes=24, l2_regularization=3.0, max_features=0.4
         ),
-        improvements=tree_improvements,
+        improvements=tabular.tree_improvements,
     ),
     Recipe(
         name="boosted effects",
@@ -258,7 +265,7 @@ RECIPES = (
             **_settings(profile, knots=5, learning_rate=0.06, max_iter=200, max_leaf_nodes=16, l2_regularization=3.0),
             "slopes": True,
         },
-        improvements=tree_improvements,
+        improvements=tabular.tree_improvements,
     ),
     Recipe(
         name="boosted changes",
@@ -270,6 +277,6 @@ RECIPES = (
             "zeros": False,
             "change": True,
         },
-        improvements=tree_improvements,
+        improvements=tabular.tree_improvements,
     ),
 )

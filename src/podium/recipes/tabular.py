@@ -175,7 +175,7 @@ def members(profile: Profile) -> dict[str, str]:
         return found
     found = {"boosting": boosting, **found}
     if profile.time is not None:
-        found = {"linear": "linear_effects", **found}
+        found = {"linear": "linear_effects", **_log_linear(profile), **found}
     if not is_wide(profile):
         found = {"additive": "additive", "hybrid": _member("hybrid", **HYBRID), **found}
     if _suits_log(profile):
@@ -193,6 +193,15 @@ def members(profile: Profile) -> dict[str, str]:
         order = ("linear", "svm", "additive", "forest", "neural network", "boosting", *LIBRARIES)
         return {name: found[name] for name in order if name in found}
     return found
+
+
+def _log_linear(profile: Profile) -> dict[str, str]:
+    """A member that multiplies effects, where numbers that are always positive are learnt."""
+    assert profile.train is not None
+    is_number = profile.goal == "regression" and len(profile.labels) == 1
+    least = profile.train[profile.labels[0]].minimum if is_number else None
+    is_positive = least is not None and least > 0 and profile.metric != "rmsle"
+    return {"log linear": "on_log_scale(linear_effects, logs=True)"} if is_positive else {}
 
 
 def _library_members(profile: Profile) -> dict[str, str]:

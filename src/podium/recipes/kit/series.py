@@ -11,6 +11,7 @@ from podium.recipes.kit.submission import read_table
 from podium.recipes.kit.validation import Predict
 
 NO_LIMIT = 99.0
+MAX_STEPS = 50_000
 WAVES = {"sine": np.sin, "cosine": np.cos}
 
 
@@ -62,9 +63,15 @@ def read_times(time: pd.Series) -> pd.Series:
 
 
 def time_steps(when: pd.Series) -> tuple[np.ndarray, int, int]:
-    """The number of each time, how many of these are a season (a week of days, a year of months), and a year."""
+    """The number of each time, how many of these are a season (a week of days, a year of months), and a year.
+
+    Where there are several times a day, at regular intervals, a season is a day and a "year" a week.
+    """
     gaps = np.diff(np.unique(when.to_numpy())) / np.timedelta64(1, "D")
     usual = float(np.median(gaps)) if len(gaps) else 1.0
+    if usual < 0.9 and np.ptp(when.to_numpy()) / np.timedelta64(1, "D") / usual < MAX_STEPS:
+        number = ((when - when.min()) / pd.Timedelta(days=usual)).round().astype(int).to_numpy()
+        return number, max(1, round(1 / usual)), max(1, round(7 / usual))
     if usual < 2:
         return (when.dt.normalize() - when.min().normalize()).dt.days.to_numpy(), 7, 364
     months = (when.dt.year * 12 + when.dt.month).to_numpy()

@@ -13,12 +13,17 @@ from podium.recipes.kit.validation import Predict
 from podium.recipes.kit.vectors import svm_probabilities
 
 
-def fit_standardisation(features: np.ndarray, groups: np.ndarray) -> tuple[Callable[..., np.ndarray], np.ndarray]:
+def fit_standardisation(
+    features: np.ndarray, groups: np.ndarray, *, logs: bool = True, most: float = 4.0
+) -> tuple[Callable[..., np.ndarray], np.ndarray]:
     """What brings features to one scale: logs of positive numbers, z-scores, and one-hot columns of groups.
 
     Returns the fitted transformation and the transformed features.
+
+    Args:
+        most: the largest z-score; greater ones are cut.
     """
-    is_positive = np.nanmin(np.where(np.isfinite(features), features, np.inf), axis=0) > 0
+    is_positive = logs & (np.nanmin(np.where(np.isfinite(features), features, np.inf), axis=0) > 0)
     impute, scale = median_imputer(), StandardScaler()
     one_hot = OneHotEncoder(handle_unknown="ignore", min_frequency=3, max_categories=200, sparse_output=False)
 
@@ -27,7 +32,7 @@ def fit_standardisation(features: np.ndarray, groups: np.ndarray) -> tuple[Calla
         standardised = (
             scale.fit_transform(impute.fit_transform(values)) if learn else scale.transform(impute.transform(values))
         )
-        standardised = np.clip(standardised, -4, 4)
+        standardised = np.clip(standardised, -most, most)
         if not groups.shape[1]:
             return np.asarray(standardised)
         return np.hstack([standardised, one_hot.fit_transform(groups) if learn else one_hot.transform(groups)])
@@ -35,9 +40,11 @@ def fit_standardisation(features: np.ndarray, groups: np.ndarray) -> tuple[Calla
     return transform, transform(features, groups, learn=True)
 
 
-def linear_effects(features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int) -> Predict:
+def linear_effects(
+    features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int, *, logs: bool = False
+) -> Predict:
     """A linear model, whose effects go on beyond the range of the rows it was fitted on."""
-    transform, standardised = fit_standardisation(features, groups)
+    transform, standardised = fit_standardisation(features, groups, logs=logs, most=12.0)
     predict = linear(standardised, y, seed)
     return lambda features, groups: predict(transform(features, groups))
 
