@@ -15,22 +15,22 @@ BLEND = "blend"
 def blend_body(profile: Profile, folders: Sequence[str]) -> str:
     """A body that weights the predictions in some folders by how they do on train rows."""
     is_log = profile.metric == "rmsle"
-    inward, outward = ("np.log1p(np.clip({}, 0, None))", "np.expm1({})") if is_log else ("{}", "{}")
+    inward = "np.log1p(np.clip({}, 0, None))" if is_log else "{}"
+    back = "oof, prediction = np.expm1(oof), np.expm1(prediction)\n" if is_log else ""
     return f"""{assign(FOLDERS=list(folders))}{output_constants(profile)}
 sample = read_sample(SAMPLE)
 parts = compatible_predictions([load_predictions(folder) for folder in FOLDERS])
-truth, rows = parts[0]["truth"], np.all([part["rows"] for part in parts], axis=0)
+truth = parts[0]["truth"]
 keys = pd.DataFrame(parts[0]["keys"], columns=IDS) if parts[0]["keys"].size else None
-oofs = [{inward.format('part["oof"]')} for part in parts]
-predictions = [{inward.format('part["prediction"]')} for part in parts]
+members = {{
+    str(number): ({inward.format('part["oof"]')}, {inward.format('part["prediction"]')}, part["rows"])
+    for number, part in enumerate(parts)
+}}
 
 
 def loss(truth, oof):
-    return {loss_source(profile, outward)}
+    return {"rmse(truth, oof)" if is_log else loss_source(profile)}
 
 
-weights = blend_weights(truth[rows], [oof[rows] for oof in oofs], loss)
-print("weights", dict(zip(FOLDERS, weights.round(3).tolist())))
-oof = {outward.format("weighted_sum(weights, oofs)")}
-prediction = {outward.format("weighted_sum(weights, predictions)")}
-{ending(profile, {})}"""
+oof, prediction, rows = blend(members, {inward.format("truth")}, loss)
+{back}{ending(profile, {})}"""

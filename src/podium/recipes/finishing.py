@@ -79,16 +79,12 @@ def ending(profile: Profile, settings: Settings) -> str:
     return "\n".join([*lines, f'print(f"podium-metric: {{{sign}score:.6f}}")'])
 
 
-def loss_source(profile: Profile, outward: str = "{}") -> str:
-    """Source of the loss of a blend: the metric itself, or a smooth substitute where the metric takes classes.
-
-    Args:
-        outward: turns the estimate that is blended into a prediction.
-    """
+def loss_source(profile: Profile) -> str:
+    """Source of the loss of a blend: the metric itself, or a smooth substitute where the metric takes classes."""
     how = scoring(profile)
     if not how.takes_classes:
         rises = (how.sign > 0) == profile.higher_is_better
-        return f"{'-' if rises else ''}{how.function}(truth, {outward.format('oof')})"
+        return f"{'-' if rises else ''}{how.function}(truth, oof)"
     if profile.goal == "ordinal":
         return "rmse(truth, oof)"
     return f"{'multiclass_log_loss' if profile.goal == 'multiclass' else 'log_loss'}(truth, oof)"

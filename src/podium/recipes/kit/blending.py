@@ -1,4 +1,4 @@
-"""Blends the predictions of other scripts."""
+"""Blends predictions: weights, a second layer, and the predictions of other scripts."""
 
 import os
 import subprocess
@@ -8,9 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.model_selection import KFold
 
-from podium.recipes.kit.environment import SPLIT, TIME_S
+from podium.recipes.kit.environment import LATEST, SEED, SPLIT, TIME_S, time_used
+from podium.recipes.kit.models import logistic, ridge
 from podium.recipes.kit.validation import Predictions
+
+MIN_STACKING_GAIN = 0.001
+"""By which share of the loss a second layer has to be better than weights."""
 
 
 def load_predictions(folder: str) -> Mapping[str, np.ndarray] | None:
@@ -53,13 +58,57 @@ def blend_weights(truth: np.ndarray, oofs: list[np.ndarray], loss: Callable[[Any
 def blend(
     parts: Mapping[str, Predictions], y: np.ndarray, loss: Callable[[Any, Any], float], usable: np.ndarray | None = None
 ) -> Predictions:
-    """The predictions of several models, by name, weighted to minimise the loss."""
+    """The predictions of several models, by name, weighted to minimise the loss; or a model of them, if that is better.
+
+    Which is better, rows decide that neither the weights nor the model were fitted on.
+    """
     oofs, predictions, done = zip(*parts.values(), strict=True)
     rows = np.all(done, axis=0)
-    scored = rows if usable is None else rows & usable
+    scored = np.flatnonzero(rows if usable is None else rows & usable)
     weights = blend_weights(y[scored], [oof[scored] for oof in oofs], loss)
     print("weights", {name: round(float(weight), 3) for name, weight in zip(parts, weights, strict=True) if weight})
-    return weighted_sum(weights, oofs), weighted_sum(weights, predictions), rows
+    oof, prediction = weighted_sum(weights, oofs), weighted_sum(weights, predictions)
+    if not rows.all() or not can_stack(oofs, y, scored):
+        return oof, prediction, rows
+    weighted, stacked = oof.copy(), oof.copy()
+    for learn, check in KFold(5, shuffle=True, random_state=SEED).split(scored):
+        learn, check = scored[learn], scored[check]
+        inner = blend_weights(y[learn], [one[learn] for one in oofs], loss)
+        weighted[check] = weighted_sum(inner, [one[check] for one in oofs])
+        stacked[check] = fit_second_layer([one[learn] for one in oofs], y[learn], inner)([one[check] for one in oofs])
+    losses = [loss(y[scored], one[scored]) for one in (weighted, stacked)]
+    print("loss of weights and of a second layer:", *(round(one, 5) for one in losses), flush=True)
+    if losses[1] > losses[0] - MIN_STACKING_GAIN * abs(losses[0]):
+        return oof, prediction, rows
+    second = fit_second_layer([one[scored] for one in oofs], y[scored], weights)
+    return stacked, second(predictions), rows
+
+
+def can_stack(oofs: Sequence[np.ndarray], y: np.ndarray, scored: np.ndarray) -> bool:
+    """Whether there are enough rows, and time, for a model of the predictions of others."""
+    if y.ndim > 1 or len(oofs) < 2 or time_used() > LATEST:
+        return False
+    columns = sum(oof[0].size for oof in oofs)
+    is_common = y.dtype.kind != "i" or (y[scored].min() >= 0 and np.bincount(y[scored]).min() >= 10)
+    return len(scored) >= 20 * max(10, columns) and is_common
+
+
+def fit_second_layer(
+    oofs: Sequence[np.ndarray], y: np.ndarray, weights: np.ndarray
+) -> Callable[[Sequence[np.ndarray]], np.ndarray]:
+    """A model of the predictions of others: of what weights leave unexplained, or of the logits of classes."""
+    if y.dtype.kind == "i":
+
+        def logits(parts: Sequence[np.ndarray]) -> np.ndarray:
+            clipped = np.column_stack([np.clip(part, 1e-4, 1 - 1e-4) for part in parts])
+            return np.asarray(np.log(clipped) - np.log(1 - clipped))
+
+        classify = logistic(logits(oofs), y, SEED)
+        return lambda parts: classify(logits(parts))
+
+    scale = float(y.std()) or 1.0
+    correct, _ = ridge(np.column_stack(oofs) / scale, (y - weighted_sum(weights, oofs)) / scale)
+    return lambda parts: weighted_sum(weights, parts) + scale * correct(np.column_stack(parts) / scale)
 
 
 def weighted_sum(weights: np.ndarray, parts: Sequence[np.ndarray]) -> np.ndarray:

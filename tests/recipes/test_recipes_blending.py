@@ -1,0 +1,45 @@
+"""Blends: weights, and a second layer where rows that it was not fitted on say that it is better."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from podium.recipes.kit.blending import blend
+from podium.recipes.kit.scores import log_loss, rmse
+from podium.recipes.kit.validation import Predictions
+
+ROWS, TESTS = 600, 200
+
+
+def part(values: np.ndarray) -> Predictions:
+    return values[:ROWS], values[ROWS:], np.ones(ROWS, dtype=bool)
+
+
+def test_a_second_layer_learns_what_weights_cannot_express(capsys: pytest.CaptureFixture[str]) -> None:
+    rng = np.random.default_rng(0)
+    good, habit = rng.normal(size=(2, ROWS + TESTS))
+    y = good - habit + rng.normal(0, 0.1, ROWS + TESTS)
+    oof, prediction, rows = blend({"good": part(good), "habit": part(habit)}, y[:ROWS], rmse)
+    assert rows.all() and rmse(y[:ROWS], oof) < 0.2 and rmse(y[ROWS:], prediction) < 0.2
+    assert "second layer" in capsys.readouterr().out
+
+
+def test_weights_stay_where_a_second_layer_is_not_better() -> None:
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(4, ROWS + TESTS))
+    parts = {name: part(one) for name, one in zip("abcd", values, strict=True)}
+    y = values.mean(axis=0) + rng.normal(0, 1, ROWS + TESTS)
+    oof, prediction, _ = blend(parts, y[:ROWS], rmse)
+    low, high = (bound([one[1] for one in parts.values()], axis=0) for bound in (np.min, np.max))
+    assert ((low <= prediction) & (prediction <= high)).all(), "a weighted mean lies between its parts"
+    assert rmse(y[:ROWS], oof) < min(rmse(y[:ROWS], one[0]) for one in parts.values())
+
+
+def test_a_second_layer_of_classes_gives_probabilities() -> None:
+    rng = np.random.default_rng(0)
+    left, right = rng.normal(size=(2, ROWS + TESTS))
+    y = (left - right > 0).astype(int)
+    parts = {name: part(1 / (1 + np.exp(-values))) for name, values in (("left", left), ("right", right))}
+    oof, prediction, _ = blend(parts, y[:ROWS], log_loss)
+    assert ((oof >= 0) & (oof <= 1)).all() and log_loss(y[ROWS:], prediction) < 0.3
