@@ -37,6 +37,10 @@ class Nodes:
         self._cluster.remove_node(node, allow_graceful=False)
         self.add()
 
+    def kill_head(self) -> None:
+        """Takes away what all nodes and drivers belong to."""
+        self._cluster.remove_node(self._cluster.head_node, allow_graceful=False)
+
     def workers(self) -> list[int]:
         """Ray's processes that carry out runs."""
         return [pid for pid in pids() if command_of(pid).startswith("ray::") and "carry_out" in command_of(pid)]
@@ -93,6 +97,7 @@ def cluster(count: int) -> Iterator[Nodes]:
     modules = os.pathsep.join(filter(None, [str(Path(__file__).parent), os.environ.get("PYTHONPATH")]))
     os.environ |= {"RAY_TMPDIR": str(folder / "r"), "PODIUM_SCRATCH": str(folder / "n"), "PYTHONPATH": modules}
     os.environ |= {"RAY_health_check_period_ms": "500", "RAY_health_check_failure_threshold": "4"}
+    os.environ |= {"RAY_gcs_rpc_server_reconnect_timeout_s": "5"}
     nodes = Nodes(count, folder / "n")
     try:
         yield nodes

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from nodes import Nodes, kill_one
+from nodes import Nodes, cluster, kill_one
 from running import TASK
 from s3_server import BUCKET, Relay
 
@@ -136,6 +136,22 @@ def test_a_killed_driver_takes_its_runs_along_and_the_command_continues(
         wait_for(lambda: any(journal_length(run) > 2 for run in experiment.runs()))
         driver.kill()
     check_clean(nodes)
+    assert not is_over(experiment)
+    assert start_driver(nodes, experiment).wait(timeout=PATIENCE_S) == 0
+    check_equal(experiment, undisturbed)
+
+
+def test_without_its_head_a_cluster_ends_and_another_one_continues(
+    nodes: Nodes, plan: Plan, undisturbed: FollowedRun, tmp_path: Path
+) -> None:
+    experiment = open_experiment(tmp_path / "headless", plan, [TASK], 2)
+    pool = default_pool()
+    with cluster(1) as doomed, pool.take(len(pool.cores)):  # so that no script gets a core
+        with start_driver(doomed, experiment) as driver:
+            wait_for(lambda: any(journal_length(run) > 1 for run in experiment.runs()))
+            doomed.kill_head()
+            assert driver.wait(timeout=PATIENCE_S) == 1
+        wait_for(lambda: not doomed.users())
     assert not is_over(experiment)
     assert start_driver(nodes, experiment).wait(timeout=PATIENCE_S) == 0
     check_equal(experiment, undisturbed)
