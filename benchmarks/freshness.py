@@ -55,7 +55,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("families", nargs="*", metavar="FAMILY", default=list(FAMILIES), help="to tune recipes on")
     parser.add_argument("--tasks", type=int, default=40, help="tasks of each family whose texts are compared")
-    parser.add_argument("--training", type=int, default=500, help="tasks of each family that recipes are tuned on")
+    parser.add_argument(
+        "--training",
+        type=int,
+        default=500,
+        help="tasks of each family that recipes are tuned on; 0: compare texts only",
+    )
     parser.add_argument("--fresh", type=int, default=100, help="tasks of each family that they are compared on")
     parser.add_argument("--parallel", type=int, default=len(os.sched_getaffinity(0)), help="programs at a time")
     parser.add_argument("--out", type=Path, default=Path("runs/freshness"))
@@ -67,11 +72,13 @@ def main() -> None:
     os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     arguments.out.mkdir(parents=True, exist_ok=True)
     found: dict[str, Any] = {"texts": {name: compare_texts(name, arguments.tasks) for name in WORLD_FAMILIES}}
-    jobs = plan(arguments.out, arguments.families, arguments.training, arguments.fresh)
+    fresh = arguments.fresh if arguments.training else 0
+    jobs = plan(arguments.out, arguments.families, arguments.training, fresh)
     carry_out(arguments.out, jobs, arguments.parallel)
     found["knowledge"] = {
         name: knowledge(*(read(arguments.out, name, part) for part in ("training", "fresh")))
         for name in arguments.families
+        if arguments.training and fresh
     }
     print("\n".join(page(found)))
     write_atomically(arguments.out / "freshness.json", json.dumps(found, indent=1) + "\n")

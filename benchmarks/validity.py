@@ -55,7 +55,7 @@ def main() -> None:
     if missing:
         parser.error(f"{missing[0]} has no agents.json: it is not a folder of benchmarks/agents.py")
     results = [json.loads((folder / "agents.json").read_text(encoding="utf-8")) for folder in arguments.out]
-    found = {time: compare(tasks) for time, tasks in by_time(results).items()}
+    found = {time: compare(tasks) for time, tasks in by_time(results).items() if complete_tasks(tasks)}
     print("\n".join(page(found)))
     if arguments.json is not None:
         write_atomically(arguments.json, json.dumps(found, indent=1) + "\n")
@@ -74,14 +74,14 @@ def by_time(results: Iterable[dict[str, Any]]) -> dict[str, dict[str, Any]]:
 
 def compare(tasks: dict[str, dict[str, Any]]) -> dict[str, Any]:
     """Everything that is said of the contenders at one working time."""
-    names = sorted({name for facts in tasks.values() for name, value in facts.items() if isinstance(value, dict)})
-    complete = {task: facts for task, facts in tasks.items() if all(name in facts for name in names)}
+    names, complete = contenders_of(tasks), complete_tasks(tasks)
     sides = {"real": ranks(complete, names, is_forged=False), "forged": ranks(complete, names, is_forged=True)}
     return {
         "contenders": {
             name: {side: about(table, number) for side, table in sides.items()}
             | {"invalid": float(np.mean([not facts[name]["valid"] for facts in complete.values()]))}
             | {"samples": sum(facts[name]["is_sample"] for facts in complete.values())}
+            | {"out_of_time": sum(facts[name]["ended_by"] == "working time" for facts in complete.values())}
             for number, name in enumerate(names)
         },
         "left_out": len(tasks) - len(complete),
@@ -90,6 +90,16 @@ def compare(tasks: dict[str, dict[str, Any]]) -> dict[str, Any]:
             for group in ("all", *dict.fromkeys(GROUPS.values()))
         },
     }
+
+
+def contenders_of(tasks: dict[str, dict[str, Any]]) -> list[str]:
+    return sorted({name for facts in tasks.values() for name, value in facts.items() if isinstance(value, dict)})
+
+
+def complete_tasks(tasks: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Those that every contender has a result on."""
+    names = contenders_of(tasks)
+    return {task: facts for task, facts in tasks.items() if all(name in facts for name in names)}
 
 
 def group_of(task: str, kind: str) -> str | None:
@@ -160,7 +170,7 @@ def page(found: dict[str, dict[str, Any]]) -> list[str]:
         lines += [f"### {time} s of working time", "", *agreement_table(facts), "", *contender_table(facts), ""]
         if facts["left_out"]:
             lines += [f"Left out, because some contender has no result: {facts['left_out']} tasks.", ""]
-    return lines or ["Nothing has been measured yet."]
+    return lines or ["No task has a result of every contender."]
 
 
 def agreement_table(facts: dict[str, Any]) -> list[str]:
@@ -181,21 +191,20 @@ def agreement_table(facts: dict[str, Any]) -> list[str]:
 def contender_table(facts: dict[str, Any]) -> list[str]:
     """The contenders, the best on real tasks first."""
     lines = [
-        "| contender | mean rank, real | mean rank, forged | invalid | samples handed in |",
-        "|---|---|---|---|---|",
+        "| contender | mean rank, real | mean rank, forged | invalid | not a table | ended by the clock |",
+        "|---|---|---|---|---|---|",
     ]
-
-    for name, values in sorted(
-        facts["contenders"].items(), key=lambda item: (item[1]["real"] or item[1]["forged"])["mean_rank"]
-    ):
-        ranked = [
-            "-"
-            if (side := values[key]) is None
-            else f"{side['mean_rank']:.2f} ({side['interval'][0]:.2f} to {side['interval'][1]:.2f})"
-            for key in ("real", "forged")
-        ]
-        lines.append(f"| {' | '.join([name, *ranked, format(values['invalid'], '.0%'), str(values['samples'])])} |")
+    by_rank = sorted(facts["contenders"].items(), key=lambda item: (item[1]["real"] or item[1]["forged"])["mean_rank"])
+    for name, values in by_rank:
+        cells = [name, mean_rank(values["real"]), mean_rank(values["forged"]), f"{values['invalid']:.0%}"]
+        lines.append(f"| {' | '.join([*cells, str(values['samples']), str(values['out_of_time'])])} |")
     return lines
+
+
+def mean_rank(side: dict[str, Any] | None) -> str:
+    if side is None:
+        return "-"
+    return f"{side['mean_rank']:.2f} ({side['interval'][0]:.2f} to {side['interval'][1]:.2f})"
 
 
 def write_docs(found: dict[str, dict[str, Any]]) -> None:

@@ -12,7 +12,7 @@ NAMES = ["good", "middle", "poor"]
 
 
 def result(score: float, *, valid: bool = True) -> dict[str, Any]:
-    return {"score": score if valid else None, "valid": valid, "is_sample": False}
+    return {"score": score if valid else None, "valid": valid, "is_sample": False, "ended_by": "the agent"}
 
 
 def task(scores: list[float], *, higher: bool = True, kind: str = "tabular classification") -> dict[str, Any]:
@@ -68,7 +68,7 @@ def test_kinds_are_compared_where_both_sides_have_them_and_incomplete_tasks_are_
         "interval": None,
     }
     assert found["contenders"]["good"]["real"]["mean_rank"] == 1.0
-    assert "| good | 1.00 (1.00 to 1.00) | 1.00 (1.00 to 1.00) | 0% | 0 |" in page({"60": found})
+    assert "| good | 1.00 (1.00 to 1.00) | 1.00 (1.00 to 1.00) | 0% | 0 | 0 |" in page({"60": found})
 
 
 def test_results_of_one_working_time_belong_together() -> None:
