@@ -9,7 +9,7 @@ Knowledge: whoever has Forge's source can make as many training tasks as he like
 `recipes`: on training tasks of a family he chooses which recipes to try first and with which settings, then both he and
 the recipes as they come try three scripts on each fresh task, and the one with the best score of its own is taken. For
 comparison the same on families with one story each, where there is something to learn. Tasks are tiny (some 200 rows),
-scripts are programs with one core outside the sandbox, and blends and ensembles are left out: see benchmarks/trials.py.
+scripts are programs with one core outside the sandbox, without blends and ensembles: see benchmarks/recipe_trials.py.
 It does not show what a model learns that is trained on such tasks, nor what features written for the families bring.
 
 Continues where it was interrupted: trials are kept in OUT. --docs writes the tables of docs/validity.md.
@@ -31,7 +31,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from trials import Trial, try_all
+from recipe_trials import Trial, try_all
 from validity import DOCS, write_tables
 
 from podium.catalog.forge.families import WORLD_FAMILIES, load_family

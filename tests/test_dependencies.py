@@ -25,7 +25,13 @@ CONTAINERS = {"sandbox/container.py", "sandbox/container_image.py", "sandbox/doc
 """Imported by the backend docker alone."""
 NAMES = {"openenv": "openenv-core"}
 """Distributions that need not be installed, by what is imported of them."""
-ELSEWHERE = {"py7zr": "recipes read .7z files of competitions, whose data needs the extra kaggle to be prepared"}
+ELSEWHERE = {
+    "py7zr": "recipes read .7z files of competitions, whose data needs the extra kaggle to be prepared",
+    **dict.fromkeys(
+        ("lightgbm", "xgboost", "catboost", "flaml", "autogluon"),
+        "recipes write scripts with them where the Python of the sandbox has them",
+    ),
+}
 
 
 @dataclass(frozen=True)

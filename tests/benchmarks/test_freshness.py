@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from freshness import gain, long_sentences, outcome, plan, read, shares, tune
-from trials import QUICK, RECIPES, Trial, try_all
+from recipe_trials import QUICK, RECIPES, Trial, try_all
 
 from podium.catalog.forge.training import TrainingSeed
 
@@ -63,8 +63,8 @@ def test_what_is_done_is_not_done_again_and_a_cut_line_does_not_count(tmp_path: 
 def test_recipes_run_on_a_tiny_task_and_their_scores_lie_on_the_way_to_the_ceiling(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("trials.CHANGES", ({"max_iter": 5},))
-    monkeypatch.setattr("trials.RECIPES", [recipe for recipe in RECIPES if recipe.name == QUICK])
+    monkeypatch.setattr("recipe_trials.CHANGES", ({"max_iter": 5},))
+    monkeypatch.setattr("recipe_trials.RECIPES", [recipe for recipe in RECIPES if recipe.name == QUICK])
     found = try_all("tables-classification", TrainingSeed(2))
     assert found[0].candidate == "quick boosting"
     assert found[0].is_default
