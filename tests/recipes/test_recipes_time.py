@@ -27,11 +27,14 @@ GROUPS = pd.DataFrame(index=NUMBERS.index)
 Y = np.sin(np.arange(float(ROWS)))
 
 
-@pytest.fixture
-def little_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A script that has to stop fitting models in half a second."""
-    used_s = environment.LATEST * environment.TIME_S - 0.5
-    monkeypatch.setattr(environment, "STARTED", time.monotonic() - used_s)
+@pytest.fixture(autouse=True)
+def much_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A script that has just been started."""
+    monkeypatch.setattr(environment, "STARTED", time.monotonic())
+
+
+def use_up_time() -> None:
+    environment.STARTED = time.monotonic() - environment.TIME_S
 
 
 @pytest.fixture
@@ -46,23 +49,24 @@ def at_once(features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int) 
     return lambda features, groups: np.full(len(features), y.mean())
 
 
-@pytest.mark.usefixtures("little_time")
 def test_models_that_are_done_are_kept_when_time_runs_out(never: threading.Event) -> None:
     def too_long(features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int) -> Predict:
+        use_up_time()
         never.wait()
         return at_once(features, groups, y, seed)
 
     fits = {"at once": at_once, "too long": too_long}
     oof, prediction, rows = train_ensemble(NUMBERS, GROUPS, Y, make_folds(Y, 4), fits, rmse_score, until=9.0)
     assert rows.all() and np.allclose(oof, 0, atol=0.2) and prediction.shape == (10,)
+    use_up_time()
     with pytest.raises(TimeoutError):
         train_ensemble(NUMBERS, GROUPS, Y, make_folds(Y, 4), {"too long": too_long}, rmse_score, until=9.0)
 
 
-@pytest.mark.usefixtures("little_time")
 def test_folds_that_are_done_are_kept_when_time_runs_out(never: threading.Event) -> None:
     def predict_fold(number: int, learn: np.ndarray, check: np.ndarray) -> np.ndarray:
         if number:
+            use_up_time()
             never.wait()
         return np.zeros(len(check) + 10)
 

@@ -10,7 +10,7 @@ import pandas as pd
 from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
 from threadpoolctl import threadpool_limits
 
-from podium.recipes.kit.environment import CORES, LATEST, SEED, SPLIT, TIME_S, time_used
+from podium.recipes.kit.environment import CORES, LATEST, SEED, SPLIT, time_used
 
 LARGE_CELLS = 10_000_000
 Folds = list[tuple[np.ndarray, np.ndarray]]
@@ -241,7 +241,8 @@ def finished_in_time(work: Callable[[int], np.ndarray], numbers: Sequence[int]) 
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(max(0.0, (LATEST - time_used()) * TIME_S))
+        while thread.is_alive() and time_used() < LATEST:
+            thread.join(0.1)
     if errors:
         raise errors[0]
     return [results[number] for number in takewhile(lambda number: number in results, numbers)]
