@@ -12,6 +12,7 @@ from podium.agents.search.tree import Node, Operator, Tree
 from podium.recipes.blending import BLEND, blend_body
 from podium.recipes.constant import FALLBACKS
 from podium.recipes.finishing import VALIDATION, scoring
+from podium.recipes.order import learnt_order
 from podium.recipes.profile import Profile
 from podium.recipes.profiler import profile_task
 from podium.recipes.recipe import Recipe, Settings, recipe_named, recipes_for
@@ -61,9 +62,10 @@ class RecipesProposer:
     @cached_property
     def recipes(self) -> list[Recipe]:
         """The recipes that suit, in the order in which they are drafted."""
-        found = recipes_for(self.profile)
-        early = [recipe for recipe in reversed(found) if recipe.name in FALLBACKS]
-        return [*early, *(recipe for recipe in found if recipe.name not in FALLBACKS)]
+        found = {recipe.name: recipe for recipe in recipes_for(self.profile)}
+        early = [name for name in reversed(found) if name in FALLBACKS]
+        others = learnt_order(self.profile, [name for name in found if name not in FALLBACKS])
+        return [found[name] for name in (*early, *others)]
 
     async def propose(self, operator: Operator, parents: Sequence[Node], tree: Tree) -> Proposal | None:
         if operator == "draft":
