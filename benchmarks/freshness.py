@@ -231,6 +231,8 @@ def text_table(texts: dict[str, Any]) -> list[str]:
 
 
 def knowledge_table(families: dict[str, Any]) -> list[str]:
+    if not families:
+        return ["What knowledge brings has not been measured yet."]
     lines = [
         "| family | tuned on | on those: tuned, untuned | fresh tasks | on these: tuned, untuned "
         "| difference | 95 % interval |",
