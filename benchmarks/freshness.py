@@ -5,11 +5,10 @@
 Texts: of all pairs of some tasks of each family with drawn stories, the share of column names that both have and the
 sentences of more than eight words that stand in both briefs.
 
-Knowledge: whoever has Forge's source can make as many training tasks as he likes. Here that is somebody who tunes
-`recipes`: on training tasks of a family he chooses which recipes to try first and with which settings, then both he and
-the recipes as they come try three scripts on each fresh task, and the one with the best score of its own is taken. For
-comparison the same on families with one story each, where there is something to learn. Tasks are tiny (some 200 rows),
-scripts are programs with one core outside the sandbox, without blends and ensembles: see benchmarks/recipe_trials.py.
+Knowledge: whoever has Forge's source can make as many training tasks as they like. Here `recipes` is tuned on training
+tasks of a family: which recipes to try first, with which settings. Those and the recipes in the order they are written
+down try three scripts on each fresh task, and the one with the best score of its own is taken. Tasks have some 200
+rows; scripts run on one core outside the sandbox, without blends and ensembles: see benchmarks/recipe_trials.py.
 It does not show what a model learns that is trained on such tasks, nor what features written for the families bring.
 
 Continues where it was interrupted: trials are kept in OUT. --docs writes the tables of docs/validity.md.
@@ -204,7 +203,7 @@ def tune(tasks: list[list[Trial]]) -> list[str]:
 
 
 def default_choice(trials: list[Trial]) -> list[str]:
-    """What the recipes as they come would try first."""
+    """The first recipes in the order they are written down, without what `recipes/order.json` has learnt."""
     return [trial.candidate for trial in trials if trial.is_default][:BUDGET]
 
 
