@@ -10,7 +10,7 @@ import socket
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Literal, Protocol, Self
+from typing import Literal, Protocol, Self, TypedDict, Unpack
 
 from podium import plugins
 from podium.sandbox.policy import Enforcement, Policy
@@ -58,6 +58,23 @@ class Capabilities(Frozen):
         return self.home or str(spec.workspace.absolute())  # type: ignore[union-attr]
 
 
+class StartOptions(TypedDict, total=False):
+    """How a program is started; each may be left out."""
+
+    stdin: bytes | None
+    """What it reads; None for nothing."""
+    cwd: str | None
+    """Its folder."""
+    environment: Mapping[str, str] | None
+    """Variables beside the spec's."""
+    cores: Sequence[int] | None
+    """The cores it and all it starts are bound to; None for all."""
+    background: bool
+    """Whether what it leaves behind may go on until the sandbox stops."""
+    keep: Keep | None
+    """How much of its output is kept."""
+
+
 class Program(Protocol):
     """A program that was started. Its methods may be called from any thread."""
 
@@ -95,41 +112,16 @@ class Sandbox(Protocol):
         ...
 
     def run(
-        self,
-        command: Sequence[str],
-        *,
-        stdin: bytes | None = None,
-        cwd: str | None = None,
-        environment: Mapping[str, str] | None = None,
-        timeout_s: float | None = None,
-        cores: Sequence[int] | None = None,
-        background: bool = False,
-        keep: Keep | None = None,
+        self, command: Sequence[str], *, timeout_s: float | None = None, **options: Unpack[StartOptions]
     ) -> ProgramResult:
-        """Runs a program to its end; see `start` for the arguments."""
+        """Starts a program and waits for its end."""
         ...
 
-    def start(
-        self,
-        command: Sequence[str],
-        *,
-        stdin: bytes | None = None,
-        cwd: str | None = None,
-        environment: Mapping[str, str] | None = None,
-        cores: Sequence[int] | None = None,
-        background: bool = False,
-        keep: Keep | None = None,
-    ) -> Program:
+    def start(self, command: Sequence[str], **options: Unpack[StartOptions]) -> Program:
         """Starts a program.
 
         Args:
             command: the program, looked up in PATH, and its arguments.
-            stdin: what it reads; None for nothing.
-            cwd: its folder.
-            environment: variables beside the spec's.
-            cores: the cores it and all it starts are bound to; None for all.
-            background: whether what it leaves behind may go on until the sandbox stops.
-            keep: how much of its output is kept.
 
         Raises:
             SandboxGoneError: the sandbox has stopped.

@@ -58,17 +58,12 @@ class Bubblewrap:
                 sealed=True,
                 home=HOME,
                 workspace=workspace,
-                mounts=seen.mounts,
-                environment=seen.environment,
-                limits=spec.limits.effective(),
+                spec=spec,
+                seen=seen,
                 enforcement=_enforcement(),
-                hidden=seen.hidden,
                 network=spec.network,
                 connect=network.connect if spec.network is True else None,
-                gpus=spec.gpus,
-                pauses_background=spec.pauses_background,
                 has_process_limit=True,
-                is_temporary=spec.workspace is None,
             )
             return SupervisedSandbox(setup, lambda folder: _launch(bwrap, spec, seen, folder))
 

@@ -71,15 +71,10 @@ class Docker:
             sealed=True,
             home=HOME,
             workspace=workspace,
-            mounts=seen.mounts,
-            environment=seen.environment,
-            limits=spec.limits.effective(),
+            spec=spec,
+            seen=seen,
             enforcement=_enforcement({}),  # of what the engine holds there is a control group to see
-            hidden=seen.hidden,
             network=spec.network,
-            gpus=spec.gpus,
-            pauses_background=spec.pauses_background,
-            is_temporary=spec.workspace is None,
             make_group=cgroups.group_of,
         )
         return SupervisedSandbox(setup, lambda folder: ContainerInit(client, spec, seen, folder))

@@ -13,7 +13,7 @@ import tempfile
 import threading
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
-from typing import Any, Literal, TypeVar, overload
+from typing import Any, Literal, TypeVar, Unpack, overload
 
 import anyio
 from anyio import to_thread
@@ -32,7 +32,7 @@ from inspect_ai.util import (
 
 from podium._inspect import prerequisite_error
 from podium.errors import PodiumError, SandboxGoneError
-from podium.sandbox.backend import DEFAULT, Program, Sandbox, find_backend
+from podium.sandbox.backend import DEFAULT, Program, Sandbox, StartOptions, find_backend
 from podium.sandbox.guard import KILL_PATIENCE_S
 from podium.sandbox.leftovers import WORKSPACE_PREFIX, remove_leftovers, remove_what_goes
 from podium.sandbox.result import Keep, Output, ProgramResult
@@ -120,7 +120,9 @@ class PodiumSandbox(SandboxEnvironment):
         )
         return _exec_result(cmd, result, timeout_s=timeout, limit=limit)
 
-    async def run(self, command: Sequence[str], *, timeout_s: float | None = None, **options: Any) -> ProgramResult:
+    async def run(
+        self, command: Sequence[str], *, timeout_s: float | None = None, **options: Unpack[StartOptions]
+    ) -> ProgramResult:
         """`Sandbox.run` for anyio: waits in a thread, and a cancelled caller's program is killed at once.
 
         Raises:

@@ -20,7 +20,7 @@ from podium.sandbox.interpreter import find_interpreter
 from podium.sandbox.policy import Enforcement
 from podium.sandbox.spec import HOME, Limits, Mount, SandboxSpec
 from podium.sandbox.supervised import Setup, SupervisedSandbox, refuse_image, workspace_of
-from podium.sandbox.view import usual_environment
+from podium.sandbox.view import View, usual_environment
 
 _ENFORCEMENT: dict[str, Enforcement] = {
     "memory_bytes": "watched",
@@ -71,16 +71,12 @@ class NoSandbox:
                 sealed=False,
                 home=str(home),
                 workspace=workspace,
-                mounts=mounts,
-                environment={**environment, **spec.environment},
-                limits=spec.limits.effective(),
+                spec=spec,
+                seen=View(mounts, (), {**environment, **spec.environment}),
                 enforcement=_ENFORCEMENT,
                 network=True,
-                gpus=spec.gpus,
-                pauses_background=spec.pauses_background,
-                is_temporary=spec.workspace is None,
             )
-            launch = partial(_launch, limits=setup.limits)
+            launch = partial(_launch, limits=spec.limits.effective())
             return UnsealedSandbox(setup, launch, read_only=_sources(spec.mounts, writable=False))
 
 
@@ -109,7 +105,7 @@ class UnsealedSandbox(SupervisedSandbox):
         writes = flags & (os.O_WRONLY | os.O_RDWR)
         if writes and any(target.is_relative_to(source) for source in self._read_only):
             raise OSError(errno.EROFS, os.strerror(errno.EROFS), path)
-        roots = [Path("/")] if is_named_outside else [Path(self.home), *_sources(self._setup.mounts)]
+        roots = [Path("/")] if is_named_outside else [Path(self.home), *_sources(self._setup.seen.mounts)]
         root = next((root for root in roots if target.is_relative_to(root)), None)
         if root is None:
             raise PermissionError(errno.EACCES, "leads out of the workspace", path)

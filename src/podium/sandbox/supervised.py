@@ -12,10 +12,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Protocol, Self, TypeVar
+from typing import Protocol, Self, TypeVar, Unpack
 
 from podium.errors import PodiumError, SandboxGoneError
 from podium.sandbox import cgroups, files, leftovers, scope
+from podium.sandbox.backend import StartOptions
 from podium.sandbox.background import Background
 from podium.sandbox.control import PATIENCE_S, Control, Ready, receive_ready, send_order
 from podium.sandbox.guard import KILL_PATIENCE_S, Guard
@@ -23,7 +24,8 @@ from podium.sandbox.network import PROXY_PORT, Helper, start_proxy
 from podium.sandbox.policy import EnforcedLimit, Enforcement, Network, Policy
 from podium.sandbox.program import SupervisedProgram, open_pipes
 from podium.sandbox.result import Keep, ProgramResult
-from podium.sandbox.spec import Limits, Mount, NetworkAccess, SandboxSpec
+from podium.sandbox.spec import Limits, NetworkAccess, SandboxSpec
+from podium.sandbox.view import View
 
 _OPEN_FILES = 1 << 16
 T = TypeVar("T")
@@ -59,21 +61,15 @@ class Setup:
     sealed: bool
     home: str
     workspace: Path
-    mounts: tuple[Mount, ...]
-    environment: dict[str, str]
-    limits: Limits
+    spec: SandboxSpec
+    seen: View
     enforcement: dict[str, Enforcement]
     """How limits are held where no control group holds them."""
-    hidden: tuple[str, ...] = ()
-    network: NetworkAccess = False
+    network: NetworkAccess
     connect: Callable[[int, Path], Helper] | None = None
     """Connects the network namespace of a process; gets a file for what goes wrong. None where nothing has to."""
-    gpus: tuple[int, ...] = ()
-    pauses_background: bool = False
     has_process_limit: bool = False
     """Whether the user that programs run as is the sandbox's own, so that the kernel can count its processes."""
-    is_temporary: bool = False
-    """Whether the workspace is removed with the sandbox."""
     make_group: Callable[[Limits, int], cgroups.Group] = scope.make_group
 
 
@@ -88,14 +84,14 @@ class SupervisedSandbox:
         Raises:
             PodiumError: it does not start.
         """
-        self._setup = setup
+        self._setup, self._limits = setup, setup.spec.limits.effective()
         self._open_files = open_files_of_programs()
         self._stopping = threading.Event()
         self._temporary = Path(tempfile.mkdtemp(prefix=leftovers.SANDBOX_PREFIX))
         self._claim = leftovers.claim(self._temporary)
-        writable = (mount.source for mount in setup.mounts if mount.writable)
+        writable = (mount.source for mount in setup.seen.mounts if mount.writable)
         self._guard = Guard(
-            setup.limits, [self._temporary, *writable], make_group=setup.make_group, kill_all=self.kill_all
+            self._limits, [self._temporary, *writable], make_group=setup.make_group, kill_all=self.kill_all
         )
         try:
             self._process = launch(self._temporary)
@@ -103,7 +99,7 @@ class SupervisedSandbox:
             self._remove_temporary()
             raise
         self._control = Control(self._process.channel, self._reason_gone)
-        self._background = Background(self._control, is_paused_when_idle=setup.pauses_background)
+        self._background = Background(self._control, is_paused_when_idle=setup.spec.pauses_background)
         self._ready: Ready | None = None
         self._helper: Helper | None = None
         try:
@@ -132,7 +128,7 @@ class SupervisedSandbox:
 
     @property
     def environment(self) -> dict[str, str]:
-        return self._setup.environment
+        return self._setup.seen.environment
 
     @property
     def is_running(self) -> bool:
@@ -147,18 +143,18 @@ class SupervisedSandbox:
             engine=setup.engine,
             sealed=setup.sealed,
             home=setup.home,
-            mounts=setup.mounts,
-            hidden=setup.hidden,
-            environment=setup.environment,
+            mounts=setup.seen.mounts,
+            hidden=setup.seen.hidden,
+            environment=setup.seen.environment,
             network=_network("net" in namespaces, setup.network),
             hosts=setup.network if isinstance(setup.network, tuple) else (),
-            gpus=setup.gpus,
+            gpus=setup.spec.gpus,
             limits=self._enforced_limits(),
             namespaces=namespaces,
             user_id=int(status["Uid"].split()[0]),
             no_new_privileges=status.get("NoNewPrivs") == "1",
             seccomp=status.get("Seccomp") == "2",
-            pauses_background=setup.pauses_background,
+            pauses_background=setup.spec.pauses_background,
         )
 
     def _connect(self) -> Helper | None:
@@ -178,7 +174,7 @@ class SupervisedSandbox:
                 value=value,
                 enforcement="no" if value is None else "kernel" if name in held else self._setup.enforcement[name],
             )
-            for name, value in self._setup.limits
+            for name, value in self._limits
         }
 
     def __enter__(self) -> Self:
@@ -201,22 +197,10 @@ class SupervisedSandbox:
         return ready
 
     def run(
-        self,
-        command: Sequence[str],
-        *,
-        stdin: bytes | None = None,
-        cwd: str | None = None,
-        environment: Mapping[str, str] | None = None,
-        timeout_s: float | None = None,
-        cores: Sequence[int] | None = None,
-        background: bool = False,
-        keep: Keep | None = None,
+        self, command: Sequence[str], *, timeout_s: float | None = None, **options: Unpack[StartOptions]
     ) -> ProgramResult:
-        """Runs a program to its end; `Sandbox.start` describes the arguments."""
-        program = self.start(
-            command, stdin=stdin, cwd=cwd, environment=environment, cores=cores, background=background, keep=keep
-        )
-        return program.wait(timeout_s)
+        """Starts a program and waits for its end."""
+        return self.start(command, **options).wait(timeout_s)
 
     def start(
         self,
@@ -229,7 +213,7 @@ class SupervisedSandbox:
         background: bool = False,
         keep: Keep | None = None,
     ) -> SupervisedProgram:
-        """Starts a program; `Sandbox.start` describes the arguments."""
+        """Starts a program; `StartOptions` describes the arguments."""
         order = {
             "background": background,
             "program": {
@@ -247,7 +231,7 @@ class SupervisedSandbox:
         return program
 
     def _program_limits(self) -> dict[str, int]:
-        limits = self._setup.limits
+        limits = self._limits
         found = {
             # No file may be larger than what is left of the disk: of nothing, a program may only delete.
             "RLIMIT_FSIZE": min(limits.file_bytes, self._guard.disk_left()),
@@ -325,7 +309,7 @@ class SupervisedSandbox:
             self._helper.stop()
         self._guard.stop()
         self._remove_temporary()
-        if self._setup.is_temporary:
+        if self._setup.spec.workspace is None:  # it was a temporary one
             leftovers.remove_what_goes(self.workspace)
 
     def _remove_temporary(self) -> None:
