@@ -5,50 +5,39 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import Protocol, Required, TypedDict, Unpack
 
 from podium.sandbox.result import Output, ProgramResult
+
+
+class RunOptions(TypedDict, total=False):
+    """How an agent's program is run."""
+
+    cwd: Required[str]
+    """Its folder inside the sandbox."""
+    stdin: str
+    """What it reads."""
+    background: bool
+    """Whether processes it leaves behind may go on when it has ended."""
+    environment: Mapping[str, str] | None
+    """Variables beside the usual ones."""
+    time_s: float | None
+    """How long it may take at most."""
 
 
 class RunProgram(Protocol):
     """Runs an agent's programs: here a run leases cores, limits time and keeps count."""
 
-    async def __call__(
-        self,
-        command: Sequence[str],
-        *,
-        cwd: str,
-        stdin: str = "",
-        background: bool = False,
-        environment: Mapping[str, str] | None = None,
-        time_s: float | None = None,
-    ) -> ProgramResult:
-        """Runs a program in the sandbox to its end.
-
-        Args:
-            command: the program and its arguments.
-            cwd: its folder inside the sandbox.
-            stdin: what it reads.
-            background: whether processes it leaves behind may go on when it has ended.
-            environment: variables beside the usual ones.
-            time_s: how long it may take at most.
-        """
+    async def __call__(self, command: Sequence[str], **options: Unpack[RunOptions]) -> ProgramResult:
+        """Runs a program, given with its arguments, in the sandbox to its end."""
         ...
 
 
-async def run_in_sandbox(
-    command: Sequence[str],
-    *,
-    cwd: str,
-    stdin: str = "",
-    background: bool = False,
-    environment: Mapping[str, str] | None = None,
-    time_s: float | None = None,
-) -> ProgramResult:
+async def run_in_sandbox(command: Sequence[str], **options: Unpack[RunOptions]) -> ProgramResult:
     """Runs a program in the sandbox of the current Inspect sample, of whatever provider."""
     from inspect_ai.util import OutputLimitExceededError, sandbox
 
-    started = time.monotonic()
+    started, time_s = time.monotonic(), options.get("time_s")
 
     def ended(exit_code: int, stdout: str, stderr: str = "", stopped: str | None = None) -> ProgramResult:
         seconds = time.monotonic() - started
@@ -57,9 +46,9 @@ async def run_in_sandbox(
     try:
         done = await sandbox().exec(
             list(command),
-            input=stdin,
-            cwd=cwd,
-            env=dict(environment or {}),
+            input=options.get("stdin", ""),
+            cwd=options["cwd"],
+            env=dict(options.get("environment") or {}),
             timeout=None if time_s is None else math.ceil(time_s),
             timeout_retry=False,
             concurrency=False,

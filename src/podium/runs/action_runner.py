@@ -6,7 +6,7 @@ import contextlib
 import tempfile
 from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import anyio
 from anyio import to_thread
@@ -15,10 +15,11 @@ from inspect_ai.util import span, suspend_working_limit
 
 from podium._inspect import computing
 from podium.actions import ActionContext, Person, perform
+from podium.actions.programs import RunOptions
 from podium.agents import endpoint
 from podium.agents.base import Agent
 from podium.agents.session import Session
-from podium.leases import default_pool
+from podium.leases import Lease, default_pool
 from podium.runs.context import RunContext
 from podium.runs.grading import checker
 from podium.runs.held_out_scoring import HeldOutScoring
@@ -72,16 +73,7 @@ class ActionRunner:
         self.validations += isinstance(observation, ValidationResult)
         return observation
 
-    async def execute(
-        self,
-        command: Sequence[str],
-        *,
-        cwd: str,
-        stdin: str = "",
-        background: bool = False,
-        environment: Mapping[str, str] | None = None,
-        time_s: float | None = None,
-    ) -> ProgramResult:
+    async def execute(self, command: Sequence[str], **options: Unpack[RunOptions]) -> ProgramResult:
         """Runs a program on cores of its own for as long as it takes or may take, or as there is time."""
         plan, report = self._context.plan, self._context.reporter
         async with contextlib.AsyncExitStack() as stack:
@@ -92,17 +84,32 @@ class ActionRunner:
                 )
             self._loop.meter.add_execution(waited_s=lease.waited_s)
             report.update(phase="computing")
-            limits = [limit for limit in (time_s, self._loop.remaining().time_s) if limit is not None]
+            limits = [limit for limit in (options.get("time_s"), self._loop.remaining().time_s) if limit is not None]
+            options["time_s"] = min(limits, default=None)
             with computing():
-                return await self._sandbox.run(
-                    command,
-                    stdin=stdin.encode(),
-                    cwd=cwd,
-                    environment={**self._environment, **lease.environment, **(environment or {})},
-                    cores=lease.cores,
-                    background=background,
-                    timeout_s=min(limits, default=None),
-                )
+                return await self._run_on(lease, command, **options)
+
+    async def _run_on(
+        self,
+        lease: Lease,
+        command: Sequence[str],
+        *,
+        cwd: str,
+        stdin: str = "",
+        background: bool = False,
+        environment: Mapping[str, str] | None = None,
+        time_s: float | None = None,
+    ) -> ProgramResult:
+        """Runs a program on leased cores; what it is given wins over the agent's variables."""
+        return await self._sandbox.run(
+            command,
+            stdin=stdin.encode(),
+            cwd=cwd,
+            environment={**self._environment, **lease.environment, **(environment or {})},
+            cores=lease.cores,
+            background=background,
+            timeout_s=time_s,
+        )
 
     async def _check_submission(self, path: str) -> str | None:
         """What is wrong with a submission in the workspace. It is opened inside, so no link leads out."""
@@ -134,16 +141,7 @@ class ActionRunner:
                 yield
                 group.cancel_scope.cancel()
 
-    async def _host(
-        self,
-        command: Sequence[str],
-        *,
-        cwd: str,
-        stdin: str = "",
-        background: bool = False,
-        environment: Mapping[str, str] | None = None,
-        time_s: float | None = None,
-    ) -> ProgramResult:
+    async def _host(self, command: Sequence[str], **options: Unpack[RunOptions]) -> ProgramResult:
         """Runs a program for as long as the run lasts, on cores of its own while it computes."""
         observer, lease = self._agent.observer(), self._computing_lease()
         async with contextlib.AsyncExitStack() as stack:
@@ -154,15 +152,7 @@ class ActionRunner:
             stack.callback(watching.cancel_scope.cancel)
             if isinstance(observer, Session):
                 observer.computing = lease
-            return await self._sandbox.run(
-                command,
-                stdin=stdin.encode(),
-                cwd=cwd,
-                environment={**self._environment, **held.environment, **(environment or {})},
-                cores=held.cores,
-                background=background,
-                timeout_s=time_s,
-            )
+            return await self._run_on(held, command, **options)
 
     def _computing_lease(self) -> ComputingLease:
         plan, report = self._context.plan, self._context.reporter
