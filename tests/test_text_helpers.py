@@ -46,7 +46,7 @@ def test_a_size_has_the_unit_that_fits(size_bytes: int, text: str) -> None:
 
 
 def test_the_examples_are_right() -> None:
-    assert doctest.testmod(text_module) == (0, 8)
+    assert doctest.testmod(text_module) == (0, 9)
 
 
 def test_only_one_is_singular() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
+from collections.abc import Mapping, Sequence
 
 _SECONDS = {"": 1.0, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
 _BYTES = {"m": 1 << 20, "mb": 1 << 20, "g": 1 << 30, "gb": 1 << 30, "t": 1 << 40, "tb": 1 << 40}
@@ -80,6 +82,22 @@ def miniature_warning(miniatures: int, total: int) -> str | None:
     )
 
 
+def last_number(texts: Sequence[str]) -> float | None:
+    """The last of some texts that is a finite number.
+
+    >>> last_number(["0.5", "0.7", "nan", "-"])
+    0.7
+    """
+    for text in reversed(texts):
+        try:
+            value = float(text)
+        except ValueError:
+            continue
+        if math.isfinite(value):
+            return value
+    return None
+
+
 def parse_duration(text: str) -> float:
     """The seconds of a duration such as 90s, 30m, 24h or 2d; a bare number is seconds.
 
@@ -89,12 +107,12 @@ def parse_duration(text: str) -> float:
     Raises:
         ValueError: it is not one.
     """
-    found = re.fullmatch(r"(\d+(?:\.\d*)?|\.\d+)\s*([a-z]*)", text.strip().lower())
-    if not found or found[2] not in _SECONDS:
+    found = _in_unit(text, _SECONDS)
+    if found is None:
         raise ValueError(f"invalid duration '{text}'. Write 90s, 30m, 24h or 2d.")
-    if not float(found[1]):
+    if not found:
         raise ValueError(f"invalid duration '{text}': it must be more than 0.")
-    return float(found[1]) * _SECONDS[found[2]]
+    return found
 
 
 def parse_size(text: str) -> int:
@@ -106,7 +124,13 @@ def parse_size(text: str) -> int:
     Raises:
         ValueError: it is not one.
     """
-    found = re.fullmatch(r"(\d+(?:\.\d*)?|\.\d+)\s*([a-z]+)", text.strip().lower())
-    if not found or found[2] not in _BYTES:
+    found = _in_unit(text, _BYTES)
+    if found is None:
         raise ValueError(f"invalid size '{text}'. Write 500M or 8G.")
-    return int(float(found[1]) * _BYTES[found[2]])
+    return int(found)
+
+
+def _in_unit(text: str, units: Mapping[str, float]) -> float | None:
+    """A number and one of the units, multiplied; None if the text is something else."""
+    found = re.fullmatch(r"(\d+(?:\.\d*)?|\.\d+)\s*([a-z]*)", text.strip().lower())
+    return float(found[1]) * units[found[2]] if found and found[2] in units else None

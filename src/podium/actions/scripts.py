@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 
 from podium.actions.context import ActionContext
@@ -10,6 +9,7 @@ from podium.actions.file_access import call_file_helper
 from podium.actions.spec import ActionError, action
 from podium.actions.text import bounded
 from podium.task import SUBMISSION
+from podium.text import last_number
 from podium.workspace.observations import ScriptResult, SubmissionResult, ValidationResult
 
 METRIC_LINE = "podium-metric:"
@@ -117,14 +117,7 @@ async def validate_submission(context: ActionContext) -> ValidationResult:
 
 def last_metric(output: str) -> float | None:
     """The number of the last metric line that holds one."""
-    for text in reversed(_METRIC.findall(output)):
-        try:
-            value = float(text)
-        except ValueError:
-            continue
-        if math.isfinite(value):
-            return value
-    return None
+    return last_number(_METRIC.findall(output))
 
 
 async def _check(context: ActionContext, path: str) -> ValidationResult:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import re
 import shutil
 import statistics
@@ -22,6 +21,7 @@ from podium.data.trees import remove_tree
 from podium.errors import InvalidSubmission, UnknownTaskError, UsageError
 from podium.grading.baseline import baseline_of
 from podium.task import Columns, Evaluation, Files, Measured, Metric, Starter, Task, research_task
+from podium.text import last_number
 
 PREFIX = "folder-"
 LEFT_OUT = (".*", "__pycache__", "*.pyc", "node_modules", "venv")
@@ -210,15 +210,7 @@ def _score_of(files: Mapping[str, Path | bytes], spec: FolderTaskSpec, evaluatio
 
 def printed_score(output: str, name: str) -> float | None:
     """The number in the last line of an output that says `name: number` (or `name = number`)."""
-    found = re.findall(rf"(?im)^\W*{re.escape(name)}\s*[:=]\s*([-+.\deE]+)\s*%?\s*$", output)
-    for text in reversed(found):
-        try:
-            value = float(text)
-        except ValueError:
-            continue
-        if math.isfinite(value):
-            return value
-    return None
+    return last_number(re.findall(rf"(?im)^\W*{re.escape(name)}\s*[:=]\s*([-+.\deE]+)\s*%?\s*$", output))
 
 
 def _scored_by_answers(task_id: str, spec: FolderTaskSpec, starter: Starter, answers: Path) -> Task:
