@@ -33,6 +33,12 @@ def split_rows(
     return train, test
 
 
+def split_in_order(table: pd.DataFrame, known_share: float) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The first rows, so large a share of all, and the rest; both as they stand."""
+    count = int(len(table) * known_share)
+    return table[:count], table[count:]
+
+
 def split_values(
     table: pd.DataFrame, column: str, test_size: float, *, random_state: int = 0
 ) -> tuple[pd.DataFrame, pd.DataFrame]:

@@ -22,6 +22,7 @@ from podium.data.retyping import retyped
 from podium.data.split import (
     RAW_ORDER,
     split_groups,
+    split_in_order,
     split_later,
     split_per_category,
     split_rows,
@@ -62,6 +63,7 @@ __all__ = [
     "sentences",
     "sound",
     "split_groups",
+    "split_in_order",
     "split_later",
     "split_per_category",
     "split_rows",

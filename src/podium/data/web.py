@@ -6,8 +6,9 @@ import hashlib
 import http.client
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
@@ -59,6 +60,18 @@ def fetch_file(
                 raise DownloadError(f"{url} could not be downloaded ({_reason(error)}). {AGAIN}") from error
             logger.info("%s: %s; trying again", url, _reason(error))
             time.sleep(pause_s * 2**attempt)
+
+
+@contextmanager
+def fetched(url: str, path: Path, *, checksum: str) -> Iterator[Path]:
+    """A downloaded file that is needed only in the block, which unpacks it; it is kept if that fails.
+
+    Raises:
+        DownloadError: it could not be had.
+    """
+    fetch_file(url, path, checksum=checksum)
+    yield path
+    path.unlink()
 
 
 def fetch_files(

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 import pandas as pd
 
-from podium.data.verbs import read_json_lines, write_json_lines
+from podium.data.verbs import link_file, read_json_lines, write_json_lines
 from podium.errors import InvalidSubmission
 from podium.task import EndedProgram
 
@@ -181,6 +181,15 @@ def write_library(library: Library, raw: Path, *, cases: list[dict[str, Any]], n
     """Writes the papers and the cases to solve."""
     write_json_lines(pd.DataFrame(library.papers), raw / "papers.jsonl")
     write_json_lines(pd.DataFrame(cases), raw / name)
+
+
+def prepare_library(raw: Path, public: Path, private: Path, *, name: str) -> None:
+    """Shows the papers and the first half of the cases; the second half is kept for the evaluation."""
+    link_file(raw / "papers.jsonl", public / "papers.jsonl")
+    cases = pd.DataFrame(records(raw / name))
+    half = len(cases) // 2
+    write_json_lines(cases[:half], public / name)
+    write_json_lines(cases[half:], private / name)
 
 
 def records(path: Path) -> list[dict[str, Any]]:

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from podium.catalog.research._fictional_papers import (
     CONDITIONS,
@@ -18,11 +17,11 @@ from podium.catalog.research._fictional_papers import (
     fill,
     make_library,
     one_of,
+    prepare_library,
     records,
     texts_of,
     write_library,
 )
-from podium.data.verbs import link_file, write_json_lines
 from podium.errors import InvalidSubmission
 from podium.metrics import label_mean_f1
 from podium.task import Evaluation, Files, Starter, research_task
@@ -89,11 +88,7 @@ def _paragraph(library: Library, rng: np.random.Generator) -> dict[str, Any]:
 
 @task.prepare
 def prepare(raw: Path, public: Path, private: Path) -> None:
-    link_file(raw / "papers.jsonl", public / "papers.jsonl")
-    paragraphs = pd.DataFrame(records(raw / "paragraphs.jsonl"))
-    half = len(paragraphs) // 2
-    write_json_lines(paragraphs[:half], public / "paragraphs.jsonl")
-    write_json_lines(paragraphs[half:], private / "paragraphs.jsonl")
+    prepare_library(raw, public, private, name="paragraphs.jsonl")
 
 
 @task.evaluate

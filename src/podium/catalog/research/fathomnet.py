@@ -17,6 +17,7 @@ from podium.data.verbs import (
     picture_of,
     read_csv,
     read_json,
+    split_in_order,
     write_answers,
     write_bytes,
     write_csv,
@@ -83,8 +84,7 @@ def _check_picture(path: Path) -> None:
 @task.prepare
 def prepare(raw: Path, public: Path, private: Path) -> None:
     labels = read_csv(raw / LABELS).sample(frac=1, random_state=42)
-    count = int(len(labels) * KNOWN_SHARE)
-    known, hidden = labels[:count], labels[count:]
+    known, hidden = split_in_order(labels, KNOWN_SHARE)
     write_csv(known, public / LABELS)
     frequent = Counter(item for cell in known["categories"] for item in _numbers(cell))
     usual = " ".join(item for item, _ in frequent.most_common(20))

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from podium.data.download import download
-from podium.data.verbs import hex_ids, read_csv, write_csv, write_parts
+from podium.data.verbs import hex_ids, read_csv, split_in_order, write_csv, write_parts
 from podium.metrics import rmse
 from podium.task import Columns, Starter, research_task
 
@@ -33,8 +33,7 @@ def fetch(raw: Path) -> None:
 @task.prepare
 def prepare(raw: Path, public: Path, private: Path) -> None:
     essays = read_csv(raw / "train.csv", dtype=str, keep_default_na=False).sample(frac=1, random_state=42)
-    count = int(len(essays) * KNOWN_SHARE)
-    known, hidden = essays[:count], essays[count:]
+    known, hidden = split_in_order(essays, KNOWN_SHARE)
     guess = known[list(SCALES)].astype(float).mean().round(2).to_dict()
     write_parts(FORM, (known, hidden), public, private, guess=guess, hidden=list(SCALES))
 

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from podium.data.download import download
-from podium.data.verbs import RAW_ORDER, lines_beside, read_csv, write_csv, write_parts
+from podium.data.verbs import RAW_ORDER, lines_beside, read_csv, split_in_order, write_csv, write_parts
 from podium.metrics import mae
 from podium.task import Baseline, Columns, Starter, research_task
 
@@ -34,8 +34,7 @@ def fetch(raw: Path) -> None:
 def prepare(raw: Path, public: Path, private: Path) -> None:
     # As text: "NA" is a value here, and no number may change its digits.
     houses = read_csv(raw / "train.csv", dtype=str, keep_default_na=False)
-    count = int(len(houses) * KNOWN_SHARE)
-    known, hidden = houses[:count], houses[count:]
+    known, hidden = split_in_order(houses, KNOWN_SHARE)
     middle = float(known["SalePrice"].astype(float).median())
     write_parts(FORM, (known, hidden), public, private, guess=middle, hidden="SalePrice")
 

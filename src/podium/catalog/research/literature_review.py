@@ -5,18 +5,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from podium.catalog.research._fictional_papers import (
     CONDITIONS,
     answers_to,
     make_library,
     one_of,
+    prepare_library,
     records,
     texts_of,
     write_library,
 )
-from podium.data.verbs import link_file, write_json_lines
 from podium.errors import InvalidSubmission
 from podium.metrics import label_mean_f1
 from podium.task import Evaluation, Files, Starter, research_task
@@ -62,11 +61,7 @@ def _make(raw: Path, rng: np.random.Generator, *, things: int, questions: int) -
 
 @task.prepare
 def prepare(raw: Path, public: Path, private: Path) -> None:
-    link_file(raw / "papers.jsonl", public / "papers.jsonl")
-    questions = pd.DataFrame(records(raw / "questions.jsonl"))
-    half = len(questions) // 2
-    write_json_lines(questions[:half], public / "questions.jsonl")
-    write_json_lines(questions[half:], private / "questions.jsonl")
+    prepare_library(raw, public, private, name="questions.jsonl")
 
 
 @task.evaluate

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from podium.data.download import download
-from podium.data.verbs import read_csv, write_csv, write_parts
+from podium.data.verbs import read_csv, split_in_order, write_csv, write_parts
 from podium.metrics import accuracy
 from podium.task import Baseline, Columns, Starter, research_task
 
@@ -32,8 +32,7 @@ def fetch(raw: Path) -> None:
 @task.prepare
 def prepare(raw: Path, public: Path, private: Path) -> None:
     passengers = read_csv(raw / "train.csv", dtype=str, keep_default_na=False)
-    count = int(len(passengers) * KNOWN_SHARE)
-    known, hidden = passengers[:count], passengers[count:]
+    known, hidden = split_in_order(passengers, KNOWN_SHARE)
     usual = known["Transported"].mode()[0]
     write_parts(FORM, (known, hidden), public, private, guess=usual, hidden="Transported")
 

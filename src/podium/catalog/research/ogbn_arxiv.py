@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from podium.data.verbs import link_files, read_array, write_answers, write_array
-from podium.data.web import fetch_file
+from podium.data.web import fetched
 from podium.errors import RawDataError
 from podium.metrics import accuracy
 from podium.task import Baseline, Columns, Integer, Starter, research_task
@@ -42,9 +42,8 @@ task = research_task(
 
 @task.fetch
 def fetch(raw: Path) -> None:
-    fetch_file(f"{SITE}/{ARCHIVE}", raw / ARCHIVE, checksum=CHECKSUM)
-    unpack(raw / ARCHIVE, raw)
-    (raw / ARCHIVE).unlink()
+    with fetched(f"{SITE}/{ARCHIVE}", raw / ARCHIVE, checksum=CHECKSUM) as archive:
+        unpack(archive, raw)
 
 
 def unpack(archive: Path, raw: Path) -> None:
