@@ -1,6 +1,8 @@
 # make demo and make test do all the set-up themselves; the second time they start at once.
 PYTHON ?= python3
 BIN := .venv/bin
+# Tests start Python hundreds of times: compiled modules are kept, whatever the caller's shell says.
+unexport PYTHONDONTWRITEBYTECODE
 # Tests wait as much as they compute: for sandboxes, servers and other processes.
 PARALLEL := -n $(shell expr 2 '*' $$(nproc)) --maxprocesses=16 --dist worksteal
 
