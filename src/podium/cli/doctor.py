@@ -104,9 +104,7 @@ def check_sandbox() -> MachineFinding:
         from podium.sandbox.bubblewrap import Bubblewrap
         from podium.sandbox.spec import SandboxSpec
     except ImportError:
-        return MachineFinding(
-            "sandbox", "missing", "Podium was installed without runs", "Run: pip install 'podium[run]'"
-        )
+        return _without_runs("sandbox")
     try:
         with Bubblewrap().open(SandboxSpec()) as sandbox:
             sandbox.run(["true"])
@@ -125,9 +123,7 @@ def check_limits() -> MachineFinding:
     try:
         from podium.sandbox.spec import Limits
     except ImportError:
-        return MachineFinding(
-            "limits", "missing", "Podium was installed without runs", "Run: pip install 'podium[run]'"
-        )
+        return _without_runs("limits")
     limits = Limits().effective()
     assert limits.memory_bytes is not None
     found = f"{format_size(limits.memory_bytes)} memory, {format_size(limits.disk_bytes)} disk per run"
@@ -139,9 +135,7 @@ def check_network() -> MachineFinding:
     try:
         from podium.sandbox.network import find_carrier
     except ImportError:
-        return MachineFinding(
-            "network", "missing", "Podium was installed without runs", "Run: pip install 'podium[run]'"
-        )
+        return _without_runs("network")
     try:
         return MachineFinding("network", "ok", f"--network is carried by {find_carrier()}")
     except PodiumError as error:
@@ -155,7 +149,7 @@ def check_git() -> MachineFinding:
     try:
         from podium.workspace.git import LEAST_VERSION, find_version
     except ImportError:
-        return MachineFinding("git", "missing", "Podium was installed without runs", "Run: pip install 'podium[run]'")
+        return _without_runs("git")
     version, least = find_version(), ".".join(map(str, LEAST_VERSION))
     if version is None:
         return MachineFinding("git", "problem", "not installed: no run can keep its history", _install("git"))
@@ -170,9 +164,7 @@ def check_docker() -> MachineFinding:
     try:
         from podium.sandbox.docker import Docker
     except ImportError:
-        return MachineFinding(
-            "docker", "missing", "Podium was installed without runs", "Run: pip install 'podium[run]'"
-        )
+        return _without_runs("docker")
     try:
         Docker().capabilities()
     except PodiumError as error:
@@ -200,6 +192,10 @@ def check_model_keys() -> MachineFinding:
     return MachineFinding(
         "model keys", "missing", "none", f"Only for agents that call a model: set {' or '.join(MODEL_KEYS)}."
     )
+
+
+def _without_runs(name: str) -> MachineFinding:
+    return MachineFinding(name, "missing", "Podium was installed without runs", "Run: pip install 'podium[run]'")
 
 
 def _install(package: str) -> str:
