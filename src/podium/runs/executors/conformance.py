@@ -34,10 +34,8 @@ def check_executor(make: MakeExecutor, folder: Path, task: str, data_dir: Path |
 def check_every_run_is_told_once(make: MakeExecutor, folder: Path, task: str, data_dir: Path | None) -> None:
     """Every run that is submitted is carried out and told once, also one that fails, also a second time."""
     experiment = _experiment(folder, task, data_dir, "true", seeds=2)
-    requests = _requests(experiment)
     with make() as executor:
-        for request in requests:
-            executor.submit(request)
+        requests = _submit_all(experiment, executor)
         told = _wait_for(executor, len(requests))
         assert Counter(told) == Counter(requests), f"submitted {requests}, told {told}"
         assert not list(executor.running()), "a run that was told to have ended counts as running"
@@ -50,10 +48,8 @@ def check_every_run_is_told_once(make: MakeExecutor, folder: Path, task: str, da
 def check_stopping(make: MakeExecutor, folder: Path, task: str, data_dir: Path | None) -> None:
     """After `stop` every run ends, to be continued, and is told, whether it had been started or not."""
     experiment = _experiment(folder, task, data_dir, "sleep 1", seeds=2)
-    requests = _requests(experiment)
     with make() as executor:
-        for request in requests:
-            executor.submit(request)
+        requests = _submit_all(experiment, executor)
         _wait_until(lambda: any(experiment.run(task, run.seed).journal.exists() for run in requests), executor)
         executor.stop()
         assert Counter(_wait_for(executor, len(requests))) == Counter(requests), "not every run was told after stop"
@@ -65,7 +61,7 @@ def check_leaving(make: MakeExecutor, folder: Path, task: str, data_dir: Path | 
     """When the block is left, nothing goes on."""
     experiment = _experiment(folder, task, data_dir, "sleep 600", seeds=1)
     with make() as executor:
-        executor.submit(_requests(experiment)[0])
+        _submit_all(experiment, executor)
         journal = experiment.run(task, 0).journal
         _wait_until(journal.exists, executor)
     assert not list(executor.running()), "runs go on after the block was left"
@@ -88,8 +84,11 @@ def _experiment(folder: Path, task: str, data_dir: Path | None, command: str, *,
     return open_experiment(folder, plan, [task], seeds)
 
 
-def _requests(experiment: Experiment) -> list[RunRequest]:
-    return [RunRequest(experiment.folder, experiment.tasks[0], seed) for seed in range(experiment.seeds)]
+def _submit_all(experiment: Experiment, executor: Executor) -> list[RunRequest]:
+    requests = [RunRequest(experiment.folder, experiment.tasks[0], seed) for seed in range(experiment.seeds)]
+    for request in requests:
+        executor.submit(request)
+    return requests
 
 
 def _wait_for(executor: Executor, count: int) -> list[RunRequest]:
