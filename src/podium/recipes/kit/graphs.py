@@ -87,14 +87,7 @@ def neighbour_mean(matrix: sparse.csr_matrix) -> Callable[[np.ndarray], np.ndarr
 
 
 def cross_validate_beliefs(
-    features: np.ndarray,
-    truth: np.ndarray,
-    folds: Folds,
-    edges: Edges,
-    fit: VectorFit,
-    *,
-    rows: int,
-    rounds: int,
+    features: np.ndarray, truth: np.ndarray, folds: Folds, edges: Edges, fit: VectorFit, *, rows: int, rounds: int
 ) -> Predictions:
     """Class probabilities by belief propagation, with the labels of validation nodes hidden.
 
@@ -185,13 +178,7 @@ def propagate_beliefs(alone: np.ndarray, edges: Edges, factors: list[np.ndarray]
 
 
 def cross_validate_neighbours(
-    features: np.ndarray,
-    truth: np.ndarray,
-    folds: Folds,
-    edges: Edges,
-    fit: VectorFit,
-    *,
-    rows: int,
+    features: np.ndarray, truth: np.ndarray, folds: Folds, edges: Edges, fit: VectorFit, *, rows: int
 ) -> Predictions:
     """Like `cross_validate_beliefs` for every goal: neighbours' labels, by kind and direction of edge, are features."""
     count = len(truth)
