@@ -189,7 +189,8 @@ def test_the_search_ranks_by_rare_words(tmp_path: Path) -> None:
 
 
 def test_the_whole_library_needs_no_download(tmp_path: Path) -> None:
-    bibtex_generation.fetch(tmp_path / "raw")
+    assert bibtex_generation.task.fetcher is not None
+    bibtex_generation.task.fetcher(tmp_path / "raw")
     assert len(records(tmp_path / "raw" / "papers.jsonl")) > 600
     assert len(records(tmp_path / "raw" / "paragraphs.jsonl")) == 60
 

@@ -186,7 +186,8 @@ def test_the_search_follows_its_syntax(query: str, found: list[str], tmp_path: P
 
 
 def test_the_whole_library_needs_no_download(tmp_path: Path) -> None:
-    literature_review.fetch(tmp_path / "raw")
+    assert literature_review.task.fetcher is not None
+    literature_review.task.fetcher(tmp_path / "raw")
     assert len(records(tmp_path / "raw" / "papers.jsonl")) > 600
     assert len(records(tmp_path / "raw" / "questions.jsonl")) == 60
 

@@ -17,10 +17,11 @@ import pandas as pd
 
 from podium.data.verbs import link_file, read_json_lines, write_json_lines
 from podium.errors import InvalidSubmission
-from podium.task import EndedProgram
+from podium.task import EndedProgram, Task
 
 Case = TypeVar("Case")
 
+PAPERS = "papers.jsonl"
 FIRST = [
     *("tidal", "glass", "copper", "moss", "lunar", "hollow", "amber", "silent", "braided", "frost", "paper", "salt"),
     *("velvet", "drift", "ember", "woven"),
@@ -94,6 +95,10 @@ class Library:
         """The ids of the papers whose finding begins with these numbers."""
         pairs = zip(self.papers, self.findings, strict=True)
         return [paper["id"] for paper, finding in pairs if finding and finding[: len(start)] == start]
+
+
+MakeCases = Callable[[Library, np.random.Generator, int], list[dict[str, Any]]]
+"""`make_cases(library, rng, count)` gives so many cases, each with its answer."""
 
 
 def make_library(rng: np.random.Generator, things: int) -> Library:
@@ -177,19 +182,36 @@ def capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def write_library(library: Library, raw: Path, *, cases: list[dict[str, Any]], name: str) -> None:
-    """Writes the papers and the cases to solve."""
-    write_json_lines(pd.DataFrame(library.papers), raw / "papers.jsonl")
-    write_json_lines(pd.DataFrame(cases), raw / name)
+def declare_library(task: Task, name: str, make_cases: MakeCases, *, seed: int) -> None:
+    """Declares the data of a task: a library and cases to solve with it, of which the second half is hidden.
 
+    Args:
+        name: the file of the cases.
+        seed: makes the library, which is the same for everybody, as a downloaded one would be.
+    """
 
-def prepare_library(raw: Path, public: Path, private: Path, *, name: str) -> None:
-    """Shows the papers and the first half of the cases; the second half is kept for the evaluation."""
-    link_file(raw / "papers.jsonl", public / "papers.jsonl")
-    cases = pd.DataFrame(records(raw / name))
-    half = len(cases) // 2
-    write_json_lines(cases[:half], public / name)
-    write_json_lines(cases[half:], private / name)
+    def write(raw: Path, rng: np.random.Generator, *, things: int, cases: int) -> None:
+        library = make_library(rng, things)
+        made = make_cases(library, rng, cases)
+        write_json_lines(pd.DataFrame(library.papers), raw / PAPERS)
+        write_json_lines(pd.DataFrame(made), raw / name)
+
+    @task.fetch
+    def fetch(raw: Path) -> None:
+        raw.mkdir(parents=True, exist_ok=True)
+        write(raw, np.random.default_rng(seed), things=40, cases=60)
+
+    @task.fabricate
+    def fabricate(raw: Path, rng: np.random.Generator) -> None:
+        write(raw, rng, things=12, cases=24)
+
+    @task.prepare
+    def prepare(raw: Path, public: Path, private: Path) -> None:
+        link_file(raw / PAPERS, public / PAPERS)
+        cases = pd.DataFrame(records(raw / name))
+        half = len(cases) // 2
+        write_json_lines(cases[:half], public / name)
+        write_json_lines(cases[half:], private / name)
 
 
 def records(path: Path) -> list[dict[str, Any]]:

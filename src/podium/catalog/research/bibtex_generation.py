@@ -11,24 +11,22 @@ import numpy as np
 from podium.catalog.research._fictional_papers import (
     CONDITIONS,
     DIRECTIONS,
+    PAPERS,
     PROPERTIES,
     Library,
     answers_to,
+    declare_library,
     fill,
-    make_library,
     one_of,
-    prepare_library,
     records,
     texts_of,
-    write_library,
 )
 from podium.errors import InvalidSubmission
 from podium.metrics import label_mean_f1
 from podium.task import Evaluation, Files, Starter, research_task
 
+PARAGRAPHS = "paragraphs.jsonl"
 TIME_S = 30.0
-LIBRARY_SEED = 2023
-"""The library is the same for everybody, as a downloaded one would be."""
 CLAIMS = ["{Condition} {verb} the {property} of {names}.", "As for {names}, {condition} {verb} their {property}."]
 REMARKS = [
     "Anyone who has owned {names} knows how charming they are.",
@@ -49,21 +47,8 @@ task = research_task(
 )
 
 
-@task.fetch
-def fetch(raw: Path) -> None:
-    raw.mkdir(parents=True, exist_ok=True)
-    _make(raw, np.random.default_rng(LIBRARY_SEED), things=40, paragraphs=60)
-
-
-@task.fabricate
-def fabricate(raw: Path, rng: np.random.Generator) -> None:
-    _make(raw, rng, things=12, paragraphs=24)
-
-
-def _make(raw: Path, rng: np.random.Generator, *, things: int, paragraphs: int) -> None:
-    library = make_library(rng, things)
-    cases = [{"id": number, **_paragraph(library, rng)} for number in range(paragraphs)]
-    write_library(library, raw, cases=cases, name="paragraphs.jsonl")
+def _paragraphs(library: Library, rng: np.random.Generator, count: int) -> list[dict[str, Any]]:
+    return [{"id": number, **_paragraph(library, rng)} for number in range(count)]
 
 
 def _paragraph(library: Library, rng: np.random.Generator) -> dict[str, Any]:
@@ -86,9 +71,7 @@ def _paragraph(library: Library, rng: np.random.Generator) -> dict[str, Any]:
     return {"sentences": [text for text, _ in ordered], "citations": [papers for _, papers in ordered]}
 
 
-@task.prepare
-def prepare(raw: Path, public: Path, private: Path) -> None:
-    prepare_library(raw, public, private, name="paragraphs.jsonl")
+declare_library(task, PARAGRAPHS, _paragraphs, seed=2023)
 
 
 @task.evaluate
@@ -99,8 +82,8 @@ def evaluate(evaluation: Evaluation) -> float:
         "cite.py": evaluation.submission / "cite.py",
         "scholar_search.py": evaluation.starter / "scholar_search.py",
     }
-    papers = {_plain(paper["title"]): paper for paper in records(evaluation.public / "papers.jsonl")}
-    paragraphs = records(evaluation.private / "paragraphs.jsonl")
+    papers = {_plain(paper["title"]): paper for paper in records(evaluation.public / PAPERS)}
+    paragraphs = records(evaluation.private / PARAGRAPHS)
 
     def answer(case: dict[str, Any]) -> str:
         text = " ".join(case["sentences"]).encode()

@@ -8,22 +8,21 @@ import numpy as np
 
 from podium.catalog.research._fictional_papers import (
     CONDITIONS,
+    PAPERS,
+    Library,
     answers_to,
-    make_library,
+    declare_library,
     one_of,
-    prepare_library,
     records,
     texts_of,
-    write_library,
 )
 from podium.errors import InvalidSubmission
 from podium.metrics import label_mean_f1
 from podium.task import Evaluation, Files, Starter, research_task
 
 SECTIONS = ("Introduction", "Findings", "References")
+QUESTIONS = "questions.jsonl"
 TIME_S = 30.0
-LIBRARY_SEED = 2310
-"""The library is the same for everybody, as a downloaded one would be."""
 
 task = research_task(
     "literature-review",
@@ -36,32 +35,18 @@ task = research_task(
 )
 
 
-@task.fetch
-def fetch(raw: Path) -> None:
-    raw.mkdir(parents=True, exist_ok=True)
-    _make(raw, np.random.default_rng(LIBRARY_SEED), things=40, questions=60)
-
-
-@task.fabricate
-def fabricate(raw: Path, rng: np.random.Generator) -> None:
-    _make(raw, rng, things=12, questions=24)
-
-
-def _make(raw: Path, rng: np.random.Generator, *, things: int, questions: int) -> None:
-    library = make_library(rng, things)
+def _questions(library: Library, rng: np.random.Generator, count: int) -> list[dict[str, Any]]:
     pairs = sorted({finding[:2] for finding in library.findings if finding})
-    chosen = [pairs[place] for place in rng.choice(len(pairs), questions, replace=False)]
+    chosen = [pairs[place] for place in rng.choice(len(pairs), count, replace=False)]
     cases = []
     for number, (thing, condition) in enumerate(chosen):
         names, cause = one_of(library.things[thing], rng), one_of(CONDITIONS[condition], rng)
         question = f"What does {cause} do to {names}?"
         cases.append({"id": number, "question": question, "papers": library.ids(thing, condition)})
-    write_library(library, raw, cases=cases, name="questions.jsonl")
+    return cases
 
 
-@task.prepare
-def prepare(raw: Path, public: Path, private: Path) -> None:
-    prepare_library(raw, public, private, name="questions.jsonl")
+declare_library(task, QUESTIONS, _questions, seed=2310)
 
 
 @task.evaluate
@@ -72,8 +57,8 @@ def evaluate(evaluation: Evaluation) -> float:
         "review.py": evaluation.submission / "review.py",
         "arxiv_search.py": evaluation.starter / "arxiv_search.py",
     }
-    titles = {paper["id"]: paper["title"] for paper in records(evaluation.public / "papers.jsonl")}
-    questions = records(evaluation.private / "questions.jsonl")
+    titles = {paper["id"]: paper["title"] for paper in records(evaluation.public / PAPERS)}
+    questions = records(evaluation.private / QUESTIONS)
 
     def answer(case: dict[str, Any]) -> str:
         command = ["python", "review.py", case["question"], "report.md"]
