@@ -35,7 +35,7 @@ from validity import DOCS, write_tables
 
 from podium.catalog.forge.families import WORLD_FAMILIES, load_family
 from podium.catalog.forge.family import ForgedData
-from podium.catalog.forge.field import Source
+from podium.catalog.forge.field import Source, draw_data
 from podium.catalog.forge.training import TrainingSeed
 from podium.data.files import write_atomically
 from podium.report.statistics import bootstrap_interval
@@ -89,7 +89,7 @@ def main() -> None:
 def compare_texts(name: str, count: int) -> dict[str, Any]:
     """What pairs of tasks of a family have in common."""
     family = load_family(name)
-    tasks = [family.draw(np.random.default_rng(seed), "tiny") for seed in range(count)]
+    tasks = [draw_data(family, "tiny", seed) for seed in range(count)]
     parts = [(columns(task), long_sentences(task.brief)) for task in tasks]
     shared = [shares(one, other) for one, other in itertools.combinations(parts, 2)]
     return {

@@ -73,7 +73,7 @@ def try_all(name: str, source: Source) -> list[Trial]:
         public = Path(folder, "public")
         public.mkdir()
         write_public(forged, public)
-        form = family.submission
+        form = family.form_of(forged)
         profile = profile_task(
             public, brief=forged.brief, metric=family.metric, sample=form.sample, ids=form.ids, targets=form.targets
         )
@@ -111,7 +111,7 @@ def _trial(
 
 def share_of_way(family: Family, forged: ForgedData, submission: pd.DataFrame) -> float:
     """A submission's score: 0 as the sample's, 1 as the ceiling's, not below -1."""
-    columns = list(family.submission.targets)
+    columns = list(family.form_of(forged).targets)
     picked = columns if len(columns) > 1 else columns[0]
     scores = [family.score(forged, table[picked].to_numpy()) for table in (submission, forged.sample)]
     found, least, most = *scores, family.score(forged, forged.ceiling)

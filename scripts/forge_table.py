@@ -55,7 +55,7 @@ def measure(name: str, seed: int) -> dict[str, Any]:
     field = measure_field(family, "medium", seed)
     seconds = time.perf_counter() - started
     limits = thresholds(Leaderboard(field.lower_is_better, field.scores))
-    targets = list(family.submission.targets)
+    targets = list(family.form_of(forged).targets)
     sample = forged.sample[targets if len(targets) > 1 else targets[0]].to_numpy()
     defaults = {
         default.name: family.score(forged, run_pipeline(default, forged, np.random.default_rng(0)))

@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 from few import few
+from podium.catalog import load
 from podium.catalog.forge import forge_id, is_public_draw, parse_id
 from podium.catalog.forge.families import FAMILIES, WORLD_FAMILIES, load_family
 from podium.catalog.forge.family import PublicData
@@ -100,6 +101,12 @@ def test_the_id_commits_to_the_secret() -> None:
         assert not is_public_draw(task_id)
         assert str(KNOWN) not in task_id
     assert is_public_draw("forge-graph-easy-7")
+
+
+def test_a_submission_can_be_written_without_the_secret(own_home: Path) -> None:
+    forged = draw_data(load_family("ordinal"), "tiny", KNOWN)
+    form = load(str(forge_id("ordinal", "tiny", KNOWN))).form
+    assert [*form.ids, *form.targets] == list(forged.sample)
 
 
 def test_the_commitment_is_stable() -> None:

@@ -11,8 +11,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from podium.catalog import load
 from podium.catalog.forge.families import WORLD_FAMILIES, load_family
 from podium.catalog.forge.family import ForgedData
+from podium.catalog.forge.field import draw_data
 from podium.catalog.forge.world.brief import draw_story
 from podium.catalog.forge.world.corruption import (
     blank_by_hidden,
@@ -30,7 +32,7 @@ from podium.catalog.forge.world.mechanism import draw_mechanism
 from podium.catalog.forge.world.population import draw_population
 from podium.catalog.forge.world.vocabulary import Quantity, domains
 
-SEEDS = range(8)
+SEEDS = range(12)
 LONG_SENTENCE = 8
 LARGEST_SHARE = 0.2
 
@@ -38,7 +40,7 @@ LARGEST_SHARE = 0.2
 @pytest.fixture(scope="module", params=WORLD_FAMILIES)
 def tasks(request: pytest.FixtureRequest) -> list[ForgedData]:
     family = load_family(request.param)
-    return [family.draw(np.random.default_rng(seed), "tiny") for seed in SEEDS]
+    return [draw_data(family, "tiny", seed) for seed in SEEDS]
 
 
 @pytest.fixture(scope="module")
@@ -75,10 +77,20 @@ def test_the_sample_is_a_submission_and_the_ceiling_is_better(
 ) -> None:
     family = load_family(request.node.callspec.params["tasks"])
     for forged in tasks:
-        assert set(forged.sample) == {*family.submission.ids, *family.submission.targets}
-        columns = list(family.submission.targets)
+        columns = list(family.form_of(forged).targets)
         sample = forged.sample[columns if len(columns) > 1 else columns[0]].to_numpy()
         assert family.metric.is_better(family.score(forged, forged.ceiling), family.score(forged, sample))
+
+
+def test_whoever_has_the_id_knows_the_columns_of_a_submission(
+    tasks: list[ForgedData], request: pytest.FixtureRequest
+) -> None:
+    name = request.node.callspec.params["tasks"]
+    for seed, forged in zip(SEEDS, tasks, strict=True):
+        form = load(f"forge-{name}-tiny-{seed}").form
+        assert [*form.ids, *form.targets] == list(forged.sample) == list(forged.answers)
+        assert list(form.ids) == [forged.public.train.columns[0]] == [forged.public.test.columns[0]]
+    assert len({forged.sample.columns[0] for forged in tasks}) > 1
 
 
 def test_a_column_that_gives_answers_away_is_forbidden_and_left_alone(tasks: list[ForgedData]) -> None:
@@ -90,7 +102,7 @@ def test_a_column_that_gives_answers_away_is_forbidden_and_left_alone(tasks: lis
 
 def test_some_tasks_have_a_forbidden_column() -> None:
     family = load_family("tables-regression")
-    assert any(family.draw(np.random.default_rng(seed), "tiny").public.forbidden for seed in SEEDS)
+    assert any(draw_data(family, "tiny", seed).public.forbidden for seed in SEEDS)
 
 
 def test_there_are_twelve_domains_with_words_of_their_own() -> None:

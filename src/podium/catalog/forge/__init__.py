@@ -8,6 +8,7 @@ Preparing one draws its data, trains its field and writes both.
 
 from __future__ import annotations
 
+import hashlib
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -50,6 +51,15 @@ class ForgeId:
     def is_secret(self) -> bool:
         """Whether the id does not tell how to make the answers."""
         return self.seed is None
+
+    @property
+    def words(self) -> int:
+        """What a drawn story and all names are drawn from.
+
+        It comes from the id, because whoever has a task must know the names of a submission's columns. The secret, from
+        which everything else is drawn, cannot be told from it.
+        """
+        return int.from_bytes(hashlib.sha256(f"podium forge words {self}".encode()).digest(), "little")
 
     def source(self) -> Source:
         """What the data is drawn from; a secret is looked up in the data home."""
@@ -117,7 +127,7 @@ def forged_task(task_id: str) -> Task:
         title=family.title,
         kind=family.kind,
         metric=family.metric,
-        submission=family.submission,
+        submission=family.stories.form(parts.words) if family.stories else family.submission,
         generated=True,
         time_s=600.0,
     )

@@ -12,11 +12,11 @@ import numpy as np
 from podium.catalog.forge.family import Difficulty, ForgedData, Pipeline, Predict, PublicData, Skill
 from podium.catalog.forge.toolbox import forest, rank_average
 from podium.catalog.forge.world.assembly import world_family
+from podium.catalog.forge.world.brief import ID_AND_TARGET, Story
 from podium.catalog.forge.world.calibration import Probes
 from podium.catalog.forge.world.expressions import SHAPES, standardised
 from podium.catalog.forge.world.features import as_is, read
 from podium.catalog.forge.world.fields import Entrants
-from podium.catalog.forge.world.row_task import ID_AND_TARGET
 from podium.catalog.forge.world.sheet import SheetQuestion, Sizes, add_categories, add_numbers, draw_sheet, sheet_task
 from podium.metrics import roc_auc
 from podium.task import Columns
@@ -24,9 +24,13 @@ from podium.task import Columns
 ROWS: Sizes = {"easy": (2200, 1600), "medium": (1800, 1600), "hard": (1400, 1600), "tiny": (120, 60)}
 NOISE: Mapping[Difficulty, float] = {"easy": 0.35, "medium": 0.45, "hard": 0.55, "tiny": 0.3}
 NUMBERS, FACTORS, MODES, ODD = 10, 3, 3, 0.1
+MODES_CALLED = (
+    "mode", "setting", "regime", "programme", "profile", "scheme", "pattern", "state", "configuration", "protocol",
+    "procedure", "variant", "routine", "condition", "arrangement", "plan",
+)  # fmt: skip
 NOTES = (
-    "No row of `train.csv` in {place} is odd; about {share:.0%} of those in `test.csv` are.",
-    "In odd rows of {place} every number looks usual by itself.",
+    "None of the {rows} of {place} in `train.csv` is odd; {share:.0%} of those in `test.csv` are.",
+    "In odd {rows} of {place} every number looks usual by itself.",
 )
 Numbers = tuple[np.ndarray, np.ndarray]
 """Train and test rows, every column with mean 0 and spread 1."""
@@ -34,10 +38,10 @@ Score = Callable[[np.ndarray, np.ndarray, np.random.Generator], np.ndarray]
 """`score(train, test, rng)` says how odd each test row is."""
 
 
-def draw_once(rng: np.random.Generator, difficulty: Difficulty) -> ForgedData:
+def draw_once(rng: np.random.Generator, difficulty: Difficulty, story: Story) -> ForgedData:
     """Draws factors, numbers that follow from them in a way that depends on the mode, and odd rows."""
     count, train_rows = sum(ROWS[difficulty]), ROWS[difficulty][0]
-    sheet = draw_sheet(rng, count)
+    sheet = draw_sheet(rng, story, count)
     factors, mode = rng.normal(size=(count, FACTORS)), rng.integers(0, MODES, count)
     usual = np.empty((count, NUMBERS))
     for column in range(NUMBERS):
@@ -45,22 +49,21 @@ def draw_once(rng: np.random.Generator, difficulty: Difficulty) -> ForgedData:
         weights = rng.normal(size=(MODES, FACTORS))
         usual[:, column] = standardised((np.stack(bent, axis=1) * weights[mode]).sum(axis=1))
     numbers = usual + NOISE[difficulty] * rng.normal(size=usual.shape)
-    odd = (np.arange(count) >= train_rows) & (rng.random(count) < ODD)
+    odd = np.zeros(count, dtype=bool)
+    odd[train_rows + rng.permutation(count - train_rows)[: round(ODD * (count - train_rows))]] = True
     for row in np.flatnonzero(odd):
         swapped = rng.permutation(NUMBERS)[: int(rng.integers(2, 4))]
         numbers[row, swapped] = numbers[int(rng.integers(train_rows)), swapped]
-    letters = np.array([f"{sheet.story.place[0].upper()}{number + 1}" for number in range(MODES)], dtype=object)
-    sheet.add(
-        sheet.story.naming.about(sheet.story.domain.row.one, ("mode", "setting", "regime")), letters[mode], "mode"
-    )
+    letters = np.array([f"{story.place[0].upper()}{number + 1}" for number in range(MODES)], dtype=object)
+    sheet.add(story.naming.about(story.domain.row.one, MODES_CALLED), letters[mode], "mode")
     add_numbers(rng, sheet, numbers / numbers.std(axis=0))
     add_categories(rng, sheet)
     question = SheetQuestion(
-        rows=sheet.story.domain.row.many,
+        rows=story.domain.row.many,
         asked="how odd each is",
         meaning="0: nothing is odd",
         metric="The area under the ROC curve.\nHigher is better.",
-        form=f"{ID_AND_TARGET}\nThere a larger `target` means odder.",
+        form=f"{ID_AND_TARGET}\nThere larger means odder.",
         notes=NOTES,
         figures={"share": ODD},
     )

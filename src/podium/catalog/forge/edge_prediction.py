@@ -13,14 +13,13 @@ import pandas as pd
 from podium.catalog.forge.family import Difficulty, ForgedData, PublicData
 from podium.catalog.forge.tiny import distinct_numbers
 from podium.catalog.forge.world.assembly import world_family
-from podium.catalog.forge.world.brief import OPENINGS, TASKS, DictionaryLine, Story, draw_story, say, write_brief
+from podium.catalog.forge.world.brief import ID_AND_TARGET, OPENINGS, TASKS, DictionaryLine, Story, say, write_brief
 from podium.catalog.forge.world.corruption import recorded_values
 from podium.catalog.forge.world.entrants import Goal
 from podium.catalog.forge.world.expressions import SHAPES, standardised
 from podium.catalog.forge.world.features import Reading, read
 from podium.catalog.forge.world.fields import ladder_entrants
 from podium.catalog.forge.world.layout import draw_layout
-from podium.catalog.forge.world.row_task import ID_AND_TARGET
 from podium.metrics import roc_auc
 from podium.task import Columns, Number
 
@@ -39,9 +38,8 @@ TOLD = (
 )
 
 
-def draw_once(rng: np.random.Generator, difficulty: Difficulty) -> ForgedData:
+def draw_once(rng: np.random.Generator, difficulty: Difficulty, story: Story) -> ForgedData:
     """Draws things with facts and traits, who is linked to whom, and which links are known."""
-    story = draw_story(rng)
     count = int(rng.integers(*THINGS[difficulty]))
     table, meanings, logit = _things(rng, story, count)
     one, other = np.triu_indices(count, 1)
@@ -53,7 +51,7 @@ def draw_once(rng: np.random.Generator, difficulty: Difficulty) -> ForgedData:
     sides = np.where(rng.random(len(asked)) < 0.5, (one[asked], other[asked]), (other[asked], one[asked]))
     names = table.iloc[:, 0].to_numpy()
     ends = [story.naming.key(f"{word} {story.domain.parents[0].one}") for word in ("from", "to")]
-    pairs = pd.DataFrame({"id": [f"L{number:06d}" for number in distinct_numbers(rng, 900_000, len(asked))]})
+    pairs = pd.DataFrame({story.id: [f"L{number:06d}" for number in distinct_numbers(rng, 900_000, len(asked))]})
     pairs[ends] = names[sides].T
     links = pd.DataFrame(names[np.stack([one[known], other[known]], axis=1)], columns=ends)
     cut = len(asked) // 2
@@ -63,14 +61,16 @@ def draw_once(rng: np.random.Generator, difficulty: Difficulty) -> ForgedData:
         layout.path(story.naming.file(*words)) for words in ((story.domain.parents[0].many,), (story.place, "links"))
     ]
     test = pairs[cut:].reset_index(drop=True)
-    answers = test[["id"]].assign(target=target[cut:])
+    answers = test[[story.id]].assign(**{story.target: target[cut:]})
     return ForgedData(
         brief=_tell(
             rng, story, dict(zip(files, (meanings, dict.fromkeys(ends, "one end")), strict=True)), pairs, len(test)
         ),
-        public=PublicData(pairs[:cut].assign(target=target[:cut]), test, dict(zip(files, (table, links), strict=True))),
+        public=PublicData(
+            pairs[:cut].assign(**{story.target: target[:cut]}), test, dict(zip(files, (table, links), strict=True))
+        ),
         answers=answers,
-        sample=answers.assign(target=0.5),
+        sample=answers.assign(**{story.target: 0.5}),
         ceiling=chance[asked][cut:],
     )
 
@@ -116,17 +116,18 @@ def _tell(
     many = story.domain.parents[0].many
     figures = {"count": len(pairs), "test": test_count, "days": int(rng.integers(100, 900)), "share": KNOWN_SHARE}
     words = {**story.words(f"pairs of {many}", "the probability that both are linked"), **figures}
-    main = [DictionaryLine("train, test", str(name), "identifier" if name == "id" else "one end") for name in pairs]
+    meanings = ("identifier", "one end", "one end")
+    main = [DictionaryLine("train, test", str(name), meaning) for name, meaning in zip(pairs, meanings, strict=True)]
     described = [DictionaryLine(file, *column) for file, columns in tables.items() for column in columns.items()]
     return write_brief(
         rng,
         story,
         opening=(say(rng, OPENINGS, **words), say(rng, TASKS, **words)),
         files=list(zip(tables, (many, "links that are known"), strict=True)),
-        columns=[*main, *described, DictionaryLine("train", "target", "1: they are linked")],
+        columns=[*main, *described, DictionaryLine("train", story.target, "1: they are linked")],
         notes=[say(rng, TOLD, **words)],
         metric="The area under the ROC curve.\nHigher is better.",
-        form=f"{ID_AND_TARGET}\n`target` lies between 0 and 1.",
+        form=story.named(f"{ID_AND_TARGET}\nValues lie between 0 and 1."),
     )
 
 
@@ -198,10 +199,7 @@ def positions(data: PublicData) -> Reading:
     return Reading(found.both.assign(**facts), found.train_rows)
 
 
-goal = Goal(
-    learned=lambda train: train["target"].to_numpy(float),
-    finish=lambda prediction, train: np.clip(prediction, 0, 1),
-)
+goal = Goal(finish=lambda prediction, target: np.clip(prediction, 0, 1))
 family = world_family(
     "edge-prediction",
     "Who is linked?",
@@ -210,4 +208,5 @@ family = world_family(
     submission=Columns(id="id", target="target", values=Number(0, 1)),
     draw_once=draw_once,
     entrants=ladder_entrants(goal, raw=side_by_side, plain=compared, good=neighbourhood, expert=positions),
+    row="{parent} pair",
 )

@@ -11,7 +11,7 @@ from podium.catalog.forge.entity_matching_data import draw_once
 from podium.catalog.forge.family import PublicData
 from podium.catalog.forge.world.assembly import world_family
 from podium.catalog.forge.world.entrants import Goal
-from podium.catalog.forge.world.features import Reading, read
+from podium.catalog.forge.world.features import Reading, read, target_of
 from podium.catalog.forge.world.fields import ladder_entrants
 from podium.metrics import f1
 from podium.task import Columns, Integer
@@ -22,7 +22,7 @@ def side_by_side(data: PublicData) -> Reading:
     both = pd.concat([data.train, data.test], ignore_index=True)
     for key, table in zip(both.columns[1:3], data.tables.values(), strict=True):
         both = both.merge(table, on=key, how="left")
-    return Reading(both.drop(columns=["id", "target"]), len(data.train))
+    return Reading(both.drop(columns=[both.columns[0], target_of(data).name]), len(data.train))
 
 
 def _fields(data: PublicData) -> list[tuple[pd.Series, pd.Series]]:
@@ -84,12 +84,11 @@ def rivals(data: PublicData) -> Reading:
     return Reading(both.assign(score=score), found.train_rows)
 
 
-def finish(prediction: np.ndarray, train: pd.DataFrame) -> np.ndarray:
+def finish(prediction: np.ndarray, target: pd.Series) -> np.ndarray:
     """As many matches as train has."""
-    return np.asarray(prediction >= np.quantile(prediction, 1 - train["target"].mean()), dtype=int)
+    return np.asarray(prediction >= np.quantile(prediction, 1 - target.mean()), dtype=int)
 
 
-goal = Goal(learned=lambda train: train["target"].to_numpy(float), finish=finish)
 family = world_family(
     "entity-matching",
     "Do both mean the same?",
@@ -97,5 +96,8 @@ family = world_family(
     metric=f1,
     submission=Columns(id="id", target="target", values=Integer(0, 1)),
     draw_once=draw_once,
-    entrants=ladder_entrants(goal, raw=side_by_side, plain=differences, good=similarities, expert=rivals),
+    entrants=ladder_entrants(
+        Goal(finish=finish), raw=side_by_side, plain=differences, good=similarities, expert=rivals
+    ),
+    row="{parent} match",
 )

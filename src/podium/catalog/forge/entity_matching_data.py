@@ -9,10 +9,9 @@ import pandas as pd
 
 from podium.catalog.forge.family import Difficulty, ForgedData, PublicData
 from podium.catalog.forge.tiny import distinct_numbers
-from podium.catalog.forge.world.brief import OPENINGS, TASKS, DictionaryLine, Story, draw_story, say, write_brief
+from podium.catalog.forge.world.brief import ID_AND_TARGET, OPENINGS, TASKS, DictionaryLine, Story, say, write_brief
 from podium.catalog.forge.world.corruption import misspelt, recorded_values
 from podium.catalog.forge.world.layout import draw_layout
-from podium.catalog.forge.world.row_task import ID_AND_TARGET
 from podium.catalog.forge.world.vocabulary import place_name
 
 THINGS: Mapping[Difficulty, tuple[int, int]] = {
@@ -30,15 +29,14 @@ WRONG = (
 )
 
 
-def draw_once(rng: np.random.Generator, difficulty: Difficulty) -> ForgedData:
+def draw_once(rng: np.random.Generator, difficulty: Difficulty, story: Story) -> ForgedData:
     """Draws things, two registers of them, and pairs of records that could be the same."""
-    story = draw_story(rng)
     count = int(rng.integers(*THINGS[difficulty]))
     registers, columns = _registers(rng, story, count, ERRORS[difficulty])
     pairs = _pairs(rng, registers[0], count)
     same = pairs["one"].to_numpy() == pairs["other"].to_numpy()
     judged = same ^ (rng.random(len(pairs)) < MISJUDGED[difficulty])
-    table = pd.DataFrame({"id": [f"P{number:06d}" for number in distinct_numbers(rng, 900_000, len(pairs))]})
+    table = pd.DataFrame({story.id: [f"P{number:06d}" for number in distinct_numbers(rng, 900_000, len(pairs))]})
     for side, register in zip(("one", "other"), registers, strict=True):
         table[register.columns[0]] = register.iloc[:, 0].to_numpy()[pairs[side]]
     layout = draw_layout(rng, story.naming.file(story.place, "registers"))
@@ -47,14 +45,15 @@ def draw_once(rng: np.random.Generator, difficulty: Difficulty) -> ForgedData:
     shuffled = [register.iloc[rng.permutation(count)].reset_index(drop=True) for register in registers]
     is_train = (rng.random(count) < 0.6)[pairs["one"]]
     train, test = (table[part].reset_index(drop=True) for part in (is_train, ~is_train))
-    answers = test[["id"]].assign(target=judged[~is_train].astype(int))
+    told = judged.astype(int)
+    answers = test[[story.id]].assign(**{story.target: told[~is_train]})
     return ForgedData(
         brief=_tell(rng, story, dict(zip(names, columns, strict=True)), table, difficulty, len(test)),
         public=PublicData(
-            train.assign(target=judged[is_train].astype(int)), test, dict(zip(names, shuffled, strict=True))
+            train.assign(**{story.target: told[is_train]}), test, dict(zip(names, shuffled, strict=True))
         ),
         answers=answers,
-        sample=answers.assign(target=1),
+        sample=answers.assign(**{story.target: 1}),
         ceiling=same[~is_train].astype(int),
     )
 
@@ -70,17 +69,18 @@ def _tell(
     asked = f"whether both records mean the same {story.domain.parents[0].one}"
     figures = {"count": len(table), "test": test_count, "days": int(rng.integers(100, 900))}
     words = {**story.words("pairs of records", asked), **figures, "share": MISJUDGED[difficulty]}
-    main = [DictionaryLine("train, test", str(name), "identifier" if name == "id" else "a record") for name in table]
+    meanings = ("identifier", "a record", "a record")
+    main = [DictionaryLine("train, test", str(name), meaning) for name, meaning in zip(table, meanings, strict=True)]
     described = [DictionaryLine(name, *column) for name, columns in registers.items() for column in columns]
     return write_brief(
         rng,
         story,
         opening=(say(rng, OPENINGS, **words), say(rng, TASKS, **words)),
         files=[(name, "one register") for name in registers],
-        columns=[*main, *described, DictionaryLine("train", "target", "1: both mean the same")],
+        columns=[*main, *described, DictionaryLine("train", story.target, "1: both mean the same")],
         notes=[say(rng, WRONG, **words)],
         metric="The F1 of the pairs that match.\nHigher is better.",
-        form=f"{ID_AND_TARGET}\n`target` is 0 or 1.",
+        form=story.named(f"{ID_AND_TARGET}\n`{{target}}` is 0 or 1."),
     )
 
 

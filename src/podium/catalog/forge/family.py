@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -61,6 +61,16 @@ class Pipeline:
 
 
 @dataclass(frozen=True)
+class Stories:
+    """How a family tells another story in every task: a number, its words, stands for the story and all names."""
+
+    draw: Callable[[np.random.Generator, Difficulty, int], ForgedData]
+    """The task of some words; its numbers come from the generator."""
+    form: Callable[[int], Columns]
+    """The form of its submissions, whose columns have names of the story."""
+
+
+@dataclass(frozen=True)
 class Family:
     """A kind of competition with a generator and a field of entrants."""
 
@@ -69,15 +79,23 @@ class Family:
     kind: str
     metric: Metric
     submission: Columns
+    """Its columns have other names in every task where stories are drawn: see `form_of`."""
     draw: Callable[[np.random.Generator, Difficulty], ForgedData]
     pipelines: tuple[Pipeline, ...]
     defaults: tuple[Pipeline, ...]
     """scikit-learn's default models on unprocessed columns, which good work has to beat."""
     tiny: tuple[Pipeline, ...] = ()
     """The field of its tiny tasks: pipelines that train in milliseconds. Without any there are no tiny tasks."""
+    stories: Stories | None = None
+    """None where all tasks tell the same one."""
+
+    def form_of(self, forged: ForgedData) -> Columns:
+        """The form of submissions to one competition, with the names that the columns of its sample have."""
+        names, ids = tuple(map(str, forged.sample)), len(self.submission.ids)
+        return replace(self.submission, id=names[:ids], target=names[ids:])
 
     def score(self, forged: ForgedData, prediction: Any) -> float:
         """The score of predictions given in the order of the answers."""
-        targets = list(self.submission.targets)
+        targets = list(self.form_of(forged).targets)
         truth = forged.answers[targets if len(targets) > 1 else targets[0]].to_numpy()
         return self.metric(truth, prediction)

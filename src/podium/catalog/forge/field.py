@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
+from podium.catalog.forge import ForgeId, forge_id
 from podium.catalog.forge.families import load_family
 from podium.catalog.forge.family import DIFFICULTIES, Difficulty, Family, ForgedData, Pipeline
 from podium.catalog.forge.secret import Secret
@@ -71,8 +72,18 @@ def read_field(path: Path) -> Field:
 def draw_data(family: Family, difficulty: Difficulty, source: Source) -> ForgedData:
     """The competition that its source stands for."""
     if isinstance(source, int):
-        return family.draw(np.random.default_rng([source, DIFFICULTIES.index(difficulty)]), difficulty)
-    return family.draw(source.generator(f"data {family.name} {difficulty}"), difficulty)
+        rng = np.random.default_rng([source, DIFFICULTIES.index(difficulty)])
+    else:
+        rng = source.generator(f"data {family.name} {difficulty}")
+    if family.stories is None:
+        return family.draw(rng, difficulty)
+    return family.stories.draw(rng, difficulty, _id_of(family, difficulty, source).words)
+
+
+def _id_of(family: Family, difficulty: Difficulty, source: Source) -> ForgeId:
+    if isinstance(source, TrainingSeed):
+        return forge_id(family.name, difficulty, source.number, training=True)
+    return forge_id(family.name, difficulty, source)
 
 
 def entrant_generator(source: Source, number: int) -> np.random.Generator:

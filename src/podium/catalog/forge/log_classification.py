@@ -9,7 +9,7 @@ from podium.catalog.forge.family import PublicData
 from podium.catalog.forge.log_classification_data import draw_once
 from podium.catalog.forge.world.assembly import world_family
 from podium.catalog.forge.world.entrants import Goal
-from podium.catalog.forge.world.features import Reading, as_is, read
+from podium.catalog.forge.world.features import Reading, as_is, ids_of, read
 from podium.catalog.forge.world.fields import ladder_entrants
 from podium.metrics import roc_auc
 from podium.task import Columns, Number
@@ -22,7 +22,7 @@ def _log(data: PublicData) -> tuple[pd.DataFrame, pd.Series]:
     lines["event"] = lines["message"].str.replace(r"\d+", "#", regex=True)
     lines["value"] = np.log1p(lines["message"].str.extract(r"(\d+)")[0].astype(float))
     lines["gap"] = lines.groupby("id", sort=False)["second"].diff().fillna(lines["second"])
-    return lines, pd.concat([data.train["id"], data.test["id"]])
+    return lines, ids_of(data)
 
 
 def _joined(data: PublicData, before: Reading, *tables: pd.DataFrame) -> Reading:
@@ -66,13 +66,11 @@ family = world_family(
     submission=Columns(id="id", target="target", values=Number(0, 1)),
     draw_once=draw_once,
     entrants=ladder_entrants(
-        Goal(
-            learned=lambda train: train["target"].to_numpy(float),
-            finish=lambda prediction, train: np.clip(prediction, 0, 1),
-        ),
+        Goal(finish=lambda prediction, target: np.clip(prediction, 0, 1)),
         raw=as_is,
         plain=lengths,
         good=events,
         expert=orders,
     ),
+    row="{row} session",
 )

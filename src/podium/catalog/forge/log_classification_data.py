@@ -8,10 +8,9 @@ import numpy as np
 import pandas as pd
 
 from podium.catalog.forge.family import Difficulty, ForgedData
-from podium.catalog.forge.world.brief import DictionaryLine
+from podium.catalog.forge.world.brief import ID_AND_TARGET, DictionaryLine, Story
 from podium.catalog.forge.world.expressions import standardised
 from podium.catalog.forge.world.layout import draw_layout
-from podium.catalog.forge.world.row_task import ID_AND_TARGET
 from podium.catalog.forge.world.sheet import SheetQuestion, Sizes, add_categories, add_numbers, draw_sheet, sheet_task
 from podium.catalog.forge.world.vocabulary import REMARKS, TIMES
 
@@ -24,14 +23,14 @@ DOING = (
     "opening", "closing", "checking", "moving", "loading", "sending", "reading", "resetting", "waiting for", "skipping",
 )  # fmt: skip
 ENDING = ("took {} ms", "attempt {}", "returned {}", "queue at {}", "block {}", "{} left", "code {}", "after {} s")
-NOTE = "The lines of {place} are in their order; numbers in them mean different things."
+NOTE = "The lines of {place} are in order; numbers in them mean different things."
 
 
-def draw_once(rng: np.random.Generator, difficulty: Difficulty) -> ForgedData:
+def draw_once(rng: np.random.Generator, difficulty: Difficulty, story: Story) -> ForgedData:
     """Draws what is logged in each session, and a failure that depends on some of it."""
     train_rows, test_rows = SESSIONS[difficulty]
     count = train_rows + test_rows
-    sheet = draw_sheet(rng, count)
+    sheet = draw_sheet(rng, story, count)
     facts = rng.normal(size=(count, NUMBERS))
     add_numbers(rng, sheet, facts)
     add_categories(rng, sheet)
@@ -39,21 +38,22 @@ def draw_once(rng: np.random.Generator, difficulty: Difficulty) -> ForgedData:
     signal = _signal(rng, lines, count) + 0.4 * standardised(facts[:, 0])
     chance = 1 / (1 + np.exp(-STEEPNESS[difficulty] * (standardised(signal) - rng.uniform(0.3, 0.8))))
     failed = (rng.random(count) < chance).astype(int)
-    layout = draw_layout(rng, sheet.story.naming.file(sheet.story.place, "logs"))
-    file = layout.path(sheet.story.naming.file(sheet.story.domain.record.many, "log"))
-    log = _write_lines(rng, sheet.table["id"].to_numpy(), lines, sheet.story.domain.parents[0].one)
-    noun = sheet.story.domain.record.one
-    log.columns = pd.Index(["id", *(sheet.story.naming.about(noun, names) for names in (TIMES, REMARKS))])
+    layout = draw_layout(rng, story.naming.file(story.place, "logs"))
+    file = layout.path(story.naming.file(story.domain.record.many, "log"))
+    log = _write_lines(rng, sheet.table[story.id].to_numpy(), lines, story.domain.parents[0].one)
+    noun = story.domain.record.one
+    log.columns = pd.Index([story.id, *(story.naming.about(noun, names) for names in (TIMES, REMARKS))])
     sheet.columns += [
+        DictionaryLine(file, story.id, "the session"),
         DictionaryLine(file, log.columns[1], "seconds since the beginning"),
         DictionaryLine(file, log.columns[2], "what was logged"),
     ]
     question = SheetQuestion(
-        rows=f"sessions about {sheet.story.domain.row.many}",
+        rows=f"sessions about {story.domain.row.many}",
         asked="the probability of a failure",
         meaning="1: it failed",
         metric="The area under the ROC curve.\nHigher is better.",
-        form=f"{ID_AND_TARGET}\n`target` lies between 0 and 1.",
+        form=f"{ID_AND_TARGET}\nValues lie between 0 and 1.",
         notes=[NOTE],
         files=[(file, "what each session logged")],
     )

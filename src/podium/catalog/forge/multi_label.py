@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from podium.catalog.forge.world.assembly import row_family
+from podium.catalog.forge.world.brief import ID_AND_TARGET
 from podium.catalog.forge.world.entrants import Goal
 from podium.catalog.forge.world.expressions import standardised
 from podium.catalog.forge.world.row_task import Form, Outcome, World
@@ -18,8 +19,7 @@ WORTH_NAMING = 0.4
 """From which chance on a label does more good than harm to the F1 of a row."""
 FORM = Form(
     metric="The F1 of each row's labels, averaged.\nHigher is better.",
-    submission="A CSV with the columns `id` and `labels`.\nOne row per row of `test.csv`.\n"
-    "Labels are separated by blanks.",
+    submission=f"{ID_AND_TARGET}\nLabels are separated by blanks.",
 )
 
 
@@ -34,10 +34,10 @@ def outcome(rng: np.random.Generator, world: World) -> Outcome:
         chances.append(1 / (1 + np.exp(-2.5 / (0.3 + world.noise) * (own - np.quantile(own, rng.uniform(0.5, 0.85))))))
     chance = np.column_stack(chances)
     return Outcome(
-        target=pd.DataFrame({"labels": joined_labels(rng.random(chance.shape) < chance, labels)}),
+        target=joined_labels(rng.random(chance.shape) < chance, labels),
         ceiling=joined_labels(chance > WORTH_NAMING, labels),
         asked=f"which labels of {', '.join(labels)} apply",
-        sample={"labels": str(labels[0])},
+        sample=str(labels[0]),
         meaning="labels, separated by blanks",
     )
 
@@ -47,22 +47,22 @@ def joined_labels(chosen: np.ndarray, labels: np.ndarray) -> np.ndarray:
     return np.array([" ".join(labels[row]) for row in chosen], dtype=object)
 
 
-def label_names(train: pd.DataFrame) -> np.ndarray:
-    return np.array(sorted({label for text in train["labels"] for label in text.split()}))
+def label_names(target: pd.Series) -> np.ndarray:
+    return np.array(sorted({label for text in target for label in text.split()}))
 
 
-def indicators(train: pd.DataFrame) -> np.ndarray:
+def indicators(target: pd.Series) -> np.ndarray:
     """A column of 0 and 1 for each label."""
-    names = label_names(train)
-    named = [set(text.split()) for text in train["labels"]]
+    names = label_names(target)
+    named = [set(text.split()) for text in target]
     return np.array([[name in labels for name in names] for labels in named], dtype=float)
 
 
-def finish(prediction: np.ndarray, train: pd.DataFrame) -> np.ndarray:
+def finish(prediction: np.ndarray, target: pd.Series) -> np.ndarray:
     """Each label for as many rows as its share in train, or a few more."""
-    counts = Counter(label for text in train["labels"] for label in text.split())
+    counts = Counter(label for text in target for label in text.split())
     names = np.array(sorted(counts))
-    rates = np.clip(1.2 * np.array([counts[name] for name in names]) / len(train), 0, 1)
+    rates = np.clip(1.2 * np.array([counts[name] for name in names]) / len(target), 0, 1)
     limits = np.diagonal(np.quantile(prediction, 1 - rates, axis=0))
     return joined_labels(prediction > limits, names)
 
@@ -72,7 +72,7 @@ family = row_family(
     "Which labels apply?",
     "multi-label classification",
     metric=label_mean_f1,
-    submission=Columns(id="id", target="labels", values=Text()),
+    submission=Columns(id="id", target="target", values=Text()),
     form=FORM,
     make_outcome=outcome,
     goal=Goal(learned=indicators, finish=finish),

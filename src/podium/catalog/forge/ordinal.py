@@ -6,15 +6,16 @@ import numpy as np
 import pandas as pd
 
 from podium.catalog.forge.world.assembly import row_family
+from podium.catalog.forge.world.brief import ID_AND_TARGET
 from podium.catalog.forge.world.entrants import Goal
-from podium.catalog.forge.world.row_task import ID_AND_TARGET, Form, Outcome, World
+from podium.catalog.forge.world.row_task import Form, Outcome, World
 from podium.metrics import quadratic_kappa
 from podium.task import Columns, Integer
 
 GRADES = np.arange(1, 6)
 FORM = Form(
     metric="The quadratic weighted kappa. Higher is better.",
-    submission=f"{ID_AND_TARGET}\n`target` is a grade from 1 to 5.",
+    submission=f"{ID_AND_TARGET}\nGrades go from 1 to 5.",
 )
 
 
@@ -25,10 +26,10 @@ def outcome(rng: np.random.Generator, world: World) -> Outcome:
     judged = signal + world.noise * rng.normal(size=world.rows)
     grade = grades_in_order(judged, shares)
     return Outcome(
-        target=pd.DataFrame({"target": grade}),
+        target=grade,
         ceiling=grades_in_order(signal, shares),
         asked=f"the {world.story.domain.grade}",
-        sample={"target": int(GRADES[np.argmax(shares)])},
+        sample=int(GRADES[np.argmax(shares)]),
         meaning=f"{world.story.domain.grade}, 1 (low) to 5",
         order=judged,
     )
@@ -40,9 +41,9 @@ def grades_in_order(values: np.ndarray, shares: np.ndarray) -> np.ndarray:
     return np.asarray(GRADES[np.searchsorted(edges, values)])
 
 
-def finish(prediction: np.ndarray, train: pd.DataFrame) -> np.ndarray:
+def finish(prediction: np.ndarray, target: pd.Series) -> np.ndarray:
     """Grades as frequent as in train."""
-    return grades_in_order(prediction, np.bincount(train["target"], minlength=6)[1:] / len(train))
+    return grades_in_order(prediction, np.bincount(target, minlength=6)[1:] / len(target))
 
 
 family = row_family(
@@ -53,5 +54,5 @@ family = row_family(
     submission=Columns(id="id", target="target", values=Integer(1, 5)),
     form=FORM,
     make_outcome=outcome,
-    goal=Goal(learned=lambda train: train["target"].to_numpy(float), finish=finish),
+    goal=Goal(finish=finish),
 )

@@ -16,7 +16,8 @@ NORMAL_QUANTILES = np.array([-1.2816, 0.0, 1.2816])
 COLUMNS = ("q10", "q50", "q90")
 FORM = Form(
     metric="The mean pinball loss of three quantiles.\nLower is better.",
-    submission="A CSV with `id`, `q10`, `q50` and `q90`.\nOne row per row of `test.csv`.\n`q10` is the 10 % quantile.",
+    submission="A CSV with `{id}`, `q10`, `q50` and `q90`.\nOne row per row of `test.csv`.\n"
+    "`q10` is the 10 % quantile.",
 )
 
 
@@ -30,7 +31,7 @@ def outcome(rng: np.random.Generator, world: World) -> Outcome:
     values = (middle + unit * spread * rng.normal(size=world.rows)).round(3)
     best = middle[:, None] + unit * spread[:, None] * NORMAL_QUANTILES
     return Outcome(
-        target=pd.DataFrame({"target": values}),
+        target=values,
         ceiling=best,
         asked=f"between which bounds the {amount.name} lies",
         sample=dict(zip(COLUMNS, (amount.low + unit * np.array([1.0, 2.5, 4.0])).round(3).tolist(), strict=True)),
@@ -53,11 +54,10 @@ def fit(learn: Learn, train: np.ndarray, target: np.ndarray, test: np.ndarray, r
     return np.asarray(np.mean(middles, axis=0)[:, None] + spread[:, None] * np.quantile(missed / typical, LEVELS))
 
 
-def finish(prediction: np.ndarray, train: pd.DataFrame) -> np.ndarray:
+def finish(prediction: np.ndarray, target: pd.Series) -> np.ndarray:
     """One number becomes a range that is equally wide for all rows."""
     if prediction.ndim > 1:
         return prediction
-    target = train["target"].to_numpy()
     return np.asarray(prediction[:, None] + 0.8 * np.quantile(target - target.mean(), LEVELS))
 
 
@@ -69,5 +69,5 @@ family = row_family(
     submission=Columns(id="id", target=COLUMNS, values=float),
     form=FORM,
     make_outcome=outcome,
-    goal=Goal(learned=lambda train: train["target"].to_numpy(float), finish=finish, fit=fit),
+    goal=Goal(finish=finish, fit=fit),
 )

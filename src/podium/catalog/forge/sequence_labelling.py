@@ -9,10 +9,10 @@ import pandas as pd
 
 from podium.catalog.forge.family import Difficulty, ForgedData, PublicData
 from podium.catalog.forge.world.assembly import world_family
+from podium.catalog.forge.world.brief import ID_AND_TARGET, Story
 from podium.catalog.forge.world.entrants import Goal
 from podium.catalog.forge.world.features import Reading, as_is, read
 from podium.catalog.forge.world.fields import ladder_entrants
-from podium.catalog.forge.world.row_task import ID_AND_TARGET
 from podium.catalog.forge.world.sheet import SheetQuestion, Sizes, add_categories, add_numbers, draw_sheet, sheet_task
 from podium.metrics import accuracy
 from podium.task import Columns, Text
@@ -21,29 +21,33 @@ SEQUENCES: Sizes = {"easy": (48, 44), "medium": (40, 44), "hard": (34, 44), "tin
 STEPS: Mapping[Difficulty, int] = {"easy": 32, "medium": 30, "hard": 30, "tiny": 12}
 APART: Mapping[Difficulty, float] = {"easy": 0.75, "medium": 0.6, "hard": 0.5, "tiny": 1.0}
 """How far the numbers of two states differ, where their noise is 1."""
+STEPS_CALLED = (
+    "step", "position", "turn", "round", "tick", "stage", "place in order", "sequence", "rank", "slot", "count",
+    "running number", "phase number", "interval", "period", "cycle",
+)  # fmt: skip
 NUMBERS = 7
 LASTING = 0.88
 NOTES = (
-    "States last: in {place} the next step mostly has the state of the one before it.",
+    "States last: in {place} the next step of a {thing} mostly has the state of the one before it.",
     "Every {thing} of {place} has levels of its own, and none of those in `train.csv` is in `test.csv`.",
 )
 
 
-def draw_once(rng: np.random.Generator, difficulty: Difficulty) -> ForgedData:
+def draw_once(rng: np.random.Generator, difficulty: Difficulty, story: Story) -> ForgedData:
     """Draws a chain of states for each thing, and numbers that depend on state and thing."""
     sequences, steps = sum(SEQUENCES[difficulty]), STEPS[difficulty]
-    sheet = draw_sheet(rng, sequences * steps)
-    labels = rng.permutation(sheet.story.domain.labels)[: int(rng.integers(3, 5))]
+    sheet = draw_sheet(rng, story, sequences * steps)
+    labels = rng.permutation(story.domain.labels)[: int(rng.integers(3, 5))]
     moves = LASTING * np.eye(len(labels)) + (1 - LASTING) * rng.dirichlet(np.full(len(labels), 1.0), len(labels))
     states = _chains(rng, moves, sequences, steps)
     levels = APART[difficulty] * rng.normal(size=(len(labels), NUMBERS))
     noise = rng.normal(size=(sequences, steps, NUMBERS))
     offsets = 1.2 * rng.normal(size=(sequences, 1, NUMBERS))
-    noun = sheet.story.domain.parents[0]
+    noun = story.domain.parents[0]
     which = np.repeat(rng.permutation(sequences), steps)
     codes = np.array([f"{noun.one[:2].upper()}{number:03d}" for number in rng.permutation(sequences)], dtype=object)
-    sheet.add(sheet.story.naming.key(noun.one), codes[which], f"the {noun.one}")
-    step = sheet.story.naming.about(noun.one, ("step", "position", "turn"))
+    sheet.add(story.naming.key(noun.one), codes[which], f"the {noun.one}")
+    step = story.naming.about(noun.one, STEPS_CALLED)
     sheet.add(step, np.tile(np.arange(steps), sequences), "step")
     facts = (levels[states] + noise + offsets).reshape(-1, NUMBERS)
     add_numbers(rng, sheet, facts / facts.std(axis=0))
@@ -53,7 +57,7 @@ def draw_once(rng: np.random.Generator, difficulty: Difficulty) -> ForgedData:
         asked=f"the state, which is one of {', '.join(labels)}",
         meaning="the state",
         metric="The share of steps with the right state.",
-        form=f"{ID_AND_TARGET}\n`target` names a state.",
+        form=f"{ID_AND_TARGET}\n`{{target}}` names a state.",
         notes=NOTES,
         figures={"thing": noun.one},
     )
@@ -116,13 +120,13 @@ def far_around(data: PublicData) -> Reading:
     return _windows(data, (1, 3, 6), relative=True)
 
 
-def indicators(train: pd.DataFrame) -> np.ndarray:
-    return pd.get_dummies(train["target"], dtype=float).to_numpy()
+def indicators(target: pd.Series) -> np.ndarray:
+    return pd.get_dummies(target, dtype=float).to_numpy()
 
 
-def finish(prediction: np.ndarray, train: pd.DataFrame) -> np.ndarray:
+def finish(prediction: np.ndarray, target: pd.Series) -> np.ndarray:
     """The likeliest state."""
-    return np.asarray(np.array(sorted(train["target"].unique()), dtype=object)[prediction.argmax(axis=1)])
+    return np.asarray(np.array(sorted(target.unique()), dtype=object)[prediction.argmax(axis=1)])
 
 
 family = world_family(
@@ -135,4 +139,5 @@ family = world_family(
     entrants=ladder_entrants(
         Goal(learned=indicators, finish=finish), raw=as_is, plain=around, good=relative, expert=far_around
     ),
+    row="{parent} step",
 )

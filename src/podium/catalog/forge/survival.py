@@ -6,14 +6,15 @@ import numpy as np
 import pandas as pd
 
 from podium.catalog.forge.world.assembly import row_family
+from podium.catalog.forge.world.brief import ID_AND_TARGET
 from podium.catalog.forge.world.entrants import Goal
-from podium.catalog.forge.world.row_task import ID_AND_TARGET, Form, Outcome, World
+from podium.catalog.forge.world.row_task import Form, Outcome, World
 from podium.metrics import concordance
 from podium.task import Columns
 
 FORM = Form(
     metric="The concordance index. Higher is better.\nPairs count if the earlier time is known.",
-    submission=f"{ID_AND_TARGET}\nThere `target` is a risk: larger means sooner.",
+    submission=f"{ID_AND_TARGET}\nThere `{{target}}` is a risk: larger means sooner.",
 )
 
 
@@ -26,18 +27,18 @@ def outcome(rng: np.random.Generator, world: World) -> Outcome:
     watched = rng.exponential(np.quantile(time, rng.uniform(0.6, 0.85)) * 1.5, world.rows)
     shown = np.maximum(np.minimum(time, watched).round(2), 0.01)
     return Outcome(
-        target=pd.DataFrame({"target": np.where(time <= watched, shown, -shown)}),
+        target=np.where(time <= watched, shown, -shown),
         ceiling=signal,
         asked=f"how soon the {world.story.domain.wait} comes",
-        sample={"target": 0.0},
+        sample=0.0,
         meaning="days; negative: nothing until then",
         order=time,
     )
 
 
-def excess_events(train: pd.DataFrame) -> np.ndarray:
+def excess_events(target: pd.Series) -> np.ndarray:
     """For each row, whether its event came less how many had been due by then: a risk that any model can learn."""
-    shown = train["target"].to_numpy(float)
+    shown = target.to_numpy(float)
     time, happened = np.abs(shown), shown > 0
     order = np.argsort(time, kind="stable")
     due = np.empty(len(time))

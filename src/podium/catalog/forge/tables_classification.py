@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 
 from podium.catalog.forge.world.assembly import row_family
+from podium.catalog.forge.world.brief import ID_AND_TARGET
 from podium.catalog.forge.world.entrants import Goal
-from podium.catalog.forge.world.row_task import ID_AND_TARGET, Form, Outcome, World
+from podium.catalog.forge.world.row_task import Form, Outcome, World
 from podium.metrics import roc_auc
 from podium.task import Columns, Number
 
 FORM = Form(
     metric="The area under the ROC curve. Higher is better.",
-    submission=f"{ID_AND_TARGET}\n`target` lies between 0 and 1.",
+    submission=f"{ID_AND_TARGET}\nValues lie between 0 and 1.",
 )
 
 
@@ -25,19 +25,15 @@ def outcome(rng: np.random.Generator, world: World) -> Outcome:
     chance = 1 / (1 + np.exp(-steepness * (signal - np.quantile(signal, 1 - rate))))
     happened = (rng.random(world.rows) < chance) * 1
     return Outcome(
-        target=pd.DataFrame({"target": happened}),
+        target=happened,
         ceiling=chance,
         asked=f"the probability that {world.story.domain.event}",
-        sample={"target": 0.5},
+        sample=0.5,
         meaning=f"1: {world.story.domain.event}",
         order=happened + rng.random(world.rows),
     )
 
 
-goal = Goal(
-    learned=lambda train: train["target"].to_numpy(float),
-    finish=lambda prediction, train: np.clip(prediction, 0, 1),
-)
 family = row_family(
     "tables-classification",
     "Will it happen?",
@@ -46,5 +42,5 @@ family = row_family(
     submission=Columns(id="id", target="target", values=Number(0, 1)),
     form=FORM,
     make_outcome=outcome,
-    goal=goal,
+    goal=Goal(finish=lambda prediction, target: np.clip(prediction, 0, 1)),
 )

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 
 from podium.catalog.forge.world.assembly import row_family
+from podium.catalog.forge.world.brief import ID_AND_TARGET
 from podium.catalog.forge.world.entrants import Goal
-from podium.catalog.forge.world.row_task import ID_AND_TARGET, Form, Outcome, World
+from podium.catalog.forge.world.row_task import Form, Outcome, World
 from podium.metrics import rmse
 from podium.task import Columns
 
@@ -25,10 +25,10 @@ def outcome(rng: np.random.Generator, world: World) -> Outcome:
     noisy = signal + world.noise * rng.normal(size=world.rows)
     values = amount.low + scale * (noisy + 2.5) / 5
     return Outcome(
-        target=pd.DataFrame({"target": values.round(3)}),
+        target=values.round(3),
         ceiling=amount.low + scale * (signal + 2.5) / 5,
         asked=f"the {amount.name} in {amount.unit}",
-        sample={"target": round(amount.low + scale / 2, 3)},
+        sample=round(amount.low + scale / 2, 3),
         meaning=f"{amount.name} [{amount.unit}]",
         order=values,
     )
@@ -42,5 +42,5 @@ family = row_family(
     submission=Columns(id="id", target="target", values=float),
     form=FORM,
     make_outcome=outcome,
-    goal=Goal(learned=lambda train: train["target"].to_numpy(float)),
+    goal=Goal(),
 )

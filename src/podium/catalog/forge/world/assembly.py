@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
-from podium.catalog.forge.family import Difficulty, Family, ForgedData
+from podium.catalog.forge.family import Difficulty, Family, ForgedData, Stories
+from podium.catalog.forge.world.brief import Story, draw_story
 from podium.catalog.forge.world.calibration import draw_calibrated
 from podium.catalog.forge.world.entrants import Goal
 from podium.catalog.forge.world.fields import Entrants, table_entrants
@@ -21,18 +23,31 @@ def world_family(
     *,
     metric: Metric,
     submission: Columns,
-    draw_once: Callable[[np.random.Generator, Difficulty], ForgedData],
+    draw_once: Callable[[np.random.Generator, Difficulty, Story], ForgedData],
     entrants: Entrants,
+    row: str = "{row}",
 ) -> Family:
-    """A family whose tasks are drawn until they are as hard as they should be."""
+    """A family whose tasks are drawn until they are as hard as they should be.
 
-    def draw(rng: np.random.Generator, difficulty: Difficulty) -> ForgedData:
+    Args:
+        row: what its rows are called in names, with the domain's `{row}` or `{parent}`.
+    """
+
+    def tell(words: int) -> Story:
+        return draw_story(np.random.default_rng(words), row)
+
+    def draw(rng: np.random.Generator, difficulty: Difficulty, words: int) -> ForgedData:
         return draw_calibrated(
-            lambda: draw_once(rng, difficulty),
+            lambda: draw_once(rng, difficulty, tell(words)),
             difficulty,
             entrants.probes,
             lambda forged, prediction: family.score(forged, prediction),
         )
+
+    def form(words: int) -> Columns:
+        story = tell(words)
+        named = replace(submission, id=story.id)
+        return replace(named, target=story.target) if isinstance(submission.target, str) else named
 
     family = Family(
         name=name,
@@ -40,10 +55,11 @@ def world_family(
         kind=kind,
         metric=metric,
         submission=submission,
-        draw=draw,
+        draw=lambda rng, difficulty: draw(rng, difficulty, int(rng.integers(2**63))),
         pipelines=entrants.field,
         defaults=entrants.defaults,
         tiny=entrants.tiny,
+        stories=Stories(draw, form),
     )
     return family
 
@@ -66,6 +82,6 @@ def row_family(
         kind,
         metric=metric,
         submission=submission,
-        draw_once=lambda rng, difficulty: draw_row_task(rng, difficulty, make_outcome, form),
+        draw_once=lambda rng, difficulty, story: draw_row_task(rng, difficulty, story, make_outcome, form),
         entrants=table_entrants(goal),
     )

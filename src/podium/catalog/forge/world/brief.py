@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from podium.catalog.forge.world.vocabulary import Domain, Naming, domains, place_name
+from podium.catalog.forge.world.vocabulary import ANSWERS, Domain, Naming, domains, place_name
 
 HEADINGS = (
     ("Files", "Columns", "Good to know", "Metric", "Submission"),
@@ -56,11 +56,12 @@ REPEATED = (
     "Clerks in {place} entered {share:.0%} of the training {rows} a second time.",
 )
 FORBIDDEN = (
-    "`{column}` was filled in afterwards, when the outcome was known: using it is against the rules.",
+    "In {place}, `{column}` was filled in afterwards, when all was known: using it is against the rules.",
     "{place} does not let you use `{column}`: it becomes known only when all is over.",
     "The rules of {organisation} forbid `{column}`, which is added after the fact.",
 )
 
+ID_AND_TARGET = "A CSV with the columns `{id}` and `{target}`.\nOne row per row of `test.csv`."
 MAIN_FILES = (
     ("train.csv", "to learn from"),
     ("test.csv", "to predict"),
@@ -77,11 +78,19 @@ class Story:
     organisation: str
     aim: str
     naming: Naming
+    id: str
+    """The column that says which row is meant."""
+    target: str
+    """The column that train has and test lacks."""
 
     def words(self, rows: str, asked: str) -> dict[str, object]:
         """What sentences about any task are filled in with: what its rows are, and what is asked of them."""
         told = {"organisation": self.organisation, "place": self.place, "aim": self.aim}
         return {**told, "rows": rows, "asked": asked}
+
+    def named(self, text: str) -> str:
+        """A text with the names of the id and the target filled in."""
+        return text.format(id=self.id, target=self.target)
 
 
 @dataclass(frozen=True)
@@ -93,14 +102,20 @@ class DictionaryLine:
     meaning: str
 
 
-def draw_story(rng: np.random.Generator) -> Story:
-    """Any domain, a place that does not exist, and one of the domain's aims."""
+def draw_story(rng: np.random.Generator, row: str = "{row}") -> Story:
+    """Any domain, a place that does not exist, and one of the domain's aims.
+
+    Args:
+        row: what a row is called in names, with the domain's `{row}` or `{parent}`.
+    """
     domain = domains()[int(rng.integers(len(domains())))]
     place = place_name(rng)
     owner = str(
         rng.choice([f"the {place} {domain.owner}", f"the {domain.owner} of {place}", f"{place}'s {domain.owner}"])
     )
-    return Story(domain, place, owner, str(rng.choice(domain.aims)), Naming(rng))
+    aim, naming = str(rng.choice(domain.aims)), Naming(rng)
+    thing = row.format(row=domain.row.one, parent=domain.parents[0].one)
+    return Story(domain, place, owner, aim, naming, id=naming.key(thing), target=naming.about(thing, ANSWERS))
 
 
 def say(rng: np.random.Generator, templates: Sequence[str], **words: object) -> str:

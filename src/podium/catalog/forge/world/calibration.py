@@ -45,7 +45,7 @@ def draw_calibrated(draw: Callable[[], ForgedData], difficulty: Difficulty, prob
 
 def _distance(forged: ForgedData, difficulty: Difficulty, probes: Probes, score: Score) -> float:
     """How far a task is from what its difficulty promises."""
-    columns = [name for name in forged.sample if name != "id"]
+    columns = list(forged.sample)[1:]
     nothing = score(forged, forged.sample[columns if len(columns) > 1 else columns[0]].to_numpy())
     ceiling = score(forged, forged.ceiling)
     careless, careful = (

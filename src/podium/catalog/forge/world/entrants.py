@@ -23,7 +23,7 @@ from podium.catalog.forge.toolbox import (
     subsample,
     target_encoding,
 )
-from podium.catalog.forge.world.features import Read, Reading, read
+from podium.catalog.forge.world.features import Read, Reading, read, target_of
 
 Learn = Callable[[np.ndarray, np.ndarray, np.ndarray, np.random.Generator], np.ndarray]
 """`learn(train, target, test, rng)` predicts one number for each test row."""
@@ -35,10 +35,10 @@ Features = Callable[[PublicData, np.ndarray, np.random.Generator], tuple[np.ndar
 class Goal:
     """How a family's target becomes numbers to learn, and predictions a submission."""
 
-    learned: Callable[[pd.DataFrame], np.ndarray]
-    """The numbers of train rows: one per row, or several in columns."""
-    finish: Callable[[np.ndarray, pd.DataFrame], np.ndarray] = lambda prediction, train: prediction
-    """A submission from what was predicted for test rows, and the train rows."""
+    learned: Callable[[pd.Series], np.ndarray] = lambda target: target.to_numpy(float)
+    """The numbers that stand for the target of train rows: one per row, or several in columns."""
+    finish: Callable[[np.ndarray, pd.Series], np.ndarray] = lambda prediction, target: prediction
+    """A submission from what was predicted for test rows, and the target of train rows."""
     fit: Callable[[Learn, np.ndarray, np.ndarray, np.ndarray, np.random.Generator], np.ndarray] | None = None
     """How a learner is used, where it is not once for every column."""
 
@@ -47,9 +47,10 @@ def entrant(goal: Goal, features: Features, learn: Learn) -> Predict:
     """A pipeline of one reading and one learner."""
 
     def predict(data: PublicData, rng: np.random.Generator) -> np.ndarray:
-        target = goal.learned(data.train)
+        known = target_of(data)
+        target = goal.learned(known)
         train, test = features(data, target, rng)
-        return goal.finish(_fit(goal, learn, train, target, test, rng), data.train)
+        return goal.finish(_fit(goal, learn, train, target, test, rng), known)
 
     return predict
 
@@ -68,9 +69,10 @@ def blend(goal: Goal, *parts: tuple[Features, Learn]) -> Predict:
     """The mean of several entrants' predictions."""
 
     def predict(data: PublicData, rng: np.random.Generator) -> np.ndarray:
-        target = goal.learned(data.train)
+        known = target_of(data)
+        target = goal.learned(known)
         found = [_fit(goal, learn, *_split(features(data, target, rng), target), rng) for features, learn in parts]
-        return goal.finish(np.asarray(np.mean(found, axis=0)), data.train)
+        return goal.finish(np.asarray(np.mean(found, axis=0)), known)
 
     return predict
 

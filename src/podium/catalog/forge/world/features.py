@@ -52,9 +52,21 @@ def _coded(column: pd.Series) -> np.ndarray:
     return np.where(codes < 0, np.nan, codes)
 
 
+def ids_of(data: PublicData) -> pd.Series:
+    """The first column of train and test, one below the other: what rows are called."""
+    ids: pd.Series = pd.concat([data.train.iloc[:, 0], data.test.iloc[:, 0]], ignore_index=True)
+    return ids
+
+
+def target_of(data: PublicData) -> pd.Series:
+    """The column that train has and test lacks."""
+    (name,) = [name for name in data.train if name not in data.test]
+    return data.train[name]
+
+
 def as_is(data: PublicData) -> Reading:
     """The columns that both tables have, without ids and without what may not be used."""
-    shared = [name for name in data.test if name != "id" and name not in data.forbidden]
+    shared = [name for name in data.test.columns[1:] if name not in data.forbidden]
     return Reading(pd.concat([data.train[shared], data.test[shared]], ignore_index=True), len(data.train))
 
 

@@ -30,7 +30,17 @@ from podium.catalog.forge.world.entrants import (
     one_hot,
     reading,
 )
-from podium.catalog.forge.world.features import Read, as_is, dated, joined, only_numbers, read, summed_up, with_history
+from podium.catalog.forge.world.features import (
+    Read,
+    as_is,
+    dated,
+    joined,
+    only_numbers,
+    read,
+    summed_up,
+    target_of,
+    with_history,
+)
 
 DEFAULTS = ("ensemble.HistGradientBoostingRegressor", "ensemble.RandomForestRegressor", "linear_model.Ridge")
 Way = tuple[str, Skill, Features, Learn, int]
@@ -146,10 +156,10 @@ def _tiny_pipelines(goal: Goal, rungs: Sequence[tuple[str, Read]]) -> list[Pipel
 def _columns(goal: Goal, how: Read) -> ReadColumns:
     def columns(data: PublicData) -> Matrices:
         train, test = read(data, how).numbers()
-        return train, goal.learned(data.train), test
+        return train, goal.learned(target_of(data)), test
 
     return read_once(columns)
 
 
 def _finished(goal: Goal, predict: Predict) -> Predict:
-    return lambda data, rng: goal.finish(predict(data, rng), data.train)
+    return lambda data, rng: goal.finish(predict(data, rng), target_of(data))

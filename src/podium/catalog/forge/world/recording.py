@@ -43,8 +43,8 @@ def record(rng: np.random.Generator, story: Story, layout: Layout, population: P
     count = len(population.day)
     letters = domain.row.one[: int(rng.integers(1, 3))].upper()
     ids = [f"{letters}{number:06d}" for number in distinct_numbers(rng, 900_000, count)]
-    recording = Recording(pd.DataFrame({"id": ids}))
-    recording.columns.append(DictionaryLine(MAIN, "id", "identifier"))
+    recording = Recording(pd.DataFrame({story.id: ids}))
+    recording.columns.append(DictionaryLine(MAIN, story.id, "identifier"))
     beginning = pd.Timestamp("2012-01-01") + pd.Timedelta(days=int(rng.integers(0, 3600)))
     written = str(rng.choice(DATE_FORMATS))
     recording.add(
@@ -151,7 +151,7 @@ def _record_numbers(rng: np.random.Generator, story: Story, recording: Recording
 
 
 def _mix_units(rng: np.random.Generator, recording: Recording, column: str, quantity: Quantity) -> None:
-    texts = recording.rows.select_dtypes("object").drop(columns="id")
+    texts = recording.rows.iloc[:, 1:].select_dtypes("object")
     small = [str(name) for name in texts if 2 < texts[name].nunique() <= 12]
     group = str(rng.choice(small))
     changed, (categories, unit) = change_unit(rng, recording.rows[column], recording.rows[group], quantity.unit)

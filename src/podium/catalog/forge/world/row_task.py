@@ -18,7 +18,6 @@ from podium.catalog.forge.world.brief import (
     TASKS,
     DictionaryLine,
     Story,
-    draw_story,
     say,
     write_brief,
 )
@@ -73,17 +72,17 @@ class World:
 class Outcome:
     """What is asked of every row, and what the best answer would be."""
 
-    target: pd.DataFrame
-    """The columns that train shows and test lacks."""
+    target: np.ndarray
+    """What train shows and test lacks."""
     ceiling: np.ndarray
     asked: str
     """Such as `the probability that the wine is sent back`."""
-    sample: Mapping[str, float | str]
-    """What a submission that knows nothing has in its columns."""
+    sample: float | str | Mapping[str, float]
+    """What a submission that knows nothing has in every row: in the target, or in the columns of `answers`."""
     meaning: str
     """Of the target, for the data dictionary."""
     answers: pd.DataFrame | None = None
-    """What is graded, where it differs from the target."""
+    """What is graded, where it has other columns than the target."""
     order: np.ndarray | None = None
     """A number for each row that grows with the answer, for a column that gives it away."""
 
@@ -94,17 +93,16 @@ class Form:
 
     metric: str
     submission: str
+    """With `{id}` and `{target}` where the names of these columns belong."""
 
 
-ID_AND_TARGET = "A CSV with the columns `id` and `target`.\nOne row per row of `test.csv`."
 MakeOutcome = Callable[[np.random.Generator, World], Outcome]
 
 
 def draw_row_task(
-    rng: np.random.Generator, difficulty: Difficulty, make_outcome: MakeOutcome, form: Form
+    rng: np.random.Generator, difficulty: Difficulty, story: Story, make_outcome: MakeOutcome, form: Form
 ) -> ForgedData:
-    """Draws a story, a population, what is recorded of it and what is asked, and cuts it into train and test."""
-    story = draw_story(rng)
+    """Draws a population, what is recorded of it and what is asked, and cuts it into train and test."""
     train_count, test_count = (int(rng.integers(*bounds[difficulty])) for bounds in (TRAIN_ROWS, TEST_ROWS))
     count, days = train_count + test_count, int(rng.integers(150, 900))
     population = draw_population(rng, story.domain, count, days=days)
@@ -116,16 +114,17 @@ def draw_row_task(
     chosen = np.arange(count) if later else rng.permutation(count)
     train_rows, test_rows = np.sort(chosen[:train_count]), np.sort(chosen[train_count:])
     share = rng.uniform(0.02, 0.06)
-    train = repeat_rows(rng, pd.concat([recording.rows, outcome.target], axis=1).iloc[train_rows], share)
+    train = repeat_rows(rng, recording.rows.assign(**{story.target: outcome.target}).iloc[train_rows], share)
     test = recording.rows.iloc[test_rows].reset_index(drop=True)
     words = {"count": count, "test": test_count, "days": days, "share": share, "date": test.iloc[0, 1]}
-    asked = outcome.target if outcome.answers is None else outcome.answers
-    answers = pd.concat([test[["id"]], asked.iloc[test_rows].reset_index(drop=True)], axis=1)
+    asked = pd.DataFrame({story.target: outcome.target}) if outcome.answers is None else outcome.answers
+    answers = pd.concat([test[[story.id]], asked.iloc[test_rows].reset_index(drop=True)], axis=1)
+    nothing = outcome.sample if isinstance(outcome.sample, Mapping) else {story.target: outcome.sample}
     return ForgedData(
         brief=_tell(rng, story, recording, outcome, form, later=later, figures=words),
         public=PublicData(train, test, recording.tables, forbidden=forbidden),
         answers=answers,
-        sample=answers[["id"]].assign(**outcome.sample),
+        sample=test[[story.id]].assign(**nothing),
         ceiling=outcome.ceiling[test_rows],
     )
 
@@ -147,10 +146,10 @@ def _tell(
         story,
         opening=(say(rng, OPENINGS, **words), say(rng, TASKS, **words)),
         files=recording.contents,
-        columns=[*recording.columns, *(DictionaryLine("train", str(name), outcome.meaning) for name in outcome.target)],
+        columns=[*recording.columns, DictionaryLine("train", story.target, outcome.meaning)],
         notes=[str(note) for note in rng.permutation(notes)],
         metric=form.metric,
-        form=form.submission,
+        form=story.named(form.submission),
     )
 
 

@@ -10,7 +10,7 @@ import pandas as pd
 
 from podium.catalog.forge.family import Difficulty, ForgedData, PublicData
 from podium.catalog.forge.tiny import distinct_numbers
-from podium.catalog.forge.world.brief import MIXED, OPENINGS, TASKS, DictionaryLine, Story, draw_story, say, write_brief
+from podium.catalog.forge.world.brief import MIXED, OPENINGS, TASKS, DictionaryLine, Story, say, write_brief
 from podium.catalog.forge.world.corruption import recorded_values
 
 MAIN = "train, test"
@@ -32,12 +32,11 @@ class Sheet:
         self.columns.append(DictionaryLine(MAIN, name, meaning))
 
 
-def draw_sheet(rng: np.random.Generator, count: int) -> Sheet:
+def draw_sheet(rng: np.random.Generator, story: Story, count: int) -> Sheet:
     """Rows with nothing but an identifier."""
-    story = draw_story(rng)
     letters = story.domain.row.one[: int(rng.integers(1, 3))].upper()
     ids = [f"{letters}{number:06d}" for number in distinct_numbers(rng, 900_000, count)]
-    return Sheet(story, pd.DataFrame({"id": ids}), [DictionaryLine(MAIN, "id", "identifier")])
+    return Sheet(story, pd.DataFrame({story.id: ids}), [DictionaryLine(MAIN, story.id, "identifier")])
 
 
 def add_numbers(rng: np.random.Generator, sheet: Sheet, facts: np.ndarray) -> None:
@@ -68,6 +67,7 @@ class SheetQuestion:
     """Of the target, for the data dictionary."""
     metric: str
     form: str
+    """With `{id}` and `{target}` where the names of these columns belong."""
     notes: Sequence[str]
     """Sentences to be filled in with the words of the story and with `figures`."""
     files: Sequence[tuple[str, str]] = ()
@@ -87,15 +87,16 @@ def sheet_task(
     payload: Mapping[str, np.ndarray] | None = None,
 ) -> ForgedData:
     """The competition: the first rows to learn from, the others to predict."""
-    known = sheet.table[:train_rows].assign(target=target[:train_rows])
+    story = sheet.story
+    known = sheet.table[:train_rows].assign(**{story.target: target[:train_rows]})
     test = sheet.table[train_rows:].reset_index(drop=True)
-    answers = test[["id"]].assign(target=target[train_rows:])
-    sheet.columns.append(DictionaryLine("train", "target", question.meaning))
+    answers = test[[story.id]].assign(**{story.target: target[train_rows:]})
+    sheet.columns.append(DictionaryLine("train", story.target, question.meaning))
     return ForgedData(
         brief=_tell(rng, sheet, question, len(test)),
         public=PublicData(known, test, tables or {}, payload or {}),
         answers=answers,
-        sample=answers.assign(target=sample),
+        sample=answers.assign(**{story.target: sample}),
         ceiling=ceiling[train_rows:],
     )
 
@@ -111,5 +112,5 @@ def _tell(rng: np.random.Generator, sheet: Sheet, question: SheetQuestion, test:
         columns=sheet.columns,
         notes=[*(say(rng, [note], **words) for note in question.notes), say(rng, MIXED, **words)],
         metric=question.metric,
-        form=question.form,
+        form=sheet.story.named(question.form),
     )

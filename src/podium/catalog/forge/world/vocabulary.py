@@ -1,7 +1,7 @@
 """The words of a task: a domain, and a way of writing its words as names of columns and files.
 
-Two tasks rarely share a column: a name is a quantity of the domain, often with a word before it, in one of several
-styles of writing.
+Two tasks rarely share a column: a name is a thing or quantity of the domain with one of many words before or after
+it, in one of several styles of writing.
 """
 
 from __future__ import annotations
@@ -20,36 +20,48 @@ DOMAINS = Path(__file__).with_name("domains.toml")
 NUMBER_WORDS = (
     "measured", "recorded", "estimated", "initial", "latest", "reported", "usual", "nominal", "verified", "planned",
     "smoothed", "typical", "corrected", "declared", "rounded", "assumed", "audited", "previous", "adjusted",
-    "certified", "agreed", "expected", "indicated", "registered",
+    "certified", "agreed", "expected", "indicated", "registered", "observed", "calculated", "averaged", "calibrated",
+    "current", "approximate", "logged", "noted", "stated", "sampled", "filtered", "revised", "final", "read", "derived",
+    "entered", "posted", "quoted", "charted", "tallied", "assessed", "gauged", "metered", "documented", "validated",
+    "tabulated", "inspected", "attested", "apparent", "actual", "provisional", "confirmed", "booked", "submitted",
+    "computed", "inferred", "monitored", "surveyed", "checked", "given", "listed", "known", "specified", "guessed",
+    "notional", "customary", "prior", "recent", "interim", "signed", "approved", "returned", "captured", "transcribed",
+    "copied", "normal", "advised", "presumed",
 )  # fmt: skip
 TEXT_WORDS = (
     "noted", "main", "stated", "listed", "first", "assigned", "official", "actual", "entered", "original", "known",
-    "local", "common", "marked", "filed", "given",
+    "local", "common", "marked", "filed", "given", "chosen", "current", "default", "usual", "reported", "declared",
+    "registered", "primary", "observed", "recorded", "confirmed", "final", "general", "applied", "booked", "coded",
+    "tagged", "preferred", "standard", "agreed", "checked", "intended", "nominal", "requested", "supposed", "present",
+    "former", "principal", "formal", "logged", "accepted", "claimed",
 )  # fmt: skip
+KEYS = (
+    "id", "code", "no", "ref", "key", "number", "tag", "symbol", "label", "handle", "serial", "index", "mark",
+    "identifier", "reference", "nr",
+)  # fmt: skip
+ANSWERS = (
+    "outcome", "result", "answer", "verdict", "finding", "response", "truth", "conclusion", "assessment", "resolution",
+    "decision", "ruling", "judgement", "upshot", "solution", "end value", "actual value", "known value",
+    "reference value", "observed value", "ground truth", "determination", "settled value", "appraisal",
+)  # fmt: skip
+"""What the column to predict is called."""
 TIMES = (
     "date", "day", "moment", "timestamp", "when", "logged at", "entry date", "clock time", "occurred", "recorded on",
     "began", "stamp", "filed at", "point in time", "calendar entry", "observed at",
 )  # fmt: skip
-REMARKS = ("remark", "note", "comment", "memo", "observation", "free text", "annotation", "log entry")
+REMARKS = (
+    "remark", "note", "comment", "memo", "observation", "free text", "annotation", "log entry", "notes", "details",
+    "description", "message", "jotting", "said", "addendum", "wording",
+)  # fmt: skip
 SYLLABLES = (
-    "ar",
-    "bel",
-    "cor",
-    "dun",
-    "el",
-    "fen",
-    "gar",
-    "hol",
-    "is",
-    "ker",
-    "lam",
-    "mor",
-    "nor",
-    "os",
-    "pel",
-    "quin",
-)
-ENDINGS = ("by", "den", "field", "gate", "ham", "ley", "mere", "stad", "ton", "vale", "wick", "wood")
+    "ar", "bel", "cor", "dun", "el", "fen", "gar", "hol", "is", "ker", "lam", "mor", "nor", "os", "pel", "quin", "ab",
+    "bran", "cal", "dor", "en", "fal", "gil", "hav", "il", "jor", "kin", "lor", "mal", "ned", "ol", "pen", "rad", "sel",
+    "tam", "ul", "ver", "wes", "yar", "zan",
+)  # fmt: skip
+ENDINGS = (
+    "by", "den", "field", "gate", "ham", "ley", "mere", "stad", "ton", "vale", "wick", "wood", "beck", "bridge",
+    "combe", "cote", "dale", "ford", "haven", "holm", "minster", "mouth", "stow", "worth",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -131,7 +143,7 @@ def _quantities(entries: Sequence[Sequence[Any]]) -> tuple[Quantity, ...]:
 def place_name(rng: np.random.Generator) -> str:
     """A name that no map has, for whoever asks and wherever it happens."""
     first, second = rng.choice(SYLLABLES, 2, replace=False)
-    return f"{first}{second if rng.random() < 0.6 else ''}{rng.choice(ENDINGS)}".capitalize()
+    return f"{first}{second}{rng.choice(ENDINGS)}".capitalize()
 
 
 Style = Callable[[list[str], str], str]
@@ -176,16 +188,17 @@ class Naming:
 
     def __init__(self, rng: np.random.Generator) -> None:
         self.style = str(rng.choice(list(STYLES)))
+        self._word_is_last = bool(rng.random() < 0.5)
         self._rng = rng
         self._taken: set[str] = set()
 
     def number(self, quantity: Quantity) -> str:
-        """A column of numbers: a word that changes nothing of its meaning, and the quantity."""
-        return self._column([str(self._rng.choice(NUMBER_WORDS)), *_letters(quantity.name)], quantity.unit)
+        """A column of numbers: the quantity, and a word that changes nothing of its meaning."""
+        return self._column(self._with_word(quantity.name, NUMBER_WORDS), quantity.unit)
 
     def text(self, name: str) -> str:
         """A column of texts or categories."""
-        return self._column([str(self._rng.choice(TEXT_WORDS)), *_letters(name)])
+        return self._column(self._with_word(name, TEXT_WORDS))
 
     def about(self, thing: str, names: Sequence[str]) -> str:
         """A column about a thing that goes by one of several names."""
@@ -193,7 +206,7 @@ class Naming:
 
     def key(self, name: str) -> str:
         """The name of a column that says which thing is meant."""
-        ending = str(self._rng.choice(["id", "code", "no", "ref", "key", "number", "tag", "symbol", "label", "handle"]))
+        ending = str(self._rng.choice(KEYS))
         word = [str(self._rng.choice(TEXT_WORDS))] if self._rng.random() < 0.7 else []
         return self._column([*word, *_letters(name), ending])
 
@@ -202,9 +215,13 @@ class Naming:
         style = "snake" if self.style in {"spoken", "short", "dotted", "units"} else self.style
         return STYLES[style]([letter for word in words for letter in _letters(word)], "")
 
+    def _with_word(self, name: str, words: Sequence[str]) -> list[str]:
+        word = str(self._rng.choice(words))
+        return [*_letters(name), word] if self._word_is_last else [word, *_letters(name)]
+
     def _column(self, words: list[str], unit: str = "") -> str:
         name = STYLES[self.style](words, unit)
-        while name in self._taken or name in {"id", "target"}:
+        while name in self._taken:
             name += "2"
         self._taken.add(name)
         return name
