@@ -17,7 +17,7 @@ from podium.recipes.constant import FALLBACKS
 from podium.recipes.kit import environment
 from podium.recipes.kit.ensemble import train_ensemble
 from podium.recipes.kit.scores import rmse as rmse_score
-from podium.recipes.kit.validation import Predict, cross_predict, make_folds
+from podium.recipes.kit.validation import PredictRows, cross_predict, make_folds
 from podium.recipes.recipe import recipes_for
 from podium.recipes.scripts import write_script
 
@@ -45,12 +45,12 @@ def never() -> Iterator[threading.Event]:
     event.set()
 
 
-def at_once(features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int) -> Predict:
+def at_once(features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int) -> PredictRows:
     return lambda features, groups: np.full(len(features), y.mean())
 
 
 def test_models_that_are_done_are_kept_when_time_runs_out(never: threading.Event) -> None:
-    def too_long(features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int) -> Predict:
+    def too_long(features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int) -> PredictRows:
         use_up_time()
         never.wait()
         return at_once(features, groups, y, seed)
@@ -76,7 +76,7 @@ def test_folds_that_are_done_are_kept_when_time_runs_out(never: threading.Event)
 
 
 def test_an_error_of_a_model_is_not_mistaken_for_lack_of_time() -> None:
-    def fails(features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int) -> Predict:
+    def fails(features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int) -> PredictRows:
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):

@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args
 Name = Literal["chat", "responses", "messages", "google"]
 NAMES: tuple[Name, ...] = get_args(Name)
 """OpenAI's Chat Completions and Responses, Anthropic's Messages, Google's generateContent."""
-Document = dict[str, Any]
+JsonObject = dict[str, Any]
 
 _KINDS = {
     401: ("authentication_error", "UNAUTHENTICATED"),
@@ -37,7 +37,7 @@ class Failure:
         """Whether asking in another way may help, as when a conversation has become too long for the model."""
         return self.status in (400, 413, 422)
 
-    def document(self, protocol: Name) -> Document:
+    def document(self, protocol: Name) -> JsonObject:
         """The error as clients of a protocol expect it."""
         kind, google = _KINDS.get(self.status, ("invalid_request_error", "INVALID_ARGUMENT"))
         if self.status >= 500:
@@ -64,7 +64,7 @@ class Failure:
                 return _event(document)
 
 
-def stream(protocol: Name, answer: Document, *, with_usage: bool = False) -> Iterator[bytes]:
+def stream(protocol: Name, answer: JsonObject, *, with_usage: bool = False) -> Iterator[bytes]:
     """A whole answer as server-sent events.
 
     Args:
@@ -89,7 +89,7 @@ def ping(protocol: Name) -> bytes:
     return _event({"type": "ping"}, named=True) if protocol == "messages" else b": the model is thinking\n\n"
 
 
-def input_tokens(protocol: Name, answer: Document) -> int:
+def input_tokens(protocol: Name, answer: JsonObject) -> int:
     """How many tokens the provider has counted in the request, cached ones included; 0 if it does not say."""
     usage = answer.get("usageMetadata" if protocol == "google" else "usage") or {}
     names = {
@@ -101,7 +101,7 @@ def input_tokens(protocol: Name, answer: Document) -> int:
     return sum(usage.get(name) or 0 for name in names[protocol])
 
 
-def models(protocol: Name, model: str) -> Document:
+def models(protocol: Name, model: str) -> JsonObject:
     """The list of the one model that there is."""
     if protocol == "google":
         return {"models": [{"name": f"models/{model}", "supportedGenerationMethods": ["generateContent"]}]}
@@ -110,13 +110,13 @@ def models(protocol: Name, model: str) -> Document:
     return {"object": "list", "data": [entry], "has_more": False, "models": []}
 
 
-def _event(document: Document, *, named: bool = False, name: str | None = None) -> bytes:
+def _event(document: JsonObject, *, named: bool = False, name: str | None = None) -> bytes:
     name = document["type"] if named else name
     head = f"event: {name}\n" if name else ""
     return f"{head}data: {json.dumps(document)}\n\n".encode()
 
 
-def _chat(answer: Document, with_usage: bool) -> Iterator[Document]:
+def _chat(answer: JsonObject, with_usage: bool) -> Iterator[JsonObject]:
     frame = {**answer, "object": "chat.completion.chunk"}
     frame.pop("usage", None)
     for choice in answer["choices"]:
@@ -130,7 +130,7 @@ def _chat(answer: Document, with_usage: bool) -> Iterator[Document]:
         yield {**frame, "choices": [], "usage": answer.get("usage")}
 
 
-def _messages(answer: Document) -> Iterator[Document]:
+def _messages(answer: JsonObject) -> Iterator[JsonObject]:
     usage = answer["usage"]
     start = {
         **answer,
@@ -151,7 +151,7 @@ def _messages(answer: Document) -> Iterator[Document]:
     yield {"type": "message_stop"}
 
 
-def _block(block: Document) -> tuple[Document, list[Document]]:
+def _block(block: JsonObject) -> tuple[JsonObject, list[JsonObject]]:
     """How a part of a message begins, and what is added to it; of unusual parts all is there from the start."""
     match block["type"]:
         case "text":
@@ -165,7 +165,7 @@ def _block(block: Document) -> tuple[Document, list[Document]]:
     return block, []
 
 
-def _responses(answer: Document) -> Iterator[Document]:
+def _responses(answer: JsonObject) -> Iterator[JsonObject]:
     begun = {**answer, "output": [], "status": "in_progress", "usage": None}
     yield {"type": "response.created", "response": begun}
     yield {"type": "response.in_progress", "response": begun}
@@ -175,9 +175,9 @@ def _responses(answer: Document) -> Iterator[Document]:
     yield {"type": f"response.{status}", "response": {**answer, "status": status}}
 
 
-def _item(item: Document, index: int) -> Iterator[Document]:
+def _item(item: JsonObject, index: int) -> Iterator[JsonObject]:
     place = {"item_id": item.get("id") or "", "output_index": index}
-    hollow: Document = {"message": {"content": []}, "function_call": {"arguments": ""}, "reasoning": {"summary": []}}
+    hollow: JsonObject = {"message": {"content": []}, "function_call": {"arguments": ""}, "reasoning": {"summary": []}}
     begun = {**item, **hollow.get(item["type"], {}), "status": "in_progress"}
     yield {"type": "response.output_item.added", "output_index": index, "item": begun}
     if item["type"] == "function_call":

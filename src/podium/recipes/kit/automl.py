@@ -9,7 +9,7 @@ from sklearn.base import clone
 
 from podium.recipes.kit.environment import CORES, SEED, TIME_S, time_used
 from podium.recipes.kit.models import predictor
-from podium.recipes.kit.validation import Fit, Folds, Predict, Predictions, encode_targets, numeric_target
+from podium.recipes.kit.validation import Fit, Folds, Predictions, PredictRows, encode_targets, numeric_target
 
 SEARCH_SHARE = 0.45
 """The share of the time for FLAML's search; what it finds is then fitted on each fold."""
@@ -41,7 +41,7 @@ def flaml_fit(
     found = search.model.estimator
     print("FLAML found", search.best_estimator, search.best_config, flush=True)
 
-    def fit(features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int) -> Predict:
+    def fit(features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int) -> PredictRows:
         model = clone(found).fit(pd.DataFrame(features).add_prefix("f"), y)
         predict = predictor(model, y)
         return lambda features, groups: predict(pd.DataFrame(features).add_prefix("f"))

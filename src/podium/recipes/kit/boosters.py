@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from podium.recipes.kit.environment import CORES
-from podium.recipes.kit.validation import LARGE_CELLS, Predict
+from podium.recipes.kit.validation import LARGE_CELLS, PredictRows
 
 OBJECTIVES = {
     "lightgbm": ("regression", "binary", "multiclass"),
@@ -28,7 +28,7 @@ def threads(features: np.ndarray) -> int:
 
 def lightgbm_trees(
     features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int, *, rounds: int = 300, **options: Any
-) -> Predict:
+) -> PredictRows:
     """Gradient boosting by LightGBM."""
     import lightgbm
 
@@ -41,7 +41,7 @@ def lightgbm_trees(
 
 def xgboost_trees(
     features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int, *, rounds: int = 300, **options: Any
-) -> Predict:
+) -> PredictRows:
     """Gradient boosting by XGBoost."""
     import xgboost
 
@@ -57,7 +57,7 @@ def xgboost_trees(
 
 def catboost_trees(
     features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int, *, rounds: int = 300, **options: Any
-) -> Predict:
+) -> PredictRows:
     """Gradient boosting by CatBoost, which encodes groups in its own way."""
     import catboost
 

@@ -8,16 +8,16 @@ from scipy.optimize import minimize_scalar
 
 from podium.recipes.kit.scores import log_loss, multiclass_log_loss, quadratic_kappa
 
-Score = Callable[[Any, Any], float]
+ScoreFunction = Callable[[Any, Any], float]
 
 
-def best_threshold(truth: np.ndarray, oof: np.ndarray, score: Score) -> float:
+def best_threshold(truth: np.ndarray, oof: np.ndarray, score: ScoreFunction) -> float:
     """The probability above which predicting the positive class scores best."""
     candidates = [oof.min() - 1e-9, *np.unique(np.quantile(oof, np.linspace(0.01, 0.99, 99)))]
     return float(max(candidates, key=lambda cut: score(truth, (oof > cut).astype(int))))
 
 
-def best_class_weights(truth: np.ndarray, oof: np.ndarray, score: Score) -> np.ndarray:
+def best_class_weights(truth: np.ndarray, oof: np.ndarray, score: ScoreFunction) -> np.ndarray:
     """Factors for the class probabilities with which the most likely class scores best."""
     weights = np.ones(oof.shape[1])
     best = score(truth, oof.argmax(axis=1))

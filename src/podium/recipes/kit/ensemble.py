@@ -10,7 +10,7 @@ import pandas as pd
 from podium.recipes.kit.blending import blend
 from podium.recipes.kit.decisions import best_power, scale_probabilities
 from podium.recipes.kit.environment import SEED, time_used
-from podium.recipes.kit.validation import Fit, Folds, Predict, Predictions, cross_validate
+from podium.recipes.kit.validation import Fit, Folds, Predictions, PredictRows, cross_validate
 
 
 def train_ensemble(
@@ -58,7 +58,7 @@ def train_ensemble(
     return blend(trained, y, loss, usable)
 
 
-def random_boosting(*fits: Callable[..., Predict]) -> Iterator[tuple[str, Fit]]:
+def random_boosting(*fits: Callable[..., PredictRows]) -> Iterator[tuple[str, Fit]]:
     """Many boosting models with random settings, alternating between kinds of models."""
     rng = np.random.default_rng(SEED)
     for number in range(2, 100):
@@ -75,15 +75,15 @@ def random_boosting(*fits: Callable[..., Predict]) -> Iterator[tuple[str, Fit]]:
         yield f"{fit.__name__} {number}", with_options(fit, options)
 
 
-def with_options(fit: Callable[..., Predict], options: dict[str, Any]) -> Fit:
+def with_options(fit: Callable[..., PredictRows], options: dict[str, Any]) -> Fit:
     """A model with some of its options set."""
     return lambda features, groups, y, seed: fit(features, groups, y, seed, **options)
 
 
-def on_log_scale(fit: Callable[..., Predict], **options: Any) -> Fit:
+def on_log_scale(fit: Callable[..., PredictRows], **options: Any) -> Fit:
     """A model of the target's logarithm; its predictions are scaled back so that their sum is right."""
 
-    def fit_logged(features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int) -> Predict:
+    def fit_logged(features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int) -> PredictRows:
         predict = fit(features, groups, np.log1p(y), seed, **options)
         scale = y.sum() / max(np.expm1(predict(features, groups)).sum(), 1e-9)
         return lambda features, groups: scale * np.expm1(predict(features, groups))

@@ -18,7 +18,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, QuantileTransformer, SplineTransformer, StandardScaler
 
 from podium.recipes.kit.environment import CORES
-from podium.recipes.kit.validation import Predict, numeric_target
+from podium.recipes.kit.validation import PredictRows, numeric_target
 
 
 def predictor(model: Any, y: np.ndarray) -> Callable[..., np.ndarray]:
@@ -37,26 +37,26 @@ def predictor(model: Any, y: np.ndarray) -> Callable[..., np.ndarray]:
     return predict
 
 
-def boosting(features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int, **options: Any) -> Predict:
+def boosting(features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int, **options: Any) -> PredictRows:
     """Histogram gradient boosting; whole numbers are classes."""
     kind = HistGradientBoostingClassifier if y.dtype.kind == "i" else HistGradientBoostingRegressor
     model = kind(random_state=seed, early_stopping=False, **options)
     return predictor(model.fit(features, y), y)
 
 
-def shallow_boosting(features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int) -> Predict:
+def shallow_boosting(features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int) -> PredictRows:
     """Boosting that is quick to fit."""
     return boosting(features, groups, y, seed, learning_rate=0.1, max_iter=60, max_leaf_nodes=8)
 
 
-def forest(features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int, **options: Any) -> Predict:
+def forest(features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int, **options: Any) -> PredictRows:
     """Extremely randomised trees."""
     kind = ExtraTreesClassifier if y.dtype.kind == "i" else ExtraTreesRegressor
     model = make_pipeline(median_imputer(), kind(random_state=seed, n_jobs=CORES, **options))
     return predictor(model.fit(features, y), y)
 
 
-def kernel(features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int, *, parts: int = 400) -> Predict:
+def kernel(features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int, *, parts: int = 400) -> PredictRows:
     """A smooth function of all features: a Gaussian kernel approximated on some rows, and a penalised linear model."""
     approximation = Nystroem(gamma=0.3 / features.shape[1], n_components=min(parts, len(features)), random_state=seed)
     transform = make_pipeline(median_imputer(), StandardScaler(), approximation)
@@ -89,7 +89,7 @@ def fit_splines(
     return transform, transform(features, groups, learn=True)
 
 
-def additive(features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int, *, knots: int = 4) -> Predict:
+def additive(features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int, *, knots: int = 4) -> PredictRows:
     """A sum of smooth functions, one per feature, and of an effect of each group."""
     transform, transformed = fit_splines(features, groups, seed, knots)
     predict = linear(transformed, y, seed)
@@ -98,7 +98,7 @@ def additive(features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int,
 
 def hybrid(
     features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int, *, knots: int = 4, **options: Any
-) -> Predict:
+) -> PredictRows:
     """An additive model first; boosting then learns its residuals, or with classes also uses its predictions."""
     is_number = y.dtype.kind != "i"
     transform, transformed = fit_splines(features, groups, seed, knots)

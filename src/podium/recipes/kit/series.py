@@ -8,7 +8,7 @@ import pandas as pd
 from podium.recipes.kit.models import boosting, fit_splines, ridge
 from podium.recipes.kit.screening import winsorise
 from podium.recipes.kit.submission import read_table
-from podium.recipes.kit.validation import Predict
+from podium.recipes.kit.validation import PredictRows
 
 NO_LIMIT = 99.0
 MAX_STEPS = 50_000
@@ -174,7 +174,7 @@ def position_features(series: np.ndarray, day: np.ndarray, origin: np.ndarray) -
 
 def boosted_effects(
     features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int, *, knots: int = 5, **options: Any
-) -> Predict:
+) -> PredictRows:
     """Additive effects, then boosting on their residuals, with the recent residuals of each series as features.
 
     The first columns of the features are those of `position_features`.

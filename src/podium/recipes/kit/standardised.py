@@ -9,7 +9,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC, SVR
 
 from podium.recipes.kit.models import linear, median_imputer, predictor
-from podium.recipes.kit.validation import Predict
+from podium.recipes.kit.validation import PredictRows
 from podium.recipes.kit.vectors import svm_probabilities
 
 
@@ -42,14 +42,14 @@ def fit_standardisation(
 
 def linear_effects(
     features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int, *, logs: bool = False
-) -> Predict:
+) -> PredictRows:
     """A linear model, whose effects go on beyond the range of the rows it was fitted on."""
     transform, standardised = fit_standardisation(features, groups, logs=logs, most=12.0)
     predict = linear(standardised, y, seed)
     return lambda features, groups: predict(transform(features, groups))
 
 
-def svm(features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int, *, penalty: float = 3.0) -> Predict:
+def svm(features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int, *, penalty: float = 3.0) -> PredictRows:
     """A support vector machine with a Gaussian kernel."""
     transform, standardised = fit_standardisation(features, groups)
     width = 1 / max(float(standardised.var(axis=0).sum()), 1e-9)
@@ -61,7 +61,9 @@ def svm(features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int, *, p
     return lambda features, groups: centre + spread * regressor.predict(transform(features, groups))
 
 
-def neural_network(features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int, *, rounds: int = 30) -> Predict:
+def neural_network(
+    features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int, *, rounds: int = 30
+) -> PredictRows:
     """A small neural network, stopped before it overfits."""
     transform, standardised = fit_standardisation(features, groups)
     options: dict[str, Any] = {"hidden_layer_sizes": (64,), "alpha": 1.0, "learning_rate_init": 0.002}

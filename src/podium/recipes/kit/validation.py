@@ -16,8 +16,8 @@ LARGE_CELLS = 10_000_000
 Folds = list[tuple[np.ndarray, np.ndarray]]
 Predictions = tuple[np.ndarray, np.ndarray, np.ndarray]
 """Of train rows (out of fold), of test rows, and which train rows have one."""
-Predict = Callable[[np.ndarray, np.ndarray], np.ndarray]
-Fit = Callable[[np.ndarray, np.ndarray, np.ndarray, int], Predict]
+PredictRows = Callable[[np.ndarray, np.ndarray], np.ndarray]
+Fit = Callable[[np.ndarray, np.ndarray, np.ndarray, int], PredictRows]
 
 
 def encode_classes(labels: pd.Series, classes: list[Any]) -> np.ndarray:
