@@ -70,7 +70,7 @@ def test_a_body_that_is_too_large_is_dropped_and_answered_in_the_clients_shape(
 
 def test_small_parts_without_number_are_refused(under: Callable[[Attacks], Any]) -> None:
     """Ten million empty objects are 30 MB to send and near a gigabyte to hold."""
-    status, document = under(lambda port: ask(port, b"[" + b"{}," * (http_limits.PARTS // 2) + b"{}]"))
+    status, document = under(lambda port: ask(port, b"[" + b"{}," * (http_limits.MOST_VALUE_STARTS // 2) + b"{}]"))
     assert (status, document["error"]["type"]) == (413, "request_too_large")
 
 

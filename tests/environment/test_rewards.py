@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 from podium.environment.rewards import (
-    MEDALS,
+    MEDAL_REWARDS,
     EpisodeStanding,
     Reward,
     Transition,
@@ -44,7 +44,7 @@ def change(before: EpisodeStanding, after: EpisodeStanding, *, ended: bool = Fal
         (gain, change(NOTHING, BRONZE), 0.8),
         (gain, change(BRONZE, INVALID), -0.8),
         (medal, change(NOTHING, BRONZE), 0.0),
-        (medal, change(NOTHING, BRONZE, ended=True), MEDALS["bronze"]),
+        (medal, change(NOTHING, BRONZE, ended=True), MEDAL_REWARDS["bronze"]),
         (milestones, change(NOTHING, VALID), 1 / 6),
         (milestones, change(VALID, VALID), 0.0),
         (valid_submission, change(NOTHING, VALID), 1.0),

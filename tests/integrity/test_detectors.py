@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from podium.integrity.detectors import DETECTORS
-from podium.integrity.detectors.rules import SEED
+from podium.integrity.detectors.rules import SEED_SOUGHT
 from podium.integrity.evidence import RunEvidence, StepEvidence, read_evidence
 from podium.integrity.tables import read_table
 from podium.runs.folder import RunFolder
@@ -60,9 +60,10 @@ PROGRAMS = {
     "bits = int('9f3ac0571be8d24460a7f19c35e2bb80', 16)": "hard-coded answers",
     f"ones = {[2 * n - n % 2 for n in range(1, 21)]}": "hard-coded answers",
     f"known = {dict.fromkeys('abcdefgh', 1) | dict.fromkeys('ijklmnop', 0)}": "hard-coded answers",
-    "next(s for s in range(10**6) if default_rng(s).random() == x)": SEED,
-    "for s in range(3000):\n    for make in (default_rng, RandomState):\n        if make(s).random() < x: break": SEED,
-    "def score(s):\n    return RandomState(s).rand() - x < 1\npool.map(score, range(1 << 20))": SEED,
+    "next(s for s in range(10**6) if default_rng(s).random() == x)": SEED_SOUGHT,
+    "for s in range(3000):\n    for make in (default_rng, RandomState):\n"
+    "        if make(s).random() < x: break": SEED_SOUGHT,
+    "def score(s):\n    return RandomState(s).rand() - x < 1\npool.map(score, range(1 << 20))": SEED_SOUGHT,
     "def ask(t):\n    post('http://localhost:5000/validate', t)\nlist(map(ask, tables))": "validator as oracle",
     "import sys; sys.modules['time'] = fake": "timer tampered",
     "import os; os.sched_setscheduler(0, 1, x)": "timer tampered",

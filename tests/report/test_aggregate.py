@@ -10,7 +10,7 @@ import pytest
 from making import HIGH, LOW, MEDIUM, imported, medalists, report, results, row
 
 from podium.errors import UsageError
-from podium.report.aggregate import RESEARCH, arrange, headline, plus_minus, summarise
+from podium.report.aggregate import RESEARCH_VALUES, arrange, headline, plus_minus, summarise
 from podium.report.table import Results
 from podium.report.tables import notes
 
@@ -160,7 +160,7 @@ def test_success_at_any_step_is_known_only_where_steps_were_graded() -> None:
         row("vectorization", 1, improvement=None, valid=False),
         row("vectorization", 2, improvement=30.0, valid=True),
     ]
-    value = RESEARCH["success_at_10_at_any_step"]
+    value = RESEARCH_VALUES["success_at_10_at_any_step"]
     assert [value(row) for row in rows[:2]] == [100.0, 0.0]
     assert math.isnan(value(rows[2]))
 
@@ -184,8 +184,8 @@ def test_the_headline_does_not_flatter(changes: dict[str, Any]) -> None:
 @pytest.mark.parametrize("changes", [{"status": "failed"}, {"steps": 0}])
 def test_crashes_and_runs_without_steps_are_no_success_at_any_threshold(changes: dict[str, Any]) -> None:
     flattering = row("vectorization", 0, improvement=99.0, best_improvement=99.0, beyond_noise=True, **changes)
-    measures = [name for name in RESEARCH if "success" in name or name in ("improved", "beyond_noise")]
-    assert {RESEARCH[name](flattering) for name in measures} == {0.0}
+    measures = [name for name in RESEARCH_VALUES if "success" in name or name in ("improved", "beyond_noise")]
+    assert {RESEARCH_VALUES[name](flattering) for name in measures} == {0.0}
 
 
 def test_research_tasks_count_successes_and_improvement() -> None:

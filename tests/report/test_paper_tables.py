@@ -11,7 +11,7 @@ from making import results, row
 from podium.report.aggregate import summarise
 from podium.report.charts import MOST_POINTS, spending, strip, thinned
 from podium.report.document import Report
-from podium.report.findings import FILE, read_findings
+from podium.report.findings import FINDINGS_FILE, read_findings
 from podium.report.html import render
 from podium.report.references import ReferenceScores, find_references
 from podium.report.table import Results
@@ -91,7 +91,7 @@ def test_findings_are_shown_where_somebody_has_looked(tmp_path: Path) -> None:
         {"kind": "constants", "confidence": 0.2, **facts},
         {"kind": "answers looked up", "confidence": 0.9, "step": 3, "file": "code/a.py", "line": 7, **facts},
     ]
-    (tmp_path / FILE).write_text(json.dumps({"findings": listed}))
+    (tmp_path / FINDINGS_FILE).write_text(json.dumps({"findings": listed}))
     found = read_findings(tmp_path)
     assert found is not None and [each.kind for each in found.findings] == ["answers looked up", "constants"]
     assert found.findings[0].place == f"{TASK}/0, step 3, code/a.py:7" and found.of_run(TASK, 1) == []
@@ -99,6 +99,6 @@ def test_findings_are_shown_where_somebody_has_looked(tmp_path: Path) -> None:
     page = render(report)
     assert "2 integrity findings, for a person to judge." in page and hostile not in page
     assert report.to_dict()["findings"]["one"]["findings"][0]["step"] == 3
-    (tmp_path / FILE).write_text("[]")
+    (tmp_path / FINDINGS_FILE).write_text("[]")
     broken = read_findings(tmp_path)
     assert broken is not None and "cannot be read" in broken.words

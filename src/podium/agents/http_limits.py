@@ -21,7 +21,7 @@ MOST_CONNECTIONS = 64
 BODY_BYTES = 32 << 20
 BODIES_BYTES = 64 << 20
 """Of all requests that are being read and answered; the others wait."""
-PARTS = 4 << 20
+MOST_VALUE_STARTS = 4 << 20
 """Characters that may begin a value: a short text of nothing but these takes a hundred times its size in memory."""
 RUN_BYTES = 512 << 20
 """Of all requests of a run together, which stay in memory for its log; texts that are repeated count once."""
@@ -72,7 +72,7 @@ class Bodies:
         try:
             with anyio.fail_after(BODY_TIMEOUT_S):
                 body = await _read(request)
-            if sum(body.count(mark) for mark in (b"{", b"[", b",", b'"')) > PARTS:
+            if sum(body.count(mark) for mark in (b"{", b"[", b",", b'"')) > MOST_VALUE_STARTS:
                 raise TooLargeError("The request has too many parts.")
             yield body
         finally:

@@ -26,8 +26,7 @@ from typing import Any
 from podium.board.index import LedgerIndex
 from podium.board.keys import Signed, canonical, make_key, parse_canonical, read_key, write_key
 from podium.board.merkle import MerkleTree, leaf_hash
-from podium.board.rules import FILE as RULES
-from podium.board.rules import TEMPLATE
+from podium.board.rules import RULES_FILE, TEMPLATE
 from podium.board.statements import (
     STATEMENT_BYTES,
     Anchor,
@@ -304,7 +303,7 @@ def make_board(folder: Path, name: str) -> Ledger:
     head = Head(board=key.public, size=0, root=MerkleTree().root().hex(), time=now())
     write_atomically(folder / "head.json", json.dumps(sign(head, key).to_dict(), indent=1) + "\n")
     write_atomically(folder / ".gitignore", _IGNORED)
-    write_atomically(folder / RULES, TEMPLATE.format(name=name.replace('"', "'")))
+    write_atomically(folder / RULES_FILE, TEMPLATE.format(name=name.replace('"', "'")))
     board = {"name": name, "key": key.public, "created": now()}
     write_atomically(folder / "board.json", json.dumps(board, indent=1) + "\n")
     return Ledger(folder)

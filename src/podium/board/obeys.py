@@ -17,7 +17,7 @@ from podium.workspace.events import Resume
 
 TRAINED_ON = "trained_on_tasks"
 """The disclosure that names the tasks an agent was trained on: ids, and ranges of seeds as `ID..LAST`."""
-BUDGET = {"time_s": "time", "wall_s": "wall_time", "steps": "steps", "tokens": "tokens", "cost": "cost"}
+BUDGET_RULES = {"time_s": "time", "wall_s": "wall_time", "steps": "steps", "tokens": "tokens", "cost": "cost"}
 """Parts of a budget, and what rules call them."""
 
 
@@ -81,7 +81,7 @@ def _run_problems(run: Evidence, rules: Rules) -> Iterator[str]:
 
 def _budget_problems(budget: Budget, run: Evidence, rules: Rules) -> Iterator[str]:
     used = run.events[-1].usage
-    for name, rule in BUDGET.items():
+    for name, rule in BUDGET_RULES.items():
         most = getattr(rules.budget, rule)
         given = getattr(budget, name)
         if most is not None and (given is None or given > most):

@@ -29,7 +29,7 @@ from podium.runs.grading import prepared_task
 from podium.runs.models import Plan
 from podium.runs.versions import versions
 
-FILE = "registration.json"
+REGISTRATION_FILE = "registration.json"
 RECEIPTS = "receipts.jsonl"
 _RECEIPTS_BYTES = 1 << 30
 
@@ -55,7 +55,7 @@ def plan_sha256(plan: Plan) -> str:
 
 def read_registration(folder: Path) -> RegistrationDocument | None:
     """The registration of an experiment, if it has one."""
-    return read_document(folder / FILE, RegistrationDocument)
+    return read_document(folder / REGISTRATION_FILE, RegistrationDocument)
 
 
 def register(experiment: Experiment, board: Board, key: Key) -> RegistrationDocument:
@@ -82,7 +82,9 @@ def register(experiment: Experiment, board: Board, key: Key) -> RegistrationDocu
         signed=signed.to_dict(),
         receipt=receipt.to_dict(),
     )
-    write_atomically(experiment.folder / FILE, json.dumps(document.model_dump(mode="json"), indent=1) + "\n")
+    write_atomically(
+        experiment.folder / REGISTRATION_FILE, json.dumps(document.model_dump(mode="json"), indent=1) + "\n"
+    )
     return document
 
 

@@ -15,7 +15,7 @@ from podium.runs.models import Plan
 from podium.text import format_duration
 
 OF_A_RUN = ("task", "seed", "status", "score", "medal", "improvement")
-USAGE = ("working_s", "wall_s", "tokens", "cost", "steps")
+ROW_USAGE = ("working_s", "wall_s", "tokens", "cost", "steps")
 
 
 def compute_row(folder: Path, tasks: list[str]) -> dict[str, Any]:
@@ -33,7 +33,7 @@ def compute_row(folder: Path, tasks: list[str]) -> dict[str, Any]:
         "seeds": group.seeds,
         "unfinished": sum(not row.reported for row in results.rows),
         "measures": {name: round(estimate.mean, 6) for name, estimate in group.measures.items()},
-        "usage": {name: round(used.mean, 6) for name, used in summary.usage.items() if name in USAGE},
+        "usage": {name: round(used.mean, 6) for name, used in summary.usage.items() if name in ROW_USAGE},
         "class": comparability(results.plan, results.rows),
         "runs": _runs(rows),
     }

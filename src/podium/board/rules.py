@@ -14,7 +14,7 @@ from podium.errors import UsageError
 from podium.task import Edition
 from podium.text import parse_duration
 
-FILE = "rules.toml"
+RULES_FILE = "rules.toml"
 
 
 def _seconds(value: object) -> object:

@@ -140,12 +140,11 @@ def withdraw(board: str, registration: str, reason: str, key: Path | None) -> No
 
 def _judge(bundle: Path, board: str | None, rules: Path | None, ledger: Audit | None, **own: Path | None) -> Judgement:
     from podium.board.check import check
-    from podium.board.rules import FILE as RULES
-    from podium.board.rules import read_rules
+    from podium.board.rules import RULES_FILE, read_rules
 
     if rules is None and (board is None or board.startswith("http")):
         raise UsageError("Say by which rules to judge: --rules rules.toml, or --board FOLDER with rules of its own.")
-    return check(bundle, read_rules(rules or Path(str(board), RULES)), ledger=ledger, **own)
+    return check(bundle, read_rules(rules or Path(str(board), RULES_FILE)), ledger=ledger, **own)
 
 
 def _decide(

@@ -35,7 +35,7 @@ OFFERED = (
     *("execute_script", "run_command", "python_session", "validate_submission", "final_answer"),
 )
 """The actions that an observation explains: they need no model, and their observations hold no times."""
-BUDGET = Budget(steps=50, time_s=3600.0)
+DEFAULT_BUDGET = Budget(steps=50, time_s=3600.0)
 _PROMPT = """{instructions}
 DESCRIPTION
 {brief}
@@ -70,7 +70,7 @@ class Environment:
         self,
         *,
         reward: Reward = final_value,
-        budget: Budget = BUDGET,
+        budget: Budget = DEFAULT_BUDGET,
         out: str | PathLike[str] | None = None,
         **settings: Any,
     ) -> None:

@@ -15,7 +15,7 @@ from podium.task import Medal
 from podium.workspace.events import Action
 from podium.workspace.observations import Observation
 
-MEDALS: Mapping[Medal, float] = {"gold": 1.0, "silver": 0.7, "bronze": 0.4}
+MEDAL_REWARDS: Mapping[Medal, float] = {"gold": 1.0, "silver": 0.7, "bronze": 0.4}
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def gain(step: Transition) -> float:
 def medal(step: Transition) -> float:
     """1, 0.7 or 0.4 for a gold, silver or bronze medal at the end."""
     grade = step.after.grade
-    return MEDALS[grade.medal] if step.ended and grade is not None and grade.medal else 0.0
+    return MEDAL_REWARDS[grade.medal] if step.ended and grade is not None and grade.medal else 0.0
 
 
 MILESTONES: Mapping[str, Callable[[EpisodeStanding], bool]] = {

@@ -12,7 +12,7 @@ from podium.integrity.detectors.scores import claims
 from podium.integrity.evidence import RunEvidence, StepEvidence, read_evidence
 from podium.integrity.findings import quote
 from podium.integrity.questions import classify
-from podium.report.failures import FILE, Failures, Mode, RunMode
+from podium.report.failures import FAILURES_FILE, Failures, Mode, RunMode
 from podium.runs.experiment import read_experiment
 from podium.runs.folder import write_document
 from podium.runs.preflight import ping
@@ -54,7 +54,7 @@ def explain_all(experiment: Path, *, model: str | None = None, base_url: str | N
         unsure = [run for run in runs if modes[run.folder.path].mode in UNSURE]
         modes |= classify(unsure, through_inspect(model, base_url))
     found = Failures(runs=tuple(modes.values()))
-    write_document(experiment / FILE, found, top=experiment)
+    write_document(experiment / FAILURES_FILE, found, top=experiment)
     return found
 
 

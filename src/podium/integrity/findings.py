@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from podium.errors import RecordError
-from podium.report.findings import FILE, Finding, Findings, read_findings
+from podium.report.findings import FINDINGS_FILE, Finding, Findings, read_findings
 from podium.runs.folder import write_document
 
 MOST_OF_A_KIND = 5
@@ -54,9 +54,9 @@ def record_findings(
     """
     known = read_findings(experiment) or Findings()
     if known.error:
-        raise RecordError(f"{known.error} Remove {experiment / FILE} to look again.")
+        raise RecordError(f"{known.error} Remove {experiment / FINDINGS_FILE} to look again.")
     replaced = (each for each in known.findings if each.source != source or run not in (None, (each.task, each.seed)))
     everything = sorted(itertools.chain(replaced, findings), key=lambda each: -each.confidence)
     sizes = itertools.accumulate(len(json.dumps(each.model_dump(mode="json"), indent=1)) for each in everything)
     kept = [each for each, size in zip(everything, sizes, strict=True) if size <= MOST_BYTES]
-    write_document(experiment / FILE, Findings(findings=tuple(kept)), top=experiment)
+    write_document(experiment / FINDINGS_FILE, Findings(findings=tuple(kept)), top=experiment)

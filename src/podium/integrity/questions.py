@@ -20,7 +20,7 @@ from podium.integrity.findings import QUOTED_CHARACTERS, quote
 from podium.report.failures import MODES, Mode, RunMode
 from podium.report.findings import Finding
 
-SOURCE = "model"
+FROM_MODEL = "model"
 CHUNK_CHARACTERS = 128_000
 """Of content in one question, as in MLE-bench."""
 MOST_CHUNKS = 8
@@ -167,7 +167,9 @@ def read_mode(answer: str, run: RunEvidence) -> RunMode | None:
         return None
     reason = quote(answer[: match.start()]) or "a model says so"
     facts = {"task": run.task, "seed": run.seed, "agent": run.start.agent, "step": int(match[2])}
-    return RunMode.model_validate(facts | {"mode": mode, "reason": reason, "quote": quote(match[3]), "source": SOURCE})
+    return RunMode.model_validate(
+        facts | {"mode": mode, "reason": reason, "quote": quote(match[3]), "source": FROM_MODEL}
+    )
 
 
 def _stands_there(run: RunEvidence, step: int, words: str) -> bool:
@@ -187,7 +189,7 @@ def read_answer(answer: str, question: RunQuestion, runs: Sequence[RunEvidence])
     reason = f"A model says yes to: {question.text} {quote(answer[: match.start()])}"
     hit = Hit(question.kind, reason[: 2 * QUOTED_CHARACTERS], CONFIDENCE)
     finding = runs[number].finding(hit, EvidencePlace(step, quote=match[4]))
-    return runs[number], finding.model_copy(update={"source": SOURCE})
+    return runs[number], finding.model_copy(update={"source": FROM_MODEL})
 
 
 def step_text(run: RunEvidence, number: int) -> str:

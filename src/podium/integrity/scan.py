@@ -13,14 +13,13 @@ from podium.integrity.asking import through_inspect
 from podium.integrity.detectors import CROSS_RUN_DETECTORS, DETECTORS
 from podium.integrity.evidence import RunEvidence, read_evidence
 from podium.integrity.findings import fewest, record_findings
-from podium.integrity.questions import SOURCE as MODEL
-from podium.integrity.questions import ask_about
+from podium.integrity.questions import FROM_MODEL, ask_about
 from podium.report.findings import Finding
 from podium.runs.experiment import FILE, find_run, read_experiment
 from podium.runs.folder import RunFolder
 from podium.runs.preflight import ping
 
-SOURCE = "scan"
+FROM_SCAN = "scan"
 
 
 @dataclass(frozen=True)
@@ -80,7 +79,7 @@ def scan(
         told = [tuple(finding for about, finding in answers if about is run) for run in read]
         scanned = [replace(each, findings=each.findings + more) for each, more in zip(scanned, told, strict=True)]
     for run in scanned if write else ():
-        for source in (SOURCE,) if model is None else (SOURCE, MODEL):
+        for source in (FROM_SCAN,) if model is None else (FROM_SCAN, FROM_MODEL):
             found = [finding for finding in run.findings if finding.source == source]
             record_findings(run.path.parent.parent, source, found, run=(run.task, run.seed))
     return [*scanned, *unread]

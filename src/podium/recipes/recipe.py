@@ -12,7 +12,7 @@ from podium.recipes.profile import Profile
 Settings = Mapping[str, Any]
 """What can be varied about a recipe: names and JSON values."""
 
-FAMILIES = ("graphs", "audio", "masks", "images", "ranking", "series", "text", "tabular", "automl", "constant")
+MODULES = ("graphs", "audio", "masks", "images", "ranking", "series", "text", "tabular", "automl", "constant")
 """Modules of recipes, the most specific first. Each has `RECIPES`, in the order worth drafting."""
 
 
@@ -56,7 +56,7 @@ class Recipe:
 
 def all_recipes() -> list[Recipe]:
     """All recipes, in the order worth drafting."""
-    modules = [import_module(f"podium.recipes.{family}") for family in FAMILIES]
+    modules = [import_module(f"podium.recipes.{name}") for name in MODULES]
     return [recipe for module in modules for recipe in module.RECIPES]
 
 

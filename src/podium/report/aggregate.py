@@ -62,7 +62,7 @@ def _success_at_any_step(threshold: float) -> Value:
     return value
 
 
-MEDALS: dict[str, Value] = {
+COMPETITION_VALUES: dict[str, Value] = {
     "submitted": _share(lambda row: row.submitted),
     "valid": _share(lambda row: row.valid),
     "above_median": _share(lambda row: row.above_median),
@@ -73,9 +73,9 @@ MEDALS: dict[str, Value] = {
     "percentile": _percentile,
 }
 """What is measured on competitions."""
-RESEARCH: dict[str, Value] = {
-    "submitted": MEDALS["submitted"],
-    "valid": MEDALS["valid"],
+RESEARCH_VALUES: dict[str, Value] = {
+    "submitted": COMPETITION_VALUES["submitted"],
+    "valid": COMPETITION_VALUES["valid"],
     "improved": _share(_improved),
     **{f"success_at_{threshold}": _success(threshold) for threshold in SUCCESS_AT},
     **{f"success_at_{threshold}_at_any_step": _success_at_any_step(threshold) for threshold in SUCCESS_AT},
@@ -288,11 +288,11 @@ def summarise(
         imported=results.imported,
         counts=_counts(rows, planned=len(tasks) * results.experiment.seeds),
         competitions=(
-            *((aggregate("all", everything, MEDALS),) if medal_tasks else ()),
-            *(some(name, complexities[name], MEDALS) for name in COMPLEXITIES if name in complexities),
+            *((aggregate("all", everything, COMPETITION_VALUES),) if medal_tasks else ()),
+            *(some(name, complexities[name], COMPETITION_VALUES) for name in COMPLEXITIES if name in complexities),
         ),
-        kinds=tuple(some(name, chosen, MEDALS) for name, chosen in sorted(kinds.items()) if len(kinds) > 1),
-        research=some("all", research, RESEARCH) if research else None,
+        kinds=tuple(some(name, chosen, COMPETITION_VALUES) for name, chosen in sorted(kinds.items()) if len(kinds) > 1),
+        research=some("all", research, RESEARCH_VALUES) if research else None,
         miniatures=sum(row.miniature for row in rows),
         not_secret=sum(map(is_public_draw, tasks)),
         pass_at_k=pass_curve(everything) if everything.seeds > 1 else (),

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 from podium.catalog.obfuscation import plain_id
 from podium.errors import UsageError
-from podium.report.aggregate import MEDALS, RESEARCH, Value, research_tasks, words
+from podium.report.aggregate import COMPETITION_VALUES, RESEARCH_VALUES, Value, research_tasks, words
 from podium.report.statistics import Interval, Numbers, Settling, bootstrap_interval, permutation_p, seeds_to_settle
 from podium.report.table import Results, Row
 from podium.text import plural
@@ -132,13 +132,17 @@ def compare(first: Results, second: Results, *, pad: bool = False) -> Comparison
     differences = [
         found
         for tasks, names, values in (
-            (medal_tasks, COMPETITION_MEASURES, MEDALS),
-            (research, RESEARCH_MEASURES, RESEARCH),
+            (medal_tasks, COMPETITION_MEASURES, COMPETITION_VALUES),
+            (research, RESEARCH_MEASURES, RESEARCH_VALUES),
         )
         for name in names
         if (found := _difference(name, values[name], list(tasks.values()))) is not None
     ]
-    main = (medal_tasks, MEDALS[COMPETITION_MEASURES[0]]) if medal_tasks else (research, RESEARCH[RESEARCH_MEASURES[0]])
+    main = (
+        (medal_tasks, COMPETITION_VALUES[COMPETITION_MEASURES[0]])
+        if medal_tasks
+        else (research, RESEARCH_VALUES[RESEARCH_MEASURES[0]])
+    )
     return Comparison(first.name, second.name, tuple(warnings), tuple(differences), _by_task(*main))
 
 

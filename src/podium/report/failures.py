@@ -18,7 +18,7 @@ from podium.runs.folder import read_document
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
-FILE = "failures.json"
+FAILURES_FILE = "failures.json"
 Mode = Literal[
     "success", "small improvement", "bad plan", "debugging", "hallucination", "response format", "token length"
 ]
@@ -72,7 +72,7 @@ class Failures(BaseModel):
 def read_failures(folder: Path) -> Failures | None:
     """How the runs of an experiment ended; None if nobody has looked."""
     try:
-        return read_document(folder / FILE, Failures)
+        return read_document(folder / FAILURES_FILE, Failures)
     except RecordError as error:
         return Failures(error=str(error))
 

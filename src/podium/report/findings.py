@@ -15,7 +15,7 @@ from podium.errors import RecordError
 from podium.runs.folder import read_document
 from podium.text import plural
 
-FILE = "findings.json"
+FINDINGS_FILE = "findings.json"
 Severity = Literal["concern", "practice"]
 """A practice is against no rule, but whoever compares results wants to know of it."""
 
@@ -76,7 +76,7 @@ class Findings(BaseModel):
 def read_findings(folder: Path) -> Findings | None:
     """The findings about an experiment, the surest first; None if nobody has looked."""
     try:
-        found = read_document(folder / FILE, Findings)
+        found = read_document(folder / FINDINGS_FILE, Findings)
     except RecordError as error:
         return Findings(error=str(error))
     if found is None:

@@ -14,7 +14,7 @@ from podium.catalog import load
 from podium.data.files import write_atomically
 from podium.data.inside import read_regular
 from podium.errors import UnknownTaskError, UsageError
-from podium.report.imported import FILE, MAX_BYTES, CompetitionReport, Import
+from podium.report.imported import IMPORTED_FILE, MAX_BYTES, CompetitionReport, Import
 
 RESULT, TRAJECTORY = "result.json", "trajectory.json"
 
@@ -46,7 +46,7 @@ def import_harbor(path: Path, out: Path, *, agent: str | None = None) -> Import:
         reports=tuple(_report(trial) for trial in chosen),
         planned={},
     )
-    write_atomically(out / FILE, json.dumps(asdict(found), indent=1, ensure_ascii=False) + "\n")
+    write_atomically(out / IMPORTED_FILE, json.dumps(asdict(found), indent=1, ensure_ascii=False) + "\n")
     return found
 
 

@@ -14,7 +14,7 @@ from podium.data.inside import read_regular
 from podium.errors import RecordError, UsageError
 from podium.task import Medal
 
-FILE = "imported.json"
+IMPORTED_FILE = "imported.json"
 METADATA = "metadata.json"
 MAX_BYTES = 256 << 20
 Document = TypeVar("Document")
@@ -121,7 +121,7 @@ def import_reports(path: Path, out: Path, *, agent: str | None = None) -> Import
         reports=reports,
         planned=_planned(groups, reports),
     )
-    write_atomically(out / FILE, json.dumps(asdict(found), indent=1, ensure_ascii=False) + "\n")
+    write_atomically(out / IMPORTED_FILE, json.dumps(asdict(found), indent=1, ensure_ascii=False) + "\n")
     return found
 
 
@@ -131,7 +131,7 @@ def read_import(folder: Path) -> Import:
     Raises:
         RecordError: it cannot be read.
     """
-    path = folder / FILE
+    path = folder / IMPORTED_FILE
     try:
         found = _parse(read_regular(path, MAX_BYTES), Import)
         datetime.fromisoformat(found.created)

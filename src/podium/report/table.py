@@ -21,8 +21,7 @@ from podium.catalog.listing import builtin_listings
 from podium.catalog.obfuscation import plain_id
 from podium.errors import RecordError, UsageError
 from podium.grading.leaderboard import find_position
-from podium.report.imported import FILE as IMPORTED
-from podium.report.imported import CompetitionReport, read_import
+from podium.report.imported import IMPORTED_FILE, CompetitionReport, read_import
 from podium.runs.experiment import FILE as EXPERIMENT
 from podium.runs.experiment import Experiment, check_plausible, read_experiment
 from podium.runs.folder import check_numbers
@@ -179,7 +178,7 @@ def read_results(folder: Path, name: str | None = None) -> Results:
         experiment = read_experiment(folder)
         runs = ((task, seed) for task in experiment.tasks for seed in range(experiment.seeds))
         return Results(name, experiment, tuple(read_row(experiment, name, task, seed) for task, seed in runs))
-    if (folder / IMPORTED).is_file():
+    if (folder / IMPORTED_FILE).is_file():
         return read_imported_results(folder, name)
     raise UsageError(
         f"{folder} is not an experiment: it has no {EXPERIMENT}. Make one with: podium run TASK --out {folder}, "
@@ -255,14 +254,14 @@ def read_imported_results(folder: Path, name: str) -> Results:
     plan = Plan(agent=found.agent)
     document = ExperimentDocument(plan=plan, tasks=tuple(reports), seeds=found.seeds, created=_in_utc(found.created))
     experiment = Experiment(folder, document)
-    check_plausible(experiment, folder / IMPORTED)
+    check_plausible(experiment, folder / IMPORTED_FILE)
     rows = []
     for task in experiment.tasks:
         common: dict[str, Any] = {"experiment": name, "task": task, "agent": found.agent, "model": None}
         common |= task_facts(task)
         for seed in range(experiment.seeds):
             is_there = seed < len(reports[task])
-            known = _reported(reports[task][seed], folder / IMPORTED) if is_there else {"status": "missing"}
+            known = _reported(reports[task][seed], folder / IMPORTED_FILE) if is_there else {"status": "missing"}
             rows.append(Row(**common, seed=seed, **known))
     return Results(name, experiment, tuple(rows), imported=True)
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from podium.report.aggregate import MEDALS, RESEARCH, USAGE, Aggregate, Summary, plus_minus, words
+from podium.report.aggregate import COMPETITION_VALUES, RESEARCH_VALUES, USAGE, Aggregate, Summary, plus_minus, words
 from podium.report.document import Report
 from podium.report.table import Results, Row
 from podium.text import format_duration, plural
@@ -71,13 +71,13 @@ def all_tables(report: Report) -> list[TextTable]:
 def medal_table(summaries: Sequence[Summary]) -> list[list[str]]:
     """The table of a paper: a line per experiment and group of tasks, a head line first."""
     groups = [(summary, group) for summary in summaries for group in summary.competitions]
-    return _table(groups, tuple(MEDALS))
+    return _table(groups, tuple(COMPETITION_VALUES))
 
 
 def research_table(summaries: Sequence[Summary]) -> list[list[str]]:
     """The same for research tasks."""
     groups = [(summary, summary.research) for summary in summaries if summary.research is not None]
-    known = [name for name in RESEARCH if any(group and name in group.measures for _, group in groups)]
+    known = [name for name in RESEARCH_VALUES if any(group and name in group.measures for _, group in groups)]
     return _table(groups, known)
 
 

@@ -29,7 +29,7 @@ from podium.workspace.events import FORMAT, PlanChange, Resume, Start, now
 from podium.workspace.history import History
 from podium.workspace.journal import Journal, JournalReader
 
-CHANGEABLE = ("model", "model_roles", "budget")
+CHANGEABLE_BETWEEN_ATTEMPTS = ("model", "model_roles", "budget")
 """Parts of a plan that may differ between the attempts at a run."""
 
 
@@ -238,13 +238,13 @@ def with_mounts(
 
 def changes_since(journal: JournalReader, plan: Plan) -> tuple[PlanChange, ...]:
     """How a plan differs from the one that the last attempt at a run worked under."""
-    before: dict[str, Any] = {name: _plain(getattr(journal.start, name)) for name in CHANGEABLE}
+    before: dict[str, Any] = {name: _plain(getattr(journal.start, name)) for name in CHANGEABLE_BETWEEN_ATTEMPTS}
     for event in journal.all_of(Resume):
         before |= {change.name: change.after for change in event.changes}
-    after = {name: _plain(getattr(plan, name)) for name in CHANGEABLE}
+    after = {name: _plain(getattr(plan, name)) for name in CHANGEABLE_BETWEEN_ATTEMPTS}
     return tuple(
         PlanChange(name=name, before=before[name], after=after[name])
-        for name in CHANGEABLE
+        for name in CHANGEABLE_BETWEEN_ATTEMPTS
         if before[name] != after[name]
     )
 

@@ -17,7 +17,7 @@ from podium.task import SUBMISSION
 from podium.workspace.events import Action
 
 SESSION = "python_session"
-PROGRAMS = ("try_script", "execute_script", "run_command", SESSION)
+PROGRAM_ACTIONS = ("try_script", "execute_script", "run_command", SESSION)
 COPIES = ("submit_script", "copy_file")
 _FILE_BYTES = 1 << 30
 

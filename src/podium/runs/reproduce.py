@@ -26,7 +26,7 @@ from podium.leases import default_pool
 from podium.runs.context import instructions
 from podium.runs.folder import RunFolder
 from podium.runs.grading import grade_snapshot
-from podium.runs.programs import COPIES, PROGRAMS, SESSION, Programs, plain_name
+from podium.runs.programs import COPIES, PROGRAM_ACTIONS, SESSION, Programs, plain_name
 from podium.runs.scramble import SAMPLE, scramble
 from podium.runs.verify.evidence import Evidence, read_evidence
 from podium.runs.verify.grade import OwnData
@@ -145,9 +145,9 @@ class _Reproducer:
             numbers = [n for n in tries if self._action(n).arguments.get("number") == action.arguments.get("number")]
             if numbers:
                 yield ReplayPlan("the winning script", ((self._action(numbers[-1]), {}), (action, {})))
-        elif action.name in PROGRAMS and action.name != SESSION:
+        elif action.name in PROGRAM_ACTIONS and action.name != SESSION:
             yield ReplayPlan("the last program", ((action, self._written(maker)),))
-        if action.name in (*PROGRAMS, *COPIES):
+        if action.name in (*PROGRAM_ACTIONS, *COPIES):
             yield ReplayPlan("every program", tuple(self._replay(maker)))
 
     def _maker(self) -> int | None:
@@ -170,7 +170,7 @@ class _Reproducer:
         """The files that the agent itself, not a program, had written before a step, as they were then."""
         names: dict[str, bool] = {}
         for number in range(end):
-            by_agent = plain_name(self._steps[number].action) not in PROGRAMS
+            by_agent = plain_name(self._steps[number].action) not in PROGRAM_ACTIONS
             names |= dict.fromkeys(self._changed(number), by_agent)
         snapshot = self._before(end)
         return self._contents(snapshot, [name for name, by_agent in names.items() if by_agent])
@@ -178,7 +178,7 @@ class _Reproducer:
     def _replay(self, end: int) -> Iterator[tuple[Action | None, dict[str, bytes]]]:
         """Every step up to one: programs are run, what the agent wrote is put there."""
         for number in range(end + 1):
-            if plain_name(self._steps[number].action) in (*PROGRAMS, *COPIES):
+            if plain_name(self._steps[number].action) in (*PROGRAM_ACTIONS, *COPIES):
                 yield self._action(number), {}
             else:
                 yield None, self._contents(self._steps[number].snapshot, self._changed(number))

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from podium.errors import PodiumError
-from podium.report.imported import FILE as IMPORTED
+from podium.report.imported import IMPORTED_FILE
 from podium.report.table import Row, read_imported_results
 from podium.runs.experiment import FILE as EXPERIMENT
 from podium.runs.experiment import Experiment, read_experiment
@@ -78,7 +78,7 @@ def _find_below(folder: Path, above: str, depth: int) -> Iterator[tuple[str, Loc
 
 
 def _experiment_file(folder: Path) -> str | None:
-    return next((file for file in (EXPERIMENT, IMPORTED) if os.path.isfile(f"{folder}/{file}")), None)  # noqa: PTH113
+    return next((file for file in (EXPERIMENT, IMPORTED_FILE) if os.path.isfile(f"{folder}/{file}")), None)  # noqa: PTH113
 
 
 def stamp_of(path: Path | str) -> str:

@@ -13,7 +13,7 @@ from podium.errors import RecordError
 from podium.runs.folder import read_document, write_document
 from podium.viewer.discovery import stamp_of
 
-FILE = "notes.json"
+NOTES_FILE = "notes.json"
 NOTE_CHARACTERS = 10_000
 MOST_TAGS = 20
 Tag = Annotated[str, StringConstraints(min_length=1, max_length=40, pattern=r"^[^\s,]+$")]
@@ -40,7 +40,7 @@ def write_notes(folder: Path, notes: Notes) -> None:
     Raises:
         OSError: the folder cannot be written to.
     """
-    write_document(folder / FILE, notes)
+    write_document(folder / NOTES_FILE, notes)
 
 
 class NoteReader:
@@ -52,7 +52,7 @@ class NoteReader:
 
     def read(self, folder: Path) -> Notes:
         """The notes of an experiment; empty ones if there are none, or they cannot be read."""
-        stamp = stamp_of(folder / FILE)
+        stamp = stamp_of(folder / NOTES_FILE)
         with self._lock:
             known = self._known.get(folder)
         if known is None or known[0] != stamp:
@@ -64,6 +64,6 @@ class NoteReader:
 
 def _read(folder: Path) -> Notes:
     try:
-        return read_document(folder / FILE, Notes) or Notes()
+        return read_document(folder / NOTES_FILE, Notes) or Notes()
     except RecordError as error:
         return Notes(note=f"These notes cannot be read: {error}"[:NOTE_CHARACTERS])

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-FILE = "names.json"
+NAMES_FILE = "names.json"
 _PARTS = re.compile(r"([_\-./])")
 
 
@@ -86,8 +86,8 @@ def seed_of(task_id: str) -> int:
 
 
 def write_names(names: Names, private: Path) -> None:
-    (private / FILE).write_text(json.dumps(asdict(names)), encoding="utf-8")
+    (private / NAMES_FILE).write_text(json.dumps(asdict(names)), encoding="utf-8")
 
 
 def read_names(private: Path) -> Names:
-    return Names(**json.loads((private / FILE).read_text(encoding="utf-8")))
+    return Names(**json.loads((private / NAMES_FILE).read_text(encoding="utf-8")))

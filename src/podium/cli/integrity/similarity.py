@@ -49,14 +49,16 @@ def command(
     require_extra("run")
     from podium.integrity.findings import record_findings
     from podium.integrity.similarity import SIMILAR, compare_experiments, render_pairs
-    from podium.integrity.similarity.experiments import SOURCE, findings_about
+    from podium.integrity.similarity.experiments import FROM_SIMILARITY, findings_about
 
     if against and notebooks:
         raise UsageError("Give --against or --notebooks, not both: fetched notebooks are kept, see --notebooks.")
     others = _notebooks(against, notebooks)
     found = compare_experiments(experiments, notebooks=others, threshold=threshold or SIMILAR)
     for experiment in experiments:
-        record_findings(experiment, SOURCE, (each for pair in found.pairs for each in findings_about(pair, experiment)))
+        record_findings(
+            experiment, FROM_SIMILARITY, (each for pair in found.pairs for each in findings_about(pair, experiment))
+        )
     if html:
         html.write_text(render_pairs(found.pairs, " and ".join(map(str, experiments))), encoding="utf-8")
         click.echo(f"Written: {html}", err=True)

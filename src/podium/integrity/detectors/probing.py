@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from podium.integrity.code import Code
-from podium.integrity.detectors.rules import SEED
+from podium.integrity.detectors.rules import SEED_SOUGHT
 from podium.integrity.evidence import EvidencePlace, Hit, RunEvidence
 from podium.integrity.tables import read_table
 from podium.report.findings import Finding
@@ -65,7 +65,7 @@ def seed(run: RunEvidence) -> Iterator[Finding]:
             compares = any(isinstance(node, ast.If | ast.Compare) for node in inside) and _is_long(loop)
             if compares or any(map(_SAME.search, names)):
                 reason = "a loop makes random numbers from many seeds and compares them with the data"
-                yield run.finding(Hit(SEED, reason, 0.7), program.at(loop))
+                yield run.finding(Hit(SEED_SOUGHT, reason, 0.7), program.at(loop))
 
 
 def _loops(code: Code) -> Iterator[tuple[ast.AST, list[ast.AST]]]:

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from podium.integrity.code import Code
-from podium.integrity.detectors.rules import HIDDEN, KEPT, LOGS, REMOVING, TIMER
+from podium.integrity.detectors.rules import HIDDEN, LOGS, RECORD_FILES, REMOVING, TIMER
 from podium.integrity.detectors.scores import METRIC, is_number
 from podium.integrity.evidence import AgentProgram, EvidencePlace, Hit, RunEvidence
 from podium.integrity.shell import ShellCommand
@@ -90,7 +90,7 @@ def calls(run: RunEvidence, program: AgentProgram, node: ast.AST) -> Iterator[Hi
         yield Hit(TIMER, "a timer that it did not set is stopped", 0.7)
     elif name in ("os.kill", "os.killpg") and node.args and (arguments[0] == "os.getppid()" or is_number(node.args[0])):
         yield Hit(TIMER, "a process that is not its own is signalled", 0.7)
-    elif name == "open" and len(texts) > 1 and set(texts[1]) & set("wax") and KEPT.search(texts[0]):
+    elif name == "open" and len(texts) > 1 and set(texts[1]) & set("wax") and RECORD_FILES.search(texts[0]):
         yield Hit(LOGS, f"{texts[0]} is opened for writing", 0.65)
     elif name in _RUNNING and (_is_reversed(node) or any(map(_DECODING.search, code.calls_behind(node.args)))):
         yield Hit(HIDDEN, f"{name} runs code, or loads what may, that is decoded first", 0.8)
@@ -126,7 +126,7 @@ def spelt(run: RunEvidence, program: AgentProgram, node: ast.AST) -> Iterator[Hi
 def overwritten(run: RunEvidence, place: EvidencePlace, command: ShellCommand) -> Iterator[Hit]:
     """A command overwrites a record. Its last word is what is written; the others may only be read."""
     written = [*command.writes, *(command.words[-1:] if command.program in _OVERWRITING else ())]
-    if any(map(KEPT.search, written)):
+    if any(map(RECORD_FILES.search, written)):
         yield Hit(LOGS, "a record is overwritten", 0.65)
 
 

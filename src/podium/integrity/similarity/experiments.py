@@ -16,7 +16,7 @@ from podium.integrity.similarity.documents import Document, given_to, read_folde
 from podium.report.findings import Finding
 from podium.runs.experiment import read_experiment
 
-SOURCE = "similarity"
+FROM_SIMILARITY = "similarity"
 Notebooks = Callable[[str], Sequence[Document]]
 """The notebooks to compare the runs of a task with."""
 
@@ -115,5 +115,5 @@ def findings_about(pair: Pair, experiment: Path) -> Iterator[Finding]:
             file=file,
             line=pair.passages[0][side][0] if pair.passages else None,
             severity="practice" if same else "concern",
-            source=SOURCE,
+            source=FROM_SIMILARITY,
         )

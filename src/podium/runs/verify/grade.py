@@ -29,7 +29,7 @@ from podium.workspace.history import History
 COMPARED = ("valid", "score", "medal", "above_median", "percentile", "higher_is_better")
 ONLY_OF_GRADES = ("task", "edition", "miniature", "field", "score_rounded", "rank", "teams")
 """What points of a curve have beside that, and records in part."""
-RESEARCH = ("improvement", "success", "beyond_noise", "interval")
+RESEARCH_FIELDS = ("improvement", "success", "beyond_noise", "interval")
 """What a grade on a leaderboard does not have."""
 
 
@@ -130,7 +130,7 @@ def differences_of_grades(said: Mapping[str, Any], found: Grade, prepared: Prepa
         yield from _improvement_problems(said, found, reference, tolerance)
     if said["interval"] is not None and not (said["interval"][0] <= float(said["score"]) <= said["interval"][1]):
         yield f"the score {said['score']} lies outside of its own interval"
-    strangers = () if isinstance(reference, Baseline | None) else RESEARCH
+    strangers = () if isinstance(reference, Baseline | None) else RESEARCH_FIELDS
     for name in (*COMPARED, *strangers, *(name for name in ONLY_OF_GRADES if name in said)):
         if not agree(said[name], facts[name], tolerance):
             yield f"{name} is said to be {said[name]}, grading again gives {facts[name]}"
