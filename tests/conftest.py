@@ -3,6 +3,7 @@ temporary files of its own, so that test processes side by side do not wait for 
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Iterator
 from multiprocessing.util import Finalize
@@ -10,6 +11,10 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+# Before anything loads a library that makes threads: those of tests side by side would wait, spinning, for each other's
+# cores, and compute up to ten times as long.
+os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "OMP_WAIT_POLICY": "passive"}
 
 from podium.data.trees import remove_tree
 
