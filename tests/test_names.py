@@ -6,6 +6,7 @@ import ast
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import podium
@@ -20,11 +21,12 @@ OTHERS = {"PodiumEnv"}
 ALIAS = re.compile(r"[A-Z]\w*[a-z]\w*")
 
 
-def modules() -> Iterator[tuple[str, ast.Module]]:
-    for path in sorted(SOURCE.rglob("*.py")):
-        name = path.relative_to(SOURCE).as_posix()
-        if not name.startswith(INSIDE):
-            yield name, ast.parse(path.read_text(encoding="utf-8"))
+@cache
+def modules() -> dict[str, ast.Module]:
+    names = {path: path.relative_to(SOURCE).as_posix() for path in sorted(SOURCE.rglob("*.py"))}
+    return {
+        name: ast.parse(path.read_text(encoding="utf-8")) for path, name in names.items() if not name.startswith(INSIDE)
+    }
 
 
 def dotted(place: str) -> str:
@@ -52,14 +54,14 @@ def assigned(module: ast.Module) -> set[str]:
 
 def test_no_two_classes_or_aliases_have_the_same_name() -> None:
     places = defaultdict(list)
-    for place, module in modules():
+    for place, module in modules().items():
         for name in (*classes(module), *(() if place.startswith(FORGE) else aliases(module))):
             places[name].append(place)
     assert {name: found for name, found in places.items() if len(found) > 1 and name not in OTHERS} == {}
 
 
 def test_no_two_constants_that_modules_import_have_the_same_name() -> None:
-    found = {dotted(place): module for place, module in modules() if not place.startswith(FORGE)}
+    found = {dotted(place): module for place, module in modules().items() if not place.startswith(FORGE)}
     own = {name: assigned(module) for name, module in found.items()}
     origins = defaultdict(set)
     for module in found.values():

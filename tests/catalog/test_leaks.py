@@ -22,7 +22,7 @@ EDITIONS: list[tuple[str, Edition]] = [
 ]
 
 
-@pytest.mark.parametrize("task_id", few(table_tasks(), every=8))
+@pytest.mark.parametrize("task_id", few(table_tasks(), every=16))
 def test_metadata_does_not_predict_the_answers(task_id: str) -> None:
     task = podium.load(task_id).in_edition()
     finding = examine(task)
