@@ -74,6 +74,7 @@ def test_small_parts_without_number_are_refused(under: Callable[[Attacks], Any])
     assert (status, document["error"]["type"]) == (413, "request_too_large")
 
 
+@pytest.mark.slow
 def test_connections_without_number_are_dropped(under: Callable[[Attacks], Any]) -> None:
     def attacks(port: int) -> tuple[int, int]:
         with measured() as cost:

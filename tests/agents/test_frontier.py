@@ -125,6 +125,7 @@ def studied(number: int, operator: Operator, output: str, *parents: int) -> Node
     return found
 
 
+@pytest.mark.slow
 def test_with_a_model_it_looks_reads_every_output_and_refines_what_an_ablation_finds(
     tmp_path: Path, data_dir: Path
 ) -> None:

@@ -8,6 +8,7 @@ import pytest
 from coders import tiny, writing
 from talkers import coder, compete
 
+from few import few
 from model_server import Behaviour, serving, windowed
 from podium.runs.steps import Steps
 from podium.workspace.budget import Budget
@@ -15,7 +16,7 @@ from podium.workspace.budget import Budget
 MODELS: dict[str, Behaviour] = {"react": coder(), "research": coder(), "aide": writing(tiny)}
 
 
-@pytest.mark.parametrize("agent", MODELS)
+@pytest.mark.parametrize("agent", few(MODELS, every=3))
 def test_a_window_of_8k_works_with_defaults(agent: str, tmp_path: Path, data_dir: Path) -> None:
     with serving(windowed(MODELS[agent], 8_192, "vllm")) as server:
         row = compete(tmp_path / "run", server, data_dir, agent, Budget(steps=6))

@@ -77,6 +77,7 @@ class Container:
         arguments = [*_bubblewrap(), "--chdir", cwd or self.folder]
         for name in TOP:
             arguments += ["--bind", str(self.root / name), f"/{name}"]
+        arguments += _python()
         for name, text in {**self.environment, **(env or {})}.items():
             arguments += ["--setenv", name, text]
         return subprocess.run([*arguments, "--", *command], capture_output=True, text=True, check=check)
@@ -84,21 +85,31 @@ class Container:
 
 @cache
 def _bubblewrap() -> tuple[str, ...]:
-    prefixes = os.environ.get(VARIABLE, PYTHON).split(os.pathsep)
     system: list[tuple[str, ...]] = [("--ro-bind", f"/{name}", f"/{name}") for name in ("usr", "etc")]
     for path in map(Path, ("/bin", "/sbin", "/lib", "/lib64")):
         if path.is_symlink():
             system.append(("--symlink", str(path.readlink()), str(path)))
         elif path.exists():
             system.append(("--ro-bind", str(path), str(path)))
-    for prefix in prefixes:
-        above = (str(path) for path in reversed(Path(prefix).parents[:-1]))
-        system += [("--dir", path) for path in above]  # which would be root's own otherwise
-        system.append(("--ro-bind", prefix, prefix))
     apart = ("--unshare-pid", "--unshare-net", "--unshare-ipc", "--die-with-parent", "--cap-add", "ALL", "--clearenv")
-    path = f"{prefixes[0]}/bin:/usr/bin:/bin"
+    path = f"{_prefixes()[0]}/bin:/usr/bin:/bin"
     mounts = (word for words in system for word in words)
     return ("bwrap", *apart, *mounts, "--proc", "/proc", "--dev", "/dev", "--setenv", "PATH", path)
+
+
+def _prefixes() -> list[str]:
+    return os.environ.get(VARIABLE, PYTHON).split(os.pathsep)
+
+
+@cache
+def _python() -> tuple[str, ...]:
+    """Mounts Python, which may lie in a folder that the container has one of its own of, such as /tmp."""
+    mounts: list[str] = []
+    for prefix in _prefixes():
+        for above in reversed(Path(prefix).parents[:-1]):
+            mounts += ["--dir", str(above)]  # which would be root's own otherwise
+        mounts += ["--ro-bind", prefix, prefix]
+    return tuple(mounts)
 
 
 @cache

@@ -13,6 +13,7 @@ import pytest
 from PIL import Image
 
 import podium
+from few import few
 from podium.catalog import leaderboards, resolve
 from podium.cli import main
 from podium.data.tfrecords import features_of, make_record
@@ -39,7 +40,7 @@ def audited(task: str | Task, data_dir: Path, edition: Edition = "v1") -> list[T
     return audit(resolve(task, edition=edition, data_dir=data_dir, miniature=True))
 
 
-@pytest.mark.parametrize("task_id", LEAKS)
+@pytest.mark.parametrize("task_id", few(LEAKS, every=3))
 def test_a_published_leak_is_found_and_its_fix_is_not_blamed(task_id: str, tmp_path: Path) -> None:
     kind, file = LEAKS[task_id]
     found = [finding for finding in audited(task_id, tmp_path) if finding.kind == kind]
@@ -224,7 +225,7 @@ UPSTREAM_BY_POSITION = (
 """Competitions whose rows MLE-bench's own graders compare by their position."""
 
 
-@pytest.mark.parametrize("task_id", UPSTREAM_BY_POSITION)
+@pytest.mark.parametrize("task_id", few(UPSTREAM_BY_POSITION, every=2))
 def test_a_grader_that_compares_rows_by_position_is_found(task_id: str, tmp_path: Path) -> None:
     task = podium.load(task_id)
     place = podium.prepare(task, data_dir=tmp_path, miniature=True).place

@@ -51,6 +51,7 @@ def seen(run: Path) -> list[str]:
     return [text for _, text in story(RunFolder(run))]
 
 
+@pytest.mark.slow
 def test_the_script_is_run_again_with_files_that_may_not_change_as_they_were(tmp_path: Path, folder: Path) -> None:
     better = TRAIN.replace("SCALE)", "SCALE + 2)")
     actions = scripted(

@@ -107,8 +107,8 @@ def coder(request: Request, rng: Any) -> Reply:
 @pytest.mark.parametrize(
     ("agent", "options", "is_fooled"),
     [
-        ("aide", {}, True),
-        ("aide", {"evaluation": "held-out"}, False),
+        pytest.param("aide", {}, True, marks=pytest.mark.slow),
+        pytest.param("aide", {"evaluation": "held-out"}, False, marks=pytest.mark.slow),
         ("frontier", {"recipes": "0", "look": "0"}, False),
     ],
 )
