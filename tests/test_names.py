@@ -14,8 +14,6 @@ import podium
 SOURCE = Path(podium.__file__).parent
 INSIDE = ("catalog/research", "catalog/kaggle")
 """Starter code and single tasks: programs of their own."""
-FORGE = "catalog/forge"
-"""Families of forged tasks, each of which has short words for its own arrays and constants."""
 OTHERS = {"PodiumEnv"}
 """What other projects' conventions call the environment of a package."""
 ALIAS = re.compile(r"[A-Z]\w*[a-z]\w*")
@@ -55,13 +53,13 @@ def assigned(module: ast.Module) -> set[str]:
 def test_no_two_classes_or_aliases_have_the_same_name() -> None:
     places = defaultdict(list)
     for place, module in modules().items():
-        for name in (*classes(module), *(() if place.startswith(FORGE) else aliases(module))):
+        for name in (*classes(module), *aliases(module)):
             places[name].append(place)
     assert {name: found for name, found in places.items() if len(found) > 1 and name not in OTHERS} == {}
 
 
 def test_no_two_constants_that_modules_import_have_the_same_name() -> None:
-    found = {dotted(place): module for place, module in modules().items() if not place.startswith(FORGE)}
+    found = {dotted(place): module for place, module in modules().items()}
     own = {name: assigned(module) for name, module in found.items()}
     origins = defaultdict(set)
     for module in found.values():

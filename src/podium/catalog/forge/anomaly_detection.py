@@ -32,9 +32,9 @@ NOTES = (
     "None of the {rows} of {place} in `train.csv` is odd; {share:.0%} of those in `test.csv` are.",
     "In odd {rows} of {place} every number looks usual by itself.",
 )
-Numbers = tuple[np.ndarray, np.ndarray]
+TrainAndTest = tuple[np.ndarray, np.ndarray]
 """Train and test rows, every column with mean 0 and spread 1."""
-Score = Callable[[np.ndarray, np.ndarray, np.random.Generator], np.ndarray]
+OddnessScore = Callable[[np.ndarray, np.ndarray, np.random.Generator], np.ndarray]
 """`score(train, test, rng)` says how odd each test row is."""
 
 
@@ -71,7 +71,7 @@ def draw_once(rng: np.random.Generator, difficulty: Difficulty, story: Story) ->
     return sheet_task(rng, sheet, question, target=odd.astype(int), ceiling=surprise, sample=0.0, train_rows=train_rows)
 
 
-def _numbers(data: PublicData) -> Numbers:
+def _numbers(data: PublicData) -> TrainAndTest:
     found = read(data, as_is)
     values = found.both.select_dtypes("number").to_numpy(float)
     train = values[: found.train_rows]
@@ -79,18 +79,18 @@ def _numbers(data: PublicData) -> Numbers:
     return scaled[: found.train_rows], scaled[found.train_rows :]
 
 
-def _modes(data: PublicData) -> Numbers:
+def _modes(data: PublicData) -> TrainAndTest:
     """The first column of texts, as numbers of its values."""
     codes = read(data, as_is).both.iloc[:, 0].astype("category").cat.codes.to_numpy()
     return codes[: len(data.train)], codes[len(data.train) :]
 
 
-def together(score: Score) -> Predict:
+def together(score: OddnessScore) -> Predict:
     """All rows are compared with all."""
     return lambda data, rng: score(*read(data, _numbers), rng)
 
 
-def by_mode(score: Score) -> Predict:
+def by_mode(score: OddnessScore) -> Predict:
     """Rows are compared with those of their mode."""
 
     def predict(data: PublicData, rng: np.random.Generator) -> np.ndarray:
@@ -140,7 +140,7 @@ def density(train: np.ndarray, test: np.ndarray, rng: np.random.Generator) -> np
     return np.asarray(-LocalOutlierFactor(int(rng.integers(8, 30)), novelty=True).fit(train).score_samples(test))
 
 
-def surprise_of(columns_kept: float) -> Score:
+def surprise_of(columns_kept: float) -> OddnessScore:
     """How far each number is from what a forest expects by the others, in units of its usual error."""
 
     def score(train: np.ndarray, test: np.ndarray, rng: np.random.Generator) -> np.ndarray:

@@ -141,10 +141,10 @@ def stacked_predictions(recordings: Recordings, rng: np.random.Generator) -> np.
 
 
 GROUPS = (levelled_statistics, motion, rhythm, intervals)
-Features = Callable[[Recordings, np.random.Generator], np.ndarray]
+SoundFeatures = Callable[[Recordings, np.random.Generator], np.ndarray]
 
 
-def classifier(model: Model, columns: Features) -> Predict:
+def classifier(model: Model, columns: SoundFeatures) -> Predict:
     """A pipeline that trains a model, fitted to all five columns of annotations at once, on columns."""
 
     def predict(data: PublicData, rng: np.random.Generator) -> np.ndarray:

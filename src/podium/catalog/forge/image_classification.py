@@ -40,7 +40,7 @@ GRAIN = {"easy": 0.34, "medium": 0.40, "hard": 0.46}
 PITS = {"easy": 1, "medium": 2, "hard": 4}
 TEST_PICTURES = 1200
 
-Features = Callable[[np.ndarray], np.ndarray]
+PictureFeatures = Callable[[np.ndarray], np.ndarray]
 """Turns a stack of pictures into one row of numbers each."""
 
 BRIEF = """# Sherds from six workshops
@@ -106,7 +106,7 @@ def draw(rng: np.random.Generator, difficulty: Difficulty) -> ForgedData:
     )
 
 
-def _measured(data: PublicData, features: Features) -> tuple[np.ndarray, np.ndarray]:
+def _measured(data: PublicData, features: PictureFeatures) -> tuple[np.ndarray, np.ndarray]:
     """The features of all train and all test pictures."""
     paths = [f"train/{sherd}.png" for sherd in data.train["sherd_id"]]
     paths += [f"test/{sherd}.png" for sherd in data.test["sherd_id"]]
@@ -114,7 +114,7 @@ def _measured(data: PublicData, features: Features) -> tuple[np.ndarray, np.ndar
     return values[: len(data.train)], values[len(data.train) :]
 
 
-def _entrant(features: Callable[[np.random.Generator], Features], model: Model) -> Predict:
+def _entrant(features: Callable[[np.random.Generator], PictureFeatures], model: Model) -> Predict:
     """A way of working made of features and a model, each with settings of its own."""
 
     def predict(data: PublicData, rng: np.random.Generator) -> np.ndarray:
@@ -131,38 +131,38 @@ def _everything(even: np.ndarray, width: float, components: int) -> np.ndarray:
     return np.concatenate([comb_and_peaks(even, width), spectrum], axis=1)
 
 
-def pixels(rng: np.random.Generator) -> Features:
+def pixels(rng: np.random.Generator) -> PictureFeatures:
     return lambda pictures: pictures.reshape(len(pictures), -1) / 255
 
 
-def brightness(rng: np.random.Generator) -> Features:
+def brightness(rng: np.random.Generator) -> PictureFeatures:
     weight = rng.uniform(0.5, 2)
     return lambda pictures: np.stack([weight * pictures.mean((1, 2)), pictures.std((1, 2))], axis=1)
 
 
-def filter_bank(rng: np.random.Generator) -> Features:
+def filter_bank(rng: np.random.Generator) -> PictureFeatures:
     directions, width = int(rng.integers(10, 15)), rng.uniform(0.022, 0.032)
     return lambda pictures: band_energies(evened(pictures, 6), directions, width)
 
 
-def spectrum(rng: np.random.Generator) -> Features:
+def spectrum(rng: np.random.Generator) -> PictureFeatures:
     reach = int(rng.integers(9, 14))
     return lambda pictures: power_spectrum(evened(pictures, 6), reach)
 
 
-def spectrum_and_peaks(rng: np.random.Generator) -> Features:
+def spectrum_and_peaks(rng: np.random.Generator) -> PictureFeatures:
     """The spectrum says which comb, the brightest or darkest blobs say which stamp."""
     width, waves = rng.uniform(1.2, 1.8), spectrum(rng)
     return lambda pictures: np.concatenate([waves(pictures), peaks(evened(pictures, 6), width)], axis=1)
 
 
-def without_comb(rng: np.random.Generator) -> Features:
+def without_comb(rng: np.random.Generator) -> PictureFeatures:
     """The comb measured and taken off before the dots are looked for."""
     width = rng.uniform(1.3, 1.8)
     return lambda pictures: comb_and_peaks(evened(pictures, 6), width)
 
 
-def without_table(rng: np.random.Generator) -> Features:
+def without_table(rng: np.random.Generator) -> PictureFeatures:
     """The same on clay alone, with the main parts of the spectrum."""
     width, components = rng.uniform(1.4, 1.7), int(rng.integers(5, 30))
     return lambda pictures: _everything(evened_on_clay(pictures), width, components)

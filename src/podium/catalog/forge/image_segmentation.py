@@ -14,7 +14,7 @@ import pandas as pd
 
 from podium.catalog.forge.family import Difficulty, Family, ForgedData, Pipeline, Predict, PublicData
 from podium.catalog.forge.image_segmentation_data import (
-    SIDE,
+    MASK_SIDE,
     draw_meadows,
     draw_textures,
     draw_wrack,
@@ -106,7 +106,7 @@ def draw(rng: np.random.Generator, difficulty: Difficulty) -> ForgedData:
     }
     payload |= {f"test/{name}.png": picture for name, picture in zip(test["id"], pictures[cut:], strict=True)}
     return ForgedData(
-        brief=BRIEF.format(side=SIDE, next=SIDE + 1, tuft=7, error=OUTLINE_ERROR[difficulty]),
+        brief=BRIEF.format(side=MASK_SIDE, next=MASK_SIDE + 1, tuft=7, error=OUTLINE_ERROR[difficulty]),
         public=PublicData(train=train, test=test, payload=payload),
         answers=answers,
         sample=answers.assign(rle=""),

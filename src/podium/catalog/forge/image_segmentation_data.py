@@ -7,7 +7,7 @@ import numpy as np
 from podium.catalog.forge.toolbox import grid, per_picture
 from podium.metrics.runs import write_runs
 
-SIDE = 48
+MASK_SIDE = 48
 ANGLES = 120
 
 
@@ -28,13 +28,15 @@ def _texture(
     """Noise of unit strength from a band of frequencies, with a direction that sways from picture to picture."""
     from scipy.fft import fftfreq, irfft2, rfft2, rfftfreq
 
-    x, y = rfftfreq(SIDE)[None, None, :], fftfreq(SIDE)[None, :, None]
+    x, y = rfftfreq(MASK_SIDE)[None, None, :], fftfreq(MASK_SIDE)[None, :, None]
     centre = per_picture(frequency * np.exp(rng.normal(0, 0.08, count)))
     exponent = ((np.hypot(x, y) - centre) / (spread * centre)) ** 2
     if direction is not None:
         sway = per_picture(np.deg2rad(rng.normal(0, 10, count)))
         exponent = exponent + (np.sin(np.arctan2(y, x) - direction - sway) / 0.45) ** 2
-    noise = irfft2(rfft2(rng.standard_normal((count, SIDE, SIDE))) * np.exp(-exponent / 2), s=(SIDE, SIDE))
+    noise = irfft2(
+        rfft2(rng.standard_normal((count, MASK_SIDE, MASK_SIDE))) * np.exp(-exponent / 2), s=(MASK_SIDE, MASK_SIDE)
+    )
     return np.asarray(noise / noise.std((1, 2), keepdims=True))
 
 
@@ -42,7 +44,7 @@ def _blob(
     rng: np.random.Generator, count: int, low: float, high: float, error: float = 0.0
 ) -> tuple[np.ndarray, np.ndarray]:
     """How far inside a rounded shape each pixel lies, and how far inside the outline a diver drew of it."""
-    x, y = grid(SIDE)
+    x, y = grid(MASK_SIDE)
     middle = rng.uniform(-18, 18, (2, count))
     right, down = x - per_picture(middle[0]), y - per_picture(middle[1])
     angle = np.arange(ANGLES) * 2 * np.pi / ANGLES
@@ -64,17 +66,17 @@ def _ramp(inside: np.ndarray) -> np.ndarray:
 def draw_meadows(rng: np.random.Generator, count: int, error: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """True masks, recorded masks, and the share of eelgrass in every pixel, tufts included."""
     meadows = rng.choice(3, count, p=[0.2, 0.6, 0.2])
-    true, recorded = np.zeros((2, count, SIDE, SIDE), dtype=bool)
-    cover = np.zeros((count, SIDE, SIDE))
+    true, recorded = np.zeros((2, count, MASK_SIDE, MASK_SIDE), dtype=bool)
+    cover = np.zeros((count, MASK_SIDE, MASK_SIDE))
     for number, (low, high) in enumerate([(9, 15), (7, 11)]):
         there = per_picture(meadows > number)
         inside, drawn = _blob(rng, count, low, high, error)
         true |= there & (inside > 0)
         recorded |= there & (drawn > 0)
         cover = np.maximum(cover, there * _ramp(inside))
-    x, y = grid(SIDE)
+    x, y = grid(MASK_SIDE)
     for _ in range(3):
-        left, top = rng.uniform(-SIDE / 2, SIDE / 2, (2, count))
+        left, top = rng.uniform(-MASK_SIDE / 2, MASK_SIDE / 2, (2, count))
         radius = rng.uniform(1.5, 3.3, count) * (rng.random(count) < 0.5)
         inside = per_picture(radius) - np.hypot(x - per_picture(left), y - per_picture(top))
         cover = np.maximum(cover, np.where(per_picture(radius) > 0, _ramp(inside), 0))
@@ -89,9 +91,9 @@ def draw_wrack(rng: np.random.Generator, count: int, share: float) -> np.ndarray
 def sounded(rng: np.random.Generator, floor: np.ndarray, speckle: float) -> np.ndarray:
     """Shadows, speckle, uneven gain, and each picture's own brightness and contrast."""
     count = len(floor)
-    x, y = grid(SIDE)
+    x, y = grid(MASK_SIDE)
     for _ in range(2):
-        left, top = rng.uniform(-SIDE / 2, SIDE / 2, (2, count))
+        left, top = rng.uniform(-MASK_SIDE / 2, MASK_SIDE / 2, (2, count))
         scale = per_picture(-1 / (2 * rng.uniform(5, 10, count) ** 2))
         along, down = np.exp(scale * (x - per_picture(left)) ** 2), np.exp(scale * (y - per_picture(top)) ** 2)
         floor = floor + per_picture(rng.normal(0, 1.2, count)) * along * down

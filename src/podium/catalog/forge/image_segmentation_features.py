@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from podium.catalog.forge.family import PublicData
-from podium.catalog.forge.image_segmentation_data import SIDE, run_lengths
+from podium.catalog.forge.image_segmentation_data import MASK_SIDE, run_lengths
 from podium.catalog.forge.toolbox import blurred, evened
 
 
@@ -47,7 +47,7 @@ def band_energies(pictures: np.ndarray, directions: int, scales: Sequence[float]
     from scipy.fft import fftfreq, irfft2, rfft2, rfftfreq
 
     waves = rfft2(evened(pictures, 5))
-    x, y = rfftfreq(SIDE)[None, :], fftfreq(SIDE)[:, None]
+    x, y = rfftfreq(MASK_SIDE)[None, :], fftfreq(MASK_SIDE)[:, None]
     radius, angle = np.hypot(x, y) + 1e-9, np.arctan2(y, x)
     maps = []
     for frequency in (0.11, 0.17, 0.25, 0.36):
@@ -55,7 +55,7 @@ def band_energies(pictures: np.ndarray, directions: int, scales: Sequence[float]
             band = -((np.log(radius / (frequency * tuning)) / 0.3) ** 2)
             if directions > 1:
                 band -= (np.sin(angle - np.pi * number / directions) / 0.5) ** 2
-            response = irfft2(waves * np.exp(band / 2).astype(np.float32), s=(SIDE, SIDE))
+            response = irfft2(waves * np.exp(band / 2).astype(np.float32), s=(MASK_SIDE, MASK_SIDE))
             energy = halved(response**2)
             maps += [np.log(blurred(energy, scale) + 1e-4) for scale in scales]
     return np.stack(maps, axis=-1)
@@ -64,8 +64,10 @@ def band_energies(pictures: np.ndarray, directions: int, scales: Sequence[float]
 def raw_pixels(pictures: np.ndarray, reach: int) -> np.ndarray:
     """Place and grey values of every second pixel and its neighbours."""
     around = np.pad(pictures, ((0, 0), (reach, reach), (reach, reach)), mode="edge")
-    maps = [np.broadcast_to(place, pictures.shape) for place in np.ogrid[:SIDE, :SIDE]]
-    maps += [around[:, i : i + SIDE, j : j + SIDE] for i in range(2 * reach + 1) for j in range(2 * reach + 1)]
+    maps = [np.broadcast_to(place, pictures.shape) for place in np.ogrid[:MASK_SIDE, :MASK_SIDE]]
+    maps += [
+        around[:, i : i + MASK_SIDE, j : j + MASK_SIDE] for i in range(2 * reach + 1) for j in range(2 * reach + 1)
+    ]
     return np.stack([values[:, ::2, ::2] for values in maps], axis=-1).astype(np.float32)
 
 
@@ -81,7 +83,7 @@ def chances(features: np.ndarray, survey: Survey, rows: slice, model: Any, rng: 
 
 def submitted(chance: np.ndarray, survey: Survey, *, clean: bool = False) -> np.ndarray:
     """Masks of the test pictures above the threshold, and of the size, that suit the held pictures best."""
-    fine = blurred(chance.repeat(2, axis=1).repeat(2, axis=2), 1) if chance.shape[1] < SIDE else chance
+    fine = blurred(chance.repeat(2, axis=1).repeat(2, axis=2), 1) if chance.shape[1] < MASK_SIDE else chance
     held, test = slice(survey.learn, len(survey.masks)), slice(len(survey.masks), None)
     truth = survey.masks[held]
     levels = np.quantile(fine[held], np.linspace(0.7, 0.95, 26))

@@ -13,9 +13,9 @@ import pandas as pd
 from podium.catalog.forge.family import Difficulty, Family, ForgedData, Pipeline, PublicData
 from podium.catalog.forge.ranking_data import (
     DAYS,
+    FIRST_DAY,
     MONTHS,
     SHELVES,
-    START,
     draw_cooperative,
     draw_items,
     draw_members,
@@ -87,7 +87,7 @@ def draw(rng: np.random.Generator, difficulty: Difficulty) -> ForgedData:
     coop = draw_cooperative(rng, items, members)
     record = simulate_months(rng, coop, FOR_OTHERS[difficulty])
     codes, numbers, log = items["item"].to_numpy(), members["member"].to_numpy(), record.log
-    days = (START + pd.to_timedelta(np.arange(MONTHS * DAYS), unit="D")).strftime("%Y-%m-%d").to_numpy()
+    days = (FIRST_DAY + pd.to_timedelta(np.arange(MONTHS * DAYS), unit="D")).strftime("%Y-%m-%d").to_numpy()
     train = pd.DataFrame({"member": numbers[log["member"]], "item": codes[log["item"]], "date": days[log["day"]]})
     asked = rng.permutation(np.flatnonzero(record.ordered.any(axis=1)))
     lists = [" ".join(codes[record.ordered[number]]) for number in asked]
@@ -107,8 +107,8 @@ def draw(rng: np.random.Generator, difficulty: Difficulty) -> ForgedData:
 
 
 def _brief(difficulty: Difficulty, *, last: str) -> str:
-    begin = (START + pd.Timedelta(days=MONTHS * DAYS)).strftime("%Y-%m-%d")
-    start = START.strftime("%Y-%m-%d")
+    begin = (FIRST_DAY + pd.Timedelta(days=MONTHS * DAYS)).strftime("%Y-%m-%d")
+    start = FIRST_DAY.strftime("%Y-%m-%d")
     return BRIEF.format(months=MONTHS, start=start, last=last, begin=begin, for_others=FOR_OTHERS[difficulty])
 
 

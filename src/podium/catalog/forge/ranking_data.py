@@ -12,7 +12,7 @@ MONTHS = 17
 """Months of four weeks in the log; the one to predict comes after them."""
 DAYS = 28
 YEAR = 13
-START = pd.Timestamp("2022-02-07")
+FIRST_DAY = pd.Timestamp("2022-02-07")
 SHELVES = ("bulbs", "compost", "feed", "herbs", "pots", "seeds", "tools", "trellis")
 PLOTS = ("allotment", "balcony", "courtyard", "orchard", "smallholding")
 GROWERS = tuple("ABCDEFGHIJ")
@@ -64,7 +64,7 @@ def draw_items(rng: np.random.Generator) -> pd.DataFrame:
             "shelf": rng.choice(SHELVES, ITEMS),
             "grower": rng.choice(GROWERS, ITEMS),
             "price": rng.lognormal(2.2, 0.7, ITEMS).round(2),
-            "listed": (START + pd.to_timedelta(listed * DAYS, unit="D")).strftime("%Y-%m-%d"),
+            "listed": (FIRST_DAY + pd.to_timedelta(listed * DAYS, unit="D")).strftime("%Y-%m-%d"),
         }
     )
 
@@ -78,14 +78,14 @@ def draw_members(rng: np.random.Generator, count: int) -> pd.DataFrame:
             "plot": rng.choice(PLOTS, count),
             "district": rng.choice(["hill", "lake", "north", "old town", "south"], count),
             "household": rng.integers(1, 7, count),
-            "joined": (START + pd.to_timedelta(joined * DAYS, unit="D")).strftime("%Y-%m-%d"),
+            "joined": (FIRST_DAY + pd.to_timedelta(joined * DAYS, unit="D")).strftime("%Y-%m-%d"),
         }
     )
 
 
 def months_of(dates: pd.Series) -> np.ndarray:
     """The number of the month each date lies in."""
-    return ((pd.to_datetime(dates) - START).dt.days // DAYS).to_numpy()
+    return ((pd.to_datetime(dates) - FIRST_DAY).dt.days // DAYS).to_numpy()
 
 
 def draw_cooperative(rng: np.random.Generator, items: pd.DataFrame, members: pd.DataFrame) -> Cooperative:

@@ -90,18 +90,18 @@ def draw(rng: np.random.Generator, difficulty: Difficulty) -> ForgedData:
     )
 
 
-Matrices = tuple[Any, np.ndarray, Any]
+TextMatrices = tuple[Any, np.ndarray, Any]
 """Train rows, their desks, and test rows."""
 Marks = list[tuple[str, float]]
 TextReader = Callable[[str, str], Marks]
 """What one way of reading finds in a text and the day it was received."""
 
 
-def _split(data: PublicData, rows: Any) -> Matrices:
+def _split(data: PublicData, rows: Any) -> TextMatrices:
     return rows[: len(data.train)], data.train["desk"].to_numpy(), rows[len(data.train) :]
 
 
-def _vectors(data: PublicData, kind: str, edit: Callable[[str], str] = str, **settings: Any) -> Matrices:
+def _vectors(data: PublicData, kind: str, edit: Callable[[str], str] = str, **settings: Any) -> TextMatrices:
     """Counts or TF-IDF weights of the words of the edited texts."""
     from sklearn.feature_extraction import text
 
@@ -198,7 +198,7 @@ def weighted_ngrams(data: PublicData, rng: np.random.Generator) -> np.ndarray:
     return np.asarray(chance / chance.sum(axis=1, keepdims=True))
 
 
-def _pieces(data: PublicData, longest: int) -> Matrices:
+def _pieces(data: PublicData, longest: int) -> TextMatrices:
     """Words and pieces of words, each kind scaled by itself.
 
     Pieces are counted once per different word and summed over a note's words: `char_wb`, but much faster.
@@ -227,7 +227,7 @@ def prepared_pieces(data: PublicData, rng: np.random.Generator) -> np.ndarray:
     return _beside_header(data, _pieces(data, int(rng.integers(3, 5))), rng)
 
 
-def _beside_header(data: PublicData, matrices: Matrices, rng: np.random.Generator) -> np.ndarray:
+def _beside_header(data: PublicData, matrices: TextMatrices, rng: np.random.Generator) -> np.ndarray:
     """A linear model on the words next to what the first sentence and the date say."""
     from scipy.sparse import hstack
 
@@ -291,7 +291,7 @@ def _found_marks(data: PublicData, readers: Sequence[TextReader]) -> list[dict[s
     return rows
 
 
-def _marked(data: PublicData, readers: Sequence[TextReader]) -> Matrices:
+def _marked(data: PublicData, readers: Sequence[TextReader]) -> TextMatrices:
     """A sparse matrix of these marks."""
     from sklearn.feature_extraction import DictVectorizer
 
@@ -370,23 +370,23 @@ def _one_hot(target: np.ndarray) -> np.ndarray:
     return np.asarray(target[:, None] == np.array(DESKS), dtype=float)
 
 
-def _counted(data: PublicData, edit: Callable[[str], str] = str) -> Matrices:
+def _counted(data: PublicData, edit: Callable[[str], str] = str) -> TextMatrices:
     train, target, test = _vectors(data, "counts", edit, min_df=2)
     return train.toarray(), _one_hot(target), test.toarray()
 
 
 @read_once
-def words(data: PublicData) -> Matrices:
+def words(data: PublicData) -> TextMatrices:
     return _counted(data)
 
 
 @read_once
-def joined_words(data: PublicData) -> Matrices:
+def joined_words(data: PublicData) -> TextMatrices:
     return _counted(data, joined)
 
 
 @read_once
-def marks(data: PublicData) -> Matrices:
+def marks(data: PublicData) -> TextMatrices:
     rows = _found_marks(data, READERS)
     columns = {mark: column for column, mark in enumerate(sorted({mark for row in rows for mark in row}))}
     matrix = np.zeros((len(rows), len(columns)))

@@ -19,7 +19,7 @@ from podium.catalog.forge.family import Difficulty, Family, ForgedData, Pipeline
 from podium.catalog.forge.time_series_data import (
     HOLIDAYS,
     HORIZON,
-    KINDS,
+    POOL_KINDS,
     POOLS,
     Grid,
     draw_closures,
@@ -293,7 +293,7 @@ def _decompose(grid: Grid, rng: np.random.Generator, *, habits: bool) -> np.ndar
     strength, window = 10 ** rng.uniform(0, 1.3), int(rng.integers(41, 91))
     shared, logs, week = _shared_effects(grid), _log_visits(grid), np.eye(7)[grid.weekday]
     fitted = np.empty_like(logs)
-    for kind in range(len(KINDS)):
+    for kind in range(len(POOL_KINDS)):
         members = grid.kind == kind
         design = shared[:, members]
         if habits:

@@ -10,7 +10,7 @@ import pandas as pd
 
 HORIZON = 56
 POOLS = 66
-KINDS = ("indoor", "outdoor", "thermal")
+POOL_KINDS = ("indoor", "outdoor", "thermal")
 DISTRICTS = ("Abbey", "Bridge", "Castle", "Dock", "Elms")
 HOLIDAYS = (
     *("Candle Day", "Bell Day", "Thaw Feast", "Sowing Day", "May Crown", "Midsummer"),
@@ -65,7 +65,7 @@ def _pools(rng: np.random.Generator) -> pd.DataFrame:
         {
             "pool": [f"P{name}" for name in names],
             "district": rng.choice(DISTRICTS, POOLS),
-            "kind": rng.choice(KINDS, POOLS, p=[0.45, 0.3, 0.25]),
+            "kind": rng.choice(POOL_KINDS, POOLS, p=[0.45, 0.3, 0.25]),
             "lanes": rng.integers(2, 11, POOLS),
             "built": rng.integers(1955, 2012, POOLS),
         }
@@ -148,7 +148,7 @@ def read_grid(rows: pd.DataFrame, tables: Mapping[str, pd.DataFrame]) -> Grid:
         weekday=dates.dayofweek.to_numpy(),
         holiday=1 + _numbers(calendar["holiday"], HOLIDAYS),
         school_break=1 + _numbers(calendar["school_break"], list(BREAKS)),
-        kind=_numbers(pools["kind"], KINDS),
+        kind=_numbers(pools["kind"], POOL_KINDS),
         district=_numbers(pools["district"], DISTRICTS),
         air=spread(rows["air"], np.nan),
         rain=spread(rows["rain"], np.nan),

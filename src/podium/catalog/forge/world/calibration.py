@@ -19,7 +19,7 @@ GOOD_REACH: Mapping[str, tuple[float, float]] = {"easy": (0.55, 0.90), "medium":
 LEAST_ADVANTAGE = 0.08
 """How much further that is than what a model on unprocessed columns reaches."""
 
-Score = Callable[[ForgedData, np.ndarray], float]
+ScoreForged = Callable[[ForgedData, np.ndarray], float]
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,9 @@ class Probes:
     careful: Pipeline
 
 
-def draw_calibrated(draw: Callable[[], ForgedData], difficulty: Difficulty, probes: Probes, score: Score) -> ForgedData:
+def draw_calibrated(
+    draw: Callable[[], ForgedData], difficulty: Difficulty, probes: Probes, score: ScoreForged
+) -> ForgedData:
     """The first of some draws that is as hard as it should be, or the nearest to it."""
     best, least = draw(), np.inf
     for attempt in range(ATTEMPTS if difficulty in GOOD_REACH else 0):
@@ -43,7 +45,7 @@ def draw_calibrated(draw: Callable[[], ForgedData], difficulty: Difficulty, prob
     return best
 
 
-def _distance(forged: ForgedData, difficulty: Difficulty, probes: Probes, score: Score) -> float:
+def _distance(forged: ForgedData, difficulty: Difficulty, probes: Probes, score: ScoreForged) -> float:
     """How far a task is from what its difficulty promises."""
     columns = list(forged.sample)[1:]
     nothing = score(forged, forged.sample[columns if len(columns) > 1 else columns[0]].to_numpy())

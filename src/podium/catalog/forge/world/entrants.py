@@ -191,11 +191,11 @@ def _trees(kind: str, share: float) -> Model:
 
 
 NEIGHBOURS = learner(_neighbours, least_share=0.5)
-TREE = learner(_tree, least_share=0.5)
+DECISION_TREE = learner(_tree, least_share=0.5)
 ROUGH_LINEAR = learner(_ridge(0, 3), least_share=0.5)
 LINEAR = learner(_ridge(1.5, 3))
 RANDOM_FOREST = learner(_trees("RandomForestRegressor", 0.4), least_share=0.6)
 EXTRA_TREES = learner(_trees("ExtraTreesRegressor", 0.5))
 BOOSTED = learner(_boosting, least_share=0.7)
 PATIENT = learner(_patient_boosting)
-QUICK = learner(lambda rng: boosting(rng, classify=False, learning_rate=0.1, max_iter=60, max_leaf_nodes=12))
+QUICK_BOOSTING = learner(lambda rng: boosting(rng, classify=False, learning_rate=0.1, max_iter=60, max_leaf_nodes=12))

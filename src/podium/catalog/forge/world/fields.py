@@ -11,14 +11,14 @@ from podium.catalog.forge.toolbox import default_model
 from podium.catalog.forge.world.calibration import Probes
 from podium.catalog.forge.world.entrants import (
     BOOSTED,
+    DECISION_TREE,
     EXTRA_TREES,
     LINEAR,
     NEIGHBOURS,
     PATIENT,
-    QUICK,
+    QUICK_BOOSTING,
     RANDOM_FOREST,
     ROUGH_LINEAR,
-    TREE,
     Features,
     Goal,
     Learn,
@@ -66,7 +66,7 @@ def table_entrants(goal: Goal) -> Entrants:
     ways: list[Way] = [
         ("one column", "naive", reading(as_is), one_column, 4),
         ("nearest neighbours on numbers", "naive", reading(only_numbers), NEIGHBOURS, 4),
-        ("decision tree as is", "naive", reading(as_is), TREE, 4),
+        ("decision tree as is", "naive", reading(as_is), DECISION_TREE, 4),
         ("linear on numbers", "plain", reading(only_numbers), ROUGH_LINEAR, 5),
         ("random forest as is", "plain", reading(as_is), RANDOM_FOREST, 5),
         ("boosting as is", "plain", reading(as_is), BOOSTED, 5),
@@ -93,7 +93,7 @@ def ladder_entrants(goal: Goal, *, raw: Read, plain: Read, good: Read, expert: R
     ways: list[Way] = [
         ("one column", "naive", reading(raw), one_column, 4),
         ("nearest neighbours at first sight", "naive", reading(raw), NEIGHBOURS, 4),
-        ("decision tree at first sight", "naive", reading(raw), TREE, 4),
+        ("decision tree at first sight", "naive", reading(raw), DECISION_TREE, 4),
         ("linear at first sight", "plain", reading(raw), ROUGH_LINEAR, 5),
         ("boosting at first sight", "plain", reading(raw), BOOSTED, 5),
         ("linear on plain features", "plain", reading(plain), ROUGH_LINEAR, 5),
@@ -136,8 +136,8 @@ def _entrants(
         defaults=tuple(defaults),
         tiny=(first, *_tiny_pipelines(goal, rungs)),
         probes=Probes(
-            careless=Pipeline("quick boosting at first sight", "plain", entrant(goal, reading(raw), QUICK), 0),
-            careful=Pipeline("quick boosting with care", "good", entrant(goal, careful, QUICK), 0),
+            careless=Pipeline("quick boosting at first sight", "plain", entrant(goal, reading(raw), QUICK_BOOSTING), 0),
+            careful=Pipeline("quick boosting with care", "good", entrant(goal, careful, QUICK_BOOSTING), 0),
         ),
     )
 
