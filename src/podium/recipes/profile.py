@@ -150,7 +150,7 @@ class Profile:
     is_distribution: bool = False
     """Whether the targets of a row must add up to one."""
     features: tuple[ColumnProfile, ...] = ()
-    """Columns that train and test share, other than ids."""
+    """Columns that train and test share, other than ids and those that the brief forbids."""
     time: str | None = None
     """The column by which test follows train: dates, or numbers such as years."""
     group: str | None = None
@@ -169,7 +169,7 @@ class Profile:
     packages: frozenset[str] = frozenset()
     """Names of packages that scripts may import besides those of the kit."""
     warnings: tuple[str, ...] = ()
-    """What was not understood, as sentences for plans."""
+    """What was not understood, and what is left alone, as sentences for plans."""
 
     @property
     def has_several_targets(self) -> bool:

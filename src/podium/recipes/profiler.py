@@ -22,6 +22,7 @@ from podium.recipes.files import (
 )
 from podium.recipes.profile import Modality, Profile
 from podium.recipes.relations import find_features, find_further_tables, find_order
+from podium.recipes.rules import forbidden_names
 from podium.recipes.tables import ReadTables, read_frame, read_tables
 from podium.recipes.targets import LIST_METRICS, RUN_LENGTHS, adds_up, find_goal, find_test, find_truth
 
@@ -93,7 +94,9 @@ def _profile(bare: Profile, sample: pd.DataFrame, read: ReadTables, groups: Path
     profile = replace(profile, features=find_features(profile))
     profile = replace(profile, **find_order(profile, read), **find_further_tables(profile, read))
     unclear = ("What is to be predicted is neither a class, a number nor a list.",)
-    warnings = unclear if goal in ("unknown", "text") else ()
+    ruled_out = [name for name in profile.train.names if name in forbidden_names(bare.brief)] if profile.train else []
+    obeyed = tuple(f"The brief forbids {name}, so no script uses it." for name in ruled_out)
+    warnings = (*(unclear if goal in ("unknown", "text") else ()), *obeyed)
     return replace(profile, modality=_modality(profile, sample, read), warnings=warnings)
 
 

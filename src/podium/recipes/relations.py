@@ -8,6 +8,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from podium.recipes.profile import ColumnProfile, Join, Profile, Spans, TableProfile
+from podium.recipes.rules import forbidden_names
 from podium.recipes.tables import ReadTables, as_text
 
 if TYPE_CHECKING:
@@ -23,11 +24,11 @@ MIN_RESEMBLANCE = 0.5
 
 
 def find_features(profile: Profile) -> tuple[ColumnProfile, ...]:
-    """Columns that train and test share, other than ids and columns that are constant or nearly so."""
+    """Columns that train and test share, other than ids, what the brief forbids and what is constant or nearly so."""
     train, test = profile.train, profile.test
     if train is None or test is None:
         return ()
-    left_out = {*profile.ids, profile.key, *profile.labels, *profile.targets}
+    left_out = {*profile.ids, profile.key, *profile.labels, *profile.targets, *forbidden_names(profile.brief)}
     # Where the key of a row is its text, that is all there is to learn from.
     left_out -= {column.name for column in train.columns if column.kind == "text" and column.name == profile.key}
     shared = [column for column in train.columns if column.name in test and column.name not in left_out]
