@@ -77,7 +77,9 @@ def watch_model_calls(note: Callable[[str, Any, Any], None]) -> None:
     seen: set[str | None] = set()
 
     def look(event: object) -> None:  # an event comes again whenever it changes
-        if isinstance(event, ModelEvent) and event.uuid not in seen and event.call and event.call.response is not None:
+        if not isinstance(event, ModelEvent) or event.uuid in seen or event.call is None:
+            return
+        if event.call.response is not None and not event.call.error:  # a refusal or a broken line is no answer
             seen.add(event.uuid)
             note(event.model, event.call.request, event.call.response)
 
