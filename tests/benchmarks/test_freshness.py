@@ -46,8 +46,8 @@ def test_what_differs_from_task_to_task_is_not_learnt() -> None:
     names = ("a", "b", "c", "other", "another", "third")
     tasks = [known(**dict(zip(names, rng.random(6), strict=True))) for _ in range(100)]
     found = compare(tasks[50:], tasks[:25], tasks[25:50])
-    for name in ("forged_minus_untuned", "forged_minus_real"):
-        low, high = found[name]["interval"]
+    intervals = [found[name]["interval"] for name in ("forged_minus_untuned", "forged_minus_real")]
+    for low, high in [*intervals, found["forged_minus_real_all_drawn_again"]]:
         assert low <= 0 <= high
 
 

@@ -6,19 +6,18 @@ from podium.agents.fixed import FixedAgent
 from podium.workspace.events import Action
 
 UNPACK = '''"""Takes the sample submission out of its archive."""
-import zipfile
+import shutil
+import tempfile
+from pathlib import Path
 
 archive = "{sample}"
 if archive.endswith(".7z"):
-    import py7zr
-
-    opened = py7zr.SevenZipFile(archive)
-    name, read = opened.getnames()[0], lambda name: opened.read([name])[name].read()
+    from py7zr import SevenZipFile as Archive
 else:
-    opened = zipfile.ZipFile(archive)
-    name, read = opened.namelist()[0], opened.read
-with open("{submission}", "wb") as file:
-    file.write(read(name))
+    from zipfile import ZipFile as Archive
+with Archive(archive) as opened, tempfile.TemporaryDirectory() as folder:
+    opened.extractall(folder)
+    shutil.copyfile(next(Path(folder).rglob("*.csv")), "{submission}")
 '''
 
 
