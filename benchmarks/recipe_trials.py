@@ -93,7 +93,7 @@ class Trial:
 def forged_task(name: str, source: Source) -> SmallTask:
     """The tiny task of a family that is drawn from a source, without columns that give answers away.
 
-    Its rules forbid these, and where all use them all reach the ceiling.
+    Its rules forbid these, and whoever uses them mostly reaches the ceiling.
     """
     family = load_family(name)
     forged = draw_data(family, "tiny", source)
