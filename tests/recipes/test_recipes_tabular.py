@@ -132,6 +132,10 @@ def odd_tables(rows: int = 60) -> dict[str, tuple[pd.DataFrame, pd.Series]]:
         "columns of one name": (pd.concat([plain, plain["a"], plain["a"].rename("a.1")], axis=1), binary),
         "infinite and missing numbers": (plain.assign(b=plain["b"].where(plain["b"] > 0, np.inf)), binary),
         "more columns than rows": (wide, binary),
+        "no numbers": (
+            plain.gt(0).replace({True: "up", False: "down"}).assign(d=rng.choice(list("klm"), rows)),
+            binary,
+        ),
         "nothing but a date": (dates.to_frame(), binary),
         "words in a column of numbers": (
             plain.assign(b=plain["b"].round(3).astype(str).where(plain["a"] > -1, "n/a")),

@@ -111,8 +111,8 @@ def best_number_pairs(numbers: pd.DataFrame, residual: np.ndarray, most: int = 1
 def best_group_pairs(groups: pd.DataFrame, numbers: pd.DataFrame, residual: np.ndarray, most: int = 6) -> pd.DataFrame:
     """The pairs of groups, or of a group and a binned number, that explain the residuals of train rows best."""
     rows = len(residual)
-    cuts = numbers.apply(lambda column: bin_numbers(column.to_numpy(float)) // 3)
-    cuts = cuts.loc[:, (cuts.nunique() > 1) & ~cuts.columns.isin(groups.columns)]
+    binned = {name: bin_numbers(numbers[name].to_numpy(float)) // 3 for name in numbers if name not in groups}
+    cuts = pd.DataFrame({name: bins for name, bins in binned.items() if len(np.unique(bins)) > 1}, index=numbers.index)
     found = []
     for index, left in enumerate(groups):
         for other in (*groups.columns[index + 1 :], *cuts):
