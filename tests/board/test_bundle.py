@@ -140,6 +140,20 @@ def test_a_damaged_archive_is_refused_with_one_error(bundle: Bundle, tmp_path: P
             read_bundle(path)
 
 
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA, 93, 99])
+@pytest.mark.parametrize("member", [0, -1])
+def test_what_unpacks_without_a_bound_is_refused(bundle: Bundle, tmp_path: Path, method: int, member: int) -> None:
+    data = bytearray(bundle.path.read_bytes())
+    with zipfile.ZipFile(bundle.path) as archive:
+        place = archive.start_dir
+        for info in archive.infolist()[: len(archive.infolist()) - 1 if member else 0]:
+            place += 46 + len(info.filename.encode()) + len(info.extra) + len(info.comment)
+    data[place + 10 : place + 12] = method.to_bytes(2, "little")
+    (tmp_path / "hostile.zip").write_bytes(data)
+    with pytest.raises(BoardError, match=f"packed by method {method}"):
+        read_bundle(tmp_path / "hostile.zip")
+
+
 def test_a_link_in_the_experiment_is_not_followed(registered: Registered, tmp_path: Path) -> None:
     shutil.copytree(registered.experiment.folder, tmp_path / "copy")
     (tmp_path / "secret").write_text("secret")

@@ -37,6 +37,8 @@ BUNDLE_BYTES = 64 << 30
 """All files of a bundle together, once they are unpacked."""
 MOST_FILES = 500_000
 _CHUNK = 1 << 20
+_METHODS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
+"""How bundles are packed. Others, of which Inspect adds one to Python's, unpack without a bound on memory."""
 _HISTORY = (
     r"workspace\.git/(objects/(pack/pack-[0-9a-f]{40,64}\.(pack|idx)|[0-9a-f]{2}/[0-9a-f]{38,62})|refs/heads/main)"
 )
@@ -174,6 +176,8 @@ def read_bundle(path: Path) -> Bundle:
         members = archive.infolist()
         if len(members) > MOST_FILES + 1 or not members or members[0].filename != MANIFEST:
             raise BoardError(f"{path} is not a bundle: it does not begin with {MANIFEST}.")
+        if packed := {member.compress_type for member in members} - _METHODS:
+            raise BoardError(f"{path} is not a bundle: its files are packed by method {min(packed)}, not by deflate.")
         if members[0].file_size > MANIFEST_BYTES:
             raise BoardError(f"{path} is not a bundle: its {MANIFEST} is too large.")
         buffer = io.BytesIO()
