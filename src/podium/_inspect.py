@@ -114,7 +114,7 @@ def failure_of(error: Exception) -> tuple[int | None, str]:
     payload = provider_error_payload(error)
     message = payload["message"]
     if isinstance(error, PrerequisiteError):  # written for terminals
-        message = Text.from_markup(message).plain.strip()
+        message = " ".join(Text.from_markup(message).plain.removeprefix("ERROR: ").split())
     return payload["status"], message
 
 

@@ -19,15 +19,17 @@ def through_inspect(model_name: str, base_url: str | None = None) -> Ask:
     """
     from inspect_ai.model import GenerateConfig, get_model
 
+    from podium._inspect import failure_of
+
     async def generate(question: str) -> str:
         async with get_model(model_name, base_url=base_url, memoize=False) as model:
-            config = GenerateConfig(temperature=0.0, max_tokens=2_000, max_retries=5)
+            config = GenerateConfig(temperature=0.0, max_tokens=2_000, max_retries=3)
             return (await model.generate(question, config=config)).completion
 
     def ask(question: str) -> str:
         try:
             return asyncio.run(generate(question))
         except Exception as error:  # providers raise what they like
-            raise PodiumError(f"The model {model_name} cannot be asked: {str(error)[:300]}") from error
+            raise PodiumError(f"The model {model_name} cannot be asked: {failure_of(error)[1][:300]}") from error
 
     return ask

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import asyncio
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -26,7 +25,6 @@ from podium.workspace.git import LEAST_VERSION, find_version
 LEAST_DISK = 1 << 30
 PING_S = 60.0
 _FIND = "import importlib.util as u, sys; print(*(n for n in sys.argv[1:] if u.find_spec(n) is None))"
-_MARKUP = re.compile(r"\[/?[a-z ]+\]")
 PreflightCheck = Callable[[Sequence[Task], Plan, Path], Iterator[str]]
 
 
@@ -164,6 +162,8 @@ def ping(name: str, base_url: str | None) -> None:
     """
     from inspect_ai.model import GenerateConfig, get_model
 
+    from podium._inspect import failure_of
+
     config = GenerateConfig(max_tokens=16, max_retries=0, timeout=int(PING_S))
 
     async def ask() -> None:
@@ -173,8 +173,7 @@ def ping(name: str, base_url: str | None) -> None:
     try:
         asyncio.run(ask())
     except Exception as error:  # providers raise what they like
-        # Inspect's messages are written for a terminal that knows its markup.
-        said = " ".join(_MARKUP.sub("", str(error)).removeprefix("ERROR: ").split())
+        said = failure_of(error)[1]
         raise PodiumError(f"The model {name} cannot be used: {said[:300] or type(error).__name__}") from error
 
 
