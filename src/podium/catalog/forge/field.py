@@ -10,7 +10,6 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
-from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -107,15 +106,15 @@ def measure_field(
     forged: ForgedData | None = None,
 ) -> Field:
     """Trains every entrant, in as many processes as there are cores, and ranks them; a tiny field in this one."""
-    numbers = range(len(lineup(family, difficulty)))
+    numbers = range(len(lineup(family, difficulty)))[::-1]  # experts first: what takes longest must not come last
     forged = forged or draw_data(family, difficulty, source)
     if difficulty == "tiny":
-        found = _measure_here(family, forged, source)
+        found = _measure_here(family, forged, source, numbers)
     else:
-        found = measure_entrants(family, difficulty, source, numbers, workers=workers)
-    entrants = []
+        found = measure_entrants(family, difficulty, source, numbers, workers=workers, forged=forged)
+    entrants: list[Entrant] = []
     for entrant in found:
-        entrants.append(entrant)
+        entrants.insert(0, entrant)
         if on_progress:
             on_progress(len(entrants), len(numbers))
     better_first = -1 if family.metric.higher_is_better else 1
@@ -127,38 +126,63 @@ def measure_field(
 
 
 def measure_entrants(
-    family: Family, difficulty: Difficulty, source: Source, numbers: Sequence[int], *, workers: int | None = None
+    family: Family,
+    difficulty: Difficulty,
+    source: Source,
+    numbers: Sequence[int],
+    *,
+    workers: int | None = None,
+    forged: ForgedData | None = None,
 ) -> Iterator[Entrant]:
     """The named entrants, trained in separate processes with one thread each."""
     workers = min(workers or len(os.sched_getaffinity(0)), len(numbers))
-    jobs = [(family.name, difficulty, source, number) for number in numbers]
+    # Every process gets the data once: to draw it there again, calibration included, would take longer.
+    work = _Work(family.name, difficulty, source, forged or draw_data(family, difficulty, source))
     # Spawned, not forked: OpenMP's threads of a parent process do not survive a fork.
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(workers, mp_context=context) as pool:
-        yield from pool.map(_measure_entrant, jobs)
+    with ProcessPoolExecutor(workers, mp_context=context, initializer=_begin, initargs=(work,)) as pool:
+        yield from pool.map(_measure_entrant, numbers)
 
 
-def _measure_here(family: Family, forged: ForgedData, source: Source) -> Iterator[Entrant]:
-    """All entrants of a tiny field, in this process: starting another takes longer than training them all."""
+@dataclass(frozen=True)
+class _Work:
+    """What a process that trains entrants has to know."""
+
+    family: str
+    difficulty: Difficulty
+    source: Source
+    forged: ForgedData
+
+
+_work: _Work
+"""Set at the start of every process that trains entrants."""
+
+
+def _begin(work: _Work) -> None:
+    global _work
+    _work = work
+
+
+def _measure_entrant(number: int) -> Entrant:
+    family = load_family(_work.family)
+    pipeline = lineup(family, _work.difficulty)[number]
+    prediction = run_pipeline(pipeline, _work.forged, entrant_generator(_work.source, number))
+    return _scored(family, pipeline, _work.forged, prediction)
+
+
+def _measure_here(family: Family, forged: ForgedData, source: Source, numbers: Sequence[int]) -> Iterator[Entrant]:
+    """Entrants of a tiny field, in this process: starting another takes longer than training them all."""
     from threadpoolctl import threadpool_limits
 
+    pipelines = lineup(family, "tiny")
     with _measuring, threadpool_limits(1):  # they share what they read of the data
-        for number, pipeline in enumerate(lineup(family, "tiny")):
+        for number in numbers:
+            pipeline = pipelines[number]
             prediction = pipeline.predict(forged.public, entrant_generator(source, number))
-            yield Entrant(pipeline.name, pipeline.skill, round(family.score(forged, prediction), DECIMALS))
+            yield _scored(family, pipeline, forged, prediction)
 
 
-@cache
-def _forged(name: str, difficulty: Difficulty, source: Source) -> ForgedData:
-    return draw_data(load_family(name), difficulty, source)
-
-
-def _measure_entrant(job: tuple[str, Difficulty, Source, int]) -> Entrant:
-    name, difficulty, source, number = job
-    family = load_family(name)
-    forged = _forged(name, difficulty, source)
-    pipeline = lineup(family, difficulty)[number]
-    prediction = run_pipeline(pipeline, forged, entrant_generator(source, number))
+def _scored(family: Family, pipeline: Pipeline, forged: ForgedData, prediction: np.ndarray) -> Entrant:
     return Entrant(pipeline.name, pipeline.skill, round(family.score(forged, prediction), DECIMALS))
 
 
