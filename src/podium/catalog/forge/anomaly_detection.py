@@ -146,7 +146,7 @@ def surprise_of(columns_kept: float) -> OddnessScore:
     def score(train: np.ndarray, test: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         total = np.zeros(len(test))
         for column in np.flatnonzero(rng.random(train.shape[1]) < columns_kept):
-            model = forest("ExtraTreesRegressor", trees=(30, 50), leaf=(2, 5))(rng)
+            model = forest("ExtraTreesRegressor", trees=(20, 36), leaf=(2, 5))(rng)
             model.set_params(bootstrap=True, oob_score=True).fit(np.delete(train, column, axis=1), train[:, column])
             usual = np.mean((train[:, column] - model.oob_prediction_) ** 2)
             total += (test[:, column] - model.predict(np.delete(test, column, axis=1))) ** 2 / usual

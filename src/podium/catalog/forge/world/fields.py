@@ -11,11 +11,11 @@ from podium.catalog.forge.toolbox import default_model
 from podium.catalog.forge.world.calibration import Probes
 from podium.catalog.forge.world.entrants import (
     BOOSTED,
+    CAREFUL,
     DECISION_TREE,
     EXTRA_TREES,
     LINEAR,
     NEIGHBOURS,
-    PATIENT,
     QUICK_BOOSTING,
     RANDOM_FOREST,
     ROUGH_LINEAR,
@@ -23,6 +23,7 @@ from podium.catalog.forge.world.entrants import (
     Goal,
     Learn,
     blend,
+    each_column,
     encoded,
     entrant,
     learner,
@@ -62,7 +63,7 @@ def table_entrants(goal: Goal) -> Entrants:
 
     So many sum up what all tables say that who looks at the rows alone, as the defaults do, gets no medal.
     """
-    rich, history = encoded(summed_up), encoded(with_history)
+    rich = encoded(summed_up)
     ways: list[Way] = [
         ("one column", "naive", reading(as_is), one_column, 4),
         ("nearest neighbours on numbers", "naive", reading(only_numbers), NEIGHBOURS, 4),
@@ -75,13 +76,13 @@ def table_entrants(goal: Goal) -> Entrants:
         ("boosting on joined tables", "good", reading(joined), BOOSTED, 4),
         ("boosting on summaries", "good", reading(summed_up), BOOSTED, 8),
         ("linear on summaries", "good", one_hot(summed_up), LINEAR, 5),
-        ("boosting on encodings", "expert", rich, PATIENT, 6),
-        ("boosting on history", "expert", history, PATIENT, 4),
+        ("boosting on encodings", "expert", rich, CAREFUL, 7),
+        ("boosting on history", "expert", encoded(with_history), CAREFUL, 3),
     ]
     return _entrants(
         goal,
         ways,
-        blend(goal, (rich, PATIENT), (one_hot(summed_up), LINEAR), (history, PATIENT)),
+        blend(goal, (rich, CAREFUL), (one_hot(summed_up), LINEAR), (reading(summed_up), CAREFUL)),
         rungs=(("numbers", only_numbers), ("joined tables", joined), ("summaries", summed_up)),
         raw=as_is,
         careful=rich,
@@ -103,13 +104,13 @@ def ladder_entrants(goal: Goal, *, raw: Read, plain: Read, good: Read, expert: R
         ("extra trees on good features", "good", reading(good), EXTRA_TREES, 5),
         ("boosting on good features", "good", reading(good), BOOSTED, 6),
         ("extra trees on an expert's features", "expert", reading(expert), EXTRA_TREES, 4),
-        ("boosting on an expert's features", "expert", reading(expert), PATIENT, 5),
+        ("boosting on an expert's features", "expert", reading(expert), CAREFUL, 5),
     ]
     best = reading(expert)
     return _entrants(
         goal,
         ways,
-        blend(goal, (best, PATIENT), (best, EXTRA_TREES), (best, LINEAR)),
+        blend(goal, (best, CAREFUL), (best, EXTRA_TREES), (best, LINEAR)),
         rungs=(("plain features", plain), ("good features", good), ("an expert's features", expert)),
         raw=raw,
         careful=reading(expert),
@@ -126,10 +127,8 @@ def _entrants(
     careful: Features,
 ) -> Entrants:
     field = [Pipeline(name, skill, entrant(goal, features, learn), n) for name, skill, features, learn, n in ways]
-    defaults = [
-        Pipeline(f"{name.split('.')[1]}()", "plain", entrant(goal, reading(raw), learner(default_model(name))), 0)
-        for name in DEFAULTS
-    ]
+    learners = {f"{name.split('.')[1]}()": each_column(learner(default_model(name))) for name in DEFAULTS}
+    defaults = [Pipeline(name, "plain", entrant(goal, reading(raw), learn), 0) for name, learn in learners.items()]
     first = Pipeline("one column", "naive", entrant(goal, reading(raw), one_column), 4)
     return Entrants(
         field=(*field, Pipeline("blend", "expert", blended, 4)),
