@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, settings
 os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "OMP_WAIT_POLICY": "passive"}
 
 from podium.data.trees import remove_tree
+from podium.runs.executors import local
 
 AFTER_MULTIPROCESSING = -200  # its own temporary folder, which lies in ours, goes at -100
 
@@ -45,4 +46,6 @@ def podium_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         patch.setenv("PODIUM_HOME", str(tmp_path_factory.mktemp("home")))
         patch.setenv("TMPDIR", str(temporary))
         patch.setattr(tempfile, "tempdir", str(temporary))
+        # Runs of this process are forked from one, whichever comes first: later ones shall import no clients of models.
+        patch.setattr(local, "IMPORTED_ONCE", (*local.IMPORTED_ONCE, *local.IMPORTED_FOR_MODELS))
         yield

@@ -19,13 +19,10 @@ if TYPE_CHECKING:
     from inspect_ai.util import SandboxEnvironment
     from pydantic import BaseModel
 
-IMPORTED_LATE = (
-    "inspect_ai.agent._acp.server",
-    "inspect_ai.model._openai_responses",
-    "inspect_ai.model._providers.anthropic",
-    "inspect_ai.model._providers.none",
-)
+IMPORTED_LATE = ("inspect_ai.agent._acp.server", "inspect_ai.model._providers.none")
 """Modules that Inspect imports only in the middle of an evaluation."""
+CLIENTS_OF_MODELS = ("inspect_ai.model._openai_responses", "inspect_ai.model._providers.anthropic")
+"""Modules that it imports then too, of which an evaluation without a model needs none."""
 
 
 def prerequisite_error(message: str) -> Exception:
@@ -33,6 +30,22 @@ def prerequisite_error(message: str) -> Exception:
     from inspect_ai._util.error import PrerequisiteError
 
     return PrerequisiteError(message)
+
+
+@contextmanager
+def without_clients_of_models() -> Iterator[None]:
+    """While the block runs, evaluations do not load the clients of OpenAI and Anthropic, which takes two seconds.
+
+    For evaluations without a model alone: of others those clients keep what a sample's messages cannot hold.
+    """
+    from inspect_ai.model import _assistant_internal as internal
+
+    installed = {name: value for name, value in vars(internal).items() if name in ("_HAS_OPENAI", "_HAS_ANTHROPIC")}
+    vars(internal).update(dict.fromkeys(installed, False))
+    try:
+        yield
+    finally:
+        vars(internal).update(installed)
 
 
 @contextmanager

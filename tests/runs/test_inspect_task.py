@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 import yaml
+from inspect_ai import Task
 from inspect_ai import eval as inspect_eval
+from inspect_ai.dataset import Sample
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import sandbox
 from running import TASK
 
 from podium import api
+from podium._inspect import CLIENTS_OF_MODELS, without_clients_of_models
 from podium.runs.inspect_task import agent
 
 ROOT = Path(__file__).parents[2]
@@ -93,3 +97,14 @@ def test_the_entry_for_inspect_evals_says_what_its_task_does(tmp_path: Path, mon
     assert (log.status, log.eval.task) == ("success", listed["name"])
     assert log.samples is not None and log.samples[0].scores is not None
     assert log.samples[0].scores["medals"].value["valid"] == 1.0  # type: ignore[index]
+
+
+def test_an_evaluation_without_a_model_loads_no_clients_of_models(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in CLIENTS_OF_MODELS:
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    with without_clients_of_models():
+        [log] = inspect_eval(Task([Sample("?")], solver=[]), model=None, log_dir=str(tmp_path), display="none")
+    assert log.status == "success"
+    assert not set(CLIENTS_OF_MODELS) & set(sys.modules)

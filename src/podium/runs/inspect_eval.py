@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -20,7 +20,7 @@ from inspect_ai.scorer import Score, Scorer, Target, mean, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import sandbox
 
-from podium._inspect import watch_model_calls
+from podium._inspect import watch_model_calls, without_clients_of_models
 from podium.actions import ActionError, Person
 from podium.actions.model_access import ModelAccess, use_access
 from podium.agents import agent_class, make_agent
@@ -68,22 +68,23 @@ def evaluate_run(context: RunContext, before_grading: Callable[[], None]) -> Eva
     evaluated = Evaluated()
     plan = context.plan
     register_prices(plan.prices)
-    logs = inspect_eval(
-        _inspect_task(context, evaluated, before_grading),
-        model=plan.model,
-        model_base_url=plan.model_base_url,
-        model_args={name: _argument(text) for name, text in plan.model_args.items()},
-        model_roles={role: _role_model(text) for role, text in plan.model_roles.items()},
-        log_dir=str(context.folder.logs),
-        log_format="eval",
-        log_realtime=False,
-        log_model_api=True,  # or else calls cannot be watched
-        display="none",
-        score_display=False,
-        max_subprocesses=os.cpu_count(),
-        max_retries=MODEL_RETRIES,
-        ctl_server=False,  # a run is steered by its executor alone
-    )
+    with nullcontext() if plan.models else without_clients_of_models():
+        logs = inspect_eval(
+            _inspect_task(context, evaluated, before_grading),
+            model=plan.model,
+            model_base_url=plan.model_base_url,
+            model_args={name: _argument(text) for name, text in plan.model_args.items()},
+            model_roles={role: _role_model(text) for role, text in plan.model_roles.items()},
+            log_dir=str(context.folder.logs),
+            log_format="eval",
+            log_realtime=False,
+            log_model_api=True,  # or else calls cannot be watched
+            display="none",
+            score_display=False,
+            max_subprocesses=os.cpu_count(),
+            max_retries=MODEL_RETRIES,
+            ctl_server=False,  # a run is steered by its executor alone
+        )
     if evaluated.failure is not None:
         raise evaluated.failure
     if logs[0].error is not None:

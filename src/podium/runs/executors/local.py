@@ -11,20 +11,25 @@ from multiprocessing.process import BaseProcess
 from types import TracebackType
 from typing import Any, Self
 
-from podium._inspect import IMPORTED_LATE
+from podium._inspect import CLIENTS_OF_MODELS, IMPORTED_LATE
 from podium.errors import UsageError
 from podium.runs.executors.base import RunRequest
+from podium.runs.experiment import read_experiment
 
-IMPORTED_ONCE = [
-    "podium.runs.worker",
-    "podium.grading.grade",
-    "podium.metrics",
-    "podium.sandbox.bubblewrap",
-    "rich.markdown",
+IMPORTED_ONCE = (
+    *("podium.runs.worker", "podium.grading.grade", "podium.metrics", "podium.sandbox.bubblewrap", "rich.markdown"),
     *IMPORTED_LATE,
-    "podium.runs.executors.preload",
-]
-"""For all workers, in the process they are forked from; one that is not there is passed over."""
+)
+IMPORTED_FOR_MODELS = (*CLIENTS_OF_MODELS, "podium.runs.executors.preload_models")
+
+
+def imported_once(*, models: bool) -> list[str]:
+    """What the process imports that workers are forked from; a module that is not there is passed over.
+
+    Args:
+        models: whether runs ask models, for which as much again is imported.
+    """
+    return [*IMPORTED_ONCE, *(IMPORTED_FOR_MODELS if models else ()), "podium.runs.executors.preload"]
 
 
 class LocalExecutor:
@@ -39,7 +44,7 @@ class LocalExecutor:
             raise UsageError(f"--on local://{address}: runs of this machine need no address. Give: --on local")
         self._parallel = parallel or 2 * len(os.sched_getaffinity(0))
         self._context = multiprocessing.get_context("forkserver")
-        self._context.set_forkserver_preload(IMPORTED_ONCE)
+        self._preloads = False
         self._queue: deque[RunRequest] = deque()
         self._working: dict[int, tuple[RunRequest, BaseProcess]] = {}
         self._ended: list[RunRequest] = []
@@ -57,6 +62,10 @@ class LocalExecutor:
         self._working.clear()
 
     def submit(self, run: RunRequest) -> None:
+        if not self._preloads:
+            models = read_experiment(run.experiment).plan.models
+            self._context.set_forkserver_preload(imported_once(models=bool(models)))
+            self._preloads = True
         self._queue.append(run)
         self._fill()
 

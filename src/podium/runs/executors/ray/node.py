@@ -22,7 +22,7 @@ from typing import Any
 
 from podium.errors import PodiumError
 from podium.runs.data_cache import NodeCache
-from podium.runs.executors.local import IMPORTED_ONCE
+from podium.runs.executors.local import imported_once
 from podium.runs.executors.ray.actors import find_limiter
 from podium.runs.executors.ray.child import work_for_node
 from podium.runs.executors.ray.memory import tree_memory
@@ -211,7 +211,7 @@ def _describe_exit(code: int | None) -> str:
 def _process_context() -> Any:
     """Runs are forked from one process that has imported everything, for as long as this one lives."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(list(IMPORTED_ONCE))
+    context.set_forkserver_preload(imported_once(models=True))
     return context
 
 
