@@ -13,8 +13,8 @@ import pytest
 
 from podium.catalog import load
 from podium.catalog.forge.families import WORLD_FAMILIES, load_family
-from podium.catalog.forge.family import ForgedData
-from podium.catalog.forge.field import draw_data
+from podium.catalog.forge.family import ForgedData, PublicData
+from podium.catalog.forge.field import draw_data, lineup, measure_field
 from podium.catalog.forge.world.brief import draw_story
 from podium.catalog.forge.world.corruption import (
     blank_by_hidden,
@@ -25,8 +25,9 @@ from podium.catalog.forge.world.corruption import (
     recorded_values,
     repeat_rows,
 )
+from podium.catalog.forge.world.entrants import DECISION_TREE, LINEAR, QUICK_BOOSTING, Learn, one_hot
 from podium.catalog.forge.world.expressions import PRODUCTIONS, Facts
-from podium.catalog.forge.world.features import READINGS
+from podium.catalog.forge.world.features import READINGS, as_is
 from podium.catalog.forge.world.layout import write_tables
 from podium.catalog.forge.world.mechanism import draw_mechanism
 from podium.catalog.forge.world.population import draw_population
@@ -185,3 +186,47 @@ def test_tables_are_written_as_their_names_say(tmp_path: Path) -> None:
         assert pd.read_csv(archive.open("three.csv")).equals(table)
     for path in first.iterdir():
         assert path.read_bytes() == (tmp_path / "second" / path.name).read_bytes()
+
+
+@pytest.mark.parametrize("name", WORLD_FAMILIES)
+def test_a_field_has_60_entrants_of_12_ways_and_the_last_of_them_are_experts(name: str) -> None:
+    family = load_family(name)
+    assert len(lineup(family)) >= 60
+    assert len({pipeline.name for pipeline in family.pipelines}) == len(family.pipelines) >= 12
+    assert lineup(family)[-1].skill == "expert", "they take longest and are trained first"
+
+
+def test_all_places_with_medals_can_go_to_those_who_boost_trees_on_all_tables() -> None:
+    ways = load_family("tables-regression").pipelines
+    numbers = {way.name: way.entrants for way in ways}
+    boosted = numbers["boosting on summaries"] + sum(way.entrants for way in ways if way.skill == "expert")
+    assert boosted >= int(0.4 * sum(numbers.values()))
+
+
+def test_entrants_with_equal_scores_stand_in_the_order_of_the_lineup() -> None:
+    family = load_family("anomaly-detection")
+    order = [pipeline.name for pipeline in family.tiny]
+    found = measure_field(family, "tiny", 3).entrants
+    assert len(found) == len(lineup(family, "tiny"))
+    for one, other in itertools.pairwise(found):
+        assert one.score > other.score or order.index(one.pipeline) <= order.index(other.pipeline)
+
+
+def test_linear_models_see_test_rows_no_further_out_than_train_rows() -> None:
+    rng = np.random.default_rng(0)
+    train = pd.DataFrame({"id": range(90), "day": np.arange(90.0), "kind": list("abc") * 30, "target": rng.random(90)})
+    test = pd.DataFrame({"id": range(60), "day": np.arange(90.0, 150), "kind": list("abc") * 20})
+    known, asked = one_hot(as_is)(PublicData(train, test), train["target"].to_numpy(), rng)
+    assert (asked <= known.max(axis=0)).all()
+    assert (asked >= known.min(axis=0)).all()
+    assert np.abs(LINEAR(known, train["target"].to_numpy(), asked, rng) - 0.5).max() < 1
+
+
+@pytest.mark.parametrize("learn", [DECISION_TREE, LINEAR, QUICK_BOOSTING])
+def test_every_learner_takes_targets_with_several_columns(learn: Learn) -> None:
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(200, 4))
+    target = np.column_stack([rows[:, 0] > 0, rows[:, 1] > 0]).astype(float)
+    found = learn(rows, target, rows, rng)
+    assert found.shape == target.shape
+    assert ((found > 0.5) == target).mean() > 0.8

@@ -114,7 +114,8 @@ def brightness(data: PublicData) -> Reading:
     """Also how bright pictures are, and how much that varies."""
     stack = _stack(data).reshape(len(data.train) + len(data.test), -1)
     levels = {f"level {share}": np.quantile(stack, share, axis=1) for share in (0.05, 0.5, 0.95)}
-    return Reading(_facts(data).assign(mean=stack.mean(axis=1), spread=stack.std(axis=1), **levels), len(data.train))
+    found = {"mean": stack.mean(axis=1), "spread": stack.std(axis=1), **levels}
+    return read(data, only_tables).with_columns(found)
 
 
 def areas(data: PublicData) -> Reading:
@@ -122,7 +123,7 @@ def areas(data: PublicData) -> Reading:
     even = blurred(read(data, _even), 0.8)
     shares = {f"above {limit}": (even > limit).mean((1, 2)) for limit in (0.6, 1.0, 1.5)}
     shares |= {f"below {limit}": (even < -limit).mean((1, 2)) for limit in (0.6, 1.0, 1.5)}
-    return Reading(read(data, brightness).both.assign(**shares), len(data.train))
+    return read(data, brightness).with_columns(shares)
 
 
 def spots(data: PublicData) -> Reading:
@@ -137,7 +138,7 @@ def spots(data: PublicData) -> Reading:
         for limit in (0.5, 0.8, 1.1):
             found[f"{name} peaks {limit}"] = (peaks & (smooth > limit)).sum((1, 2))
             found[f"{name} areas {limit}"] = _count_areas(smooth > limit)
-    return Reading(read(data, areas).both.assign(**found), len(data.train))
+    return read(data, areas).with_columns(found)
 
 
 def _count_areas(stack: np.ndarray) -> np.ndarray:

@@ -165,7 +165,7 @@ def compared(data: PublicData) -> Reading:
         "fewer links": np.minimum(degree[one_end], degree[other_end]),
         "links": degree[one_end] + degree[other_end],
     }
-    return Reading(pd.concat([found.both, pd.DataFrame(facts)], axis=1), found.train_rows)
+    return found.with_columns(facts)
 
 
 def neighbourhood(data: PublicData) -> Reading:
@@ -177,7 +177,7 @@ def neighbourhood(data: PublicData) -> Reading:
     rare = (matrix / np.log(degree + 2)) @ matrix
     facts = {"common": common, "rare": rare[one, other], "paths": (matrix @ matrix @ matrix)[one, other]}
     facts["share"] = common / np.maximum(degree[one] + degree[other] - common, 1)
-    return Reading(found.both.assign(**facts), found.train_rows)
+    return found.with_columns(facts)
 
 
 def positions(data: PublicData) -> Reading:
@@ -196,7 +196,7 @@ def positions(data: PublicData) -> Reading:
             kinds = pd.get_dummies(things[column], dtype=float).to_numpy()
             rates = (kinds.T @ matrix @ kinds + 1) / (np.outer(kinds.sum(axis=0), kinds.sum(axis=0)) + 20)
             facts[f"rate {column}"] = (kinds[one] @ rates * kinds[other]).sum(axis=1)
-    return Reading(found.both.assign(**facts), found.train_rows)
+    return found.with_columns(facts)
 
 
 goal = Goal(finish=lambda prediction, target: np.clip(prediction, 0, 1))
