@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import itertools
+import os
 import re
+import subprocess
+import sys
 import zipfile
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -230,3 +234,19 @@ def test_every_learner_takes_targets_with_several_columns(learn: Learn) -> None:
     found = learn(rows, target, rows, rng)
     assert found.shape == target.shape
     assert ((found > 0.5) == target).mean() > 0.8
+
+
+def test_a_process_that_orders_sets_otherwise_makes_the_same_tasks() -> None:
+    source = f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r}); import test_forge_world as tests\n"
+    source += "print(*map(tests._fingerprint, tests.WORLD_FAMILIES))"
+    environment = {**os.environ, "PYTHONHASHSEED": "1"}
+    found = subprocess.run([sys.executable, "-c", source], env=environment, check=True, capture_output=True, text=True)
+    assert found.stdout.split() == [str(_fingerprint(name)) for name in WORLD_FAMILIES]
+
+
+def _fingerprint(name: str) -> int:
+    """A number for everything that is public of a tiny task, and for how its entrants score."""
+    forged = draw_data(load_family(name), "tiny", 1)
+    tables = (forged.public.train, forged.public.test, *forged.public.tables.values())
+    parts = [forged.brief, *(table.to_csv() for table in tables), measure_field(load_family(name), "tiny", 1).to_json()]
+    return zlib.crc32("".join(parts).encode())

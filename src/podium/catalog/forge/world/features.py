@@ -160,7 +160,8 @@ def summed_up(data: PublicData) -> Reading:
 
 def _words(column: pd.Series) -> dict[str, np.ndarray]:
     """Whether each of the frequent words is in a text."""
-    sets = [frozenset(re.findall(r"[a-z]{3,}", text.lower())) for text in column.fillna("")]
+    # Sorted, because sets of words have another order in every process.
+    sets = [sorted(set(re.findall(r"[a-z]{3,}", text.lower()))) for text in column.fillna("")]
     counts = pd.Series([word for words in sets for word in words], dtype=object).value_counts()
     frequent = sorted(counts.index[counts >= FEWEST_ROWS_WITH_WORD][:MOST_WORDS])
     return {f"says {word}": np.array([word in words for words in sets], dtype=float) for word in frequent}
