@@ -13,6 +13,7 @@ import pytest
 
 from driving import story
 from podium.catalog.folder import printed_score
+from podium.cli import main
 from podium.runs.folder import RunFolder
 
 TRAIN = """\
@@ -105,16 +106,22 @@ def test_answers_stay_out_of_the_workspace(tmp_path: Path, folder: Path) -> None
         (["--metric", "mae"], "--answers and --metric go together"),
     ],
 )
-def test_wishes_that_make_no_sense_are_refused(tmp_path: Path, folder: Path, options: list[str], message: str) -> None:
-    done = podium(tmp_path, "run", folder, "--goal", "x", *options)
-    assert done.returncode == 2
-    assert message in done.stderr
+def test_wishes_that_make_no_sense_are_refused(
+    folder: Path, options: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert message in refusal(capsys, "run", folder, "--goal", "x", *options)
 
 
-def test_a_folder_without_a_goal_gets_advice(tmp_path: Path, folder: Path) -> None:
-    done = podium(tmp_path, "run", folder)
-    assert done.returncode == 2
-    assert "is a folder. Say what to do in it: --goal TEXT" in done.stderr
+def test_a_folder_without_a_goal_gets_advice(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "is a folder. Say what to do in it: --goal TEXT" in refusal(capsys, "run", folder)
+
+
+def refusal(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> str:
+    """What a command says that was called the wrong way."""
+    with pytest.raises(SystemExit) as ended:
+        main([str(argument) for argument in arguments])
+    assert ended.value.code == 2
+    return capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

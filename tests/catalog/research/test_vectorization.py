@@ -140,13 +140,23 @@ SAVE = "    np.save(target, output)"
             id="zeros",
         ),
         pytest.param(SAVE, "    np.save(target, output.astype('f'))", "holds float32 of shape (2,", id="float32"),
-        pytest.param(SAVE, "    np.save(target, output.astype('f').astype('d'))", "differs from", id="hidden float32"),
+        pytest.param(
+            SAVE,
+            "    np.save(target, output.astype('f').astype('d'))",
+            "differs from",
+            id="hidden float32",
+            marks=pytest.mark.slow,
+        ),
         pytest.param(SAVE, "    np.save(target, output[:1])", "float64 of shape (1, 33, 33, 8); the", id="a part"),
         pytest.param(SAVE, "    Path(target).write_bytes(b'fast')", "no array that np.save wrote", id="no array"),
         pytest.param(SAVE, "    sys.exit(0)", "output.npy cannot be read: No such file", id="early exit"),
         pytest.param(SAVE, "    sys.exit(3)", "of the submission ended with exit code 3: it printed", id="failure"),
         pytest.param(
-            "import numpy as np\n", "import numpy as np, cupy\n", "No module named 'cupy'", id="no such package"
+            "import numpy as np\n",
+            "import numpy as np, cupy\n",
+            "No module named 'cupy'",
+            id="no such package",
+            marks=pytest.mark.slow,
         ),
     ],
 )
