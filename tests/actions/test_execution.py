@@ -75,8 +75,8 @@ def test_scripts_that_cannot_be_run(bench: Bench) -> None:
 
 def test_a_time_limit_shows_what_was_printed_until_then(bench: Bench) -> None:
     (bench.workspace / "a.py").write_text("import time\nprint('started')\ntime.sleep(60)")
-    [observation] = bench.perform(run("a.py"), run_program=partial(run_in_sandbox, time_s=2))
-    assert observation == "a.py was stopped: time limit of 2 s. Until then it had printed:\nstarted"
+    [observation] = bench.perform(run("a.py"), run_program=partial(run_in_sandbox, time_s=5))
+    assert observation == "a.py was stopped: time limit of 5 s. Until then it had printed:\nstarted"
 
 
 def test_a_runtime_runs_programs_its_own_way(bench: Bench) -> None:
@@ -167,9 +167,9 @@ def test_a_session_of_an_earlier_sandbox_is_lost(bench: Bench) -> None:
 def test_a_session_is_interrupted_when_its_time_is_up(bench: Bench) -> None:
     _, slow, after = bench.perform(
         *session("x = 1", "import time\nprint('waiting')\ntime.sleep(60)\nx = 2", "x"),
-        run_program=partial(run_in_sandbox, time_s=2),
+        run_program=partial(run_in_sandbox, time_s=5),
     )
-    assert slow == "Stopped: time limit of 2 s. The session's variables are kept. Until then it printed:\nwaiting"
+    assert slow == "Stopped: time limit of 5 s. The session's variables are kept. Until then it printed:\nwaiting"
     assert after == "1"
 
 
@@ -180,7 +180,7 @@ def test_a_session_that_cannot_be_interrupted_is_ended(bench: Bench) -> None:
             "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: signal.sigtimedwait([], 1)",
             "'x' in globals()",
         ),
-        run_program=partial(run_in_sandbox, time_s=2),
+        run_program=partial(run_in_sandbox, time_s=5),
     )
     assert "The session's variables are lost" in stuck
     assert after.endswith("this ran in a new one.\nFalse")

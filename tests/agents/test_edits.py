@@ -134,7 +134,7 @@ def test_an_edit_really_is_tried_and_kept(task: Task, tmp_path: Path) -> None:
     state = agent.begin()
     while actions := decide(agent, state):
         command = ["sh", "-c", actions[0].arguments["command"]]
-        done = subprocess.run(command, cwd=home, env=environment, capture_output=True, text=True, timeout=60)
+        done = subprocess.run(command, cwd=home, env=environment, capture_output=True, text=True, timeout=600)
         result = ProgramOutput(exit_code=done.returncode, stdout=done.stdout, stderr=done.stderr)
         state = agent.observe(state, actions, [result])
     assert [trial.score for trial in state.trials] == [0.0, 0.0, 0.5, 0.75, 0.875]
@@ -149,7 +149,7 @@ def test_a_faster_function_has_to_give_the_same_results(tmp_path: Path) -> None:
         (tmp_path / "new.py").write_text(old.replace("a * 2.0", change))
         same = Path(str(Edits.files(agent_on(load("vectorization"), tmp_path))), "same.py")
         command = [sys.executable, str(same), str(tmp_path / "old.py"), str(tmp_path / "new.py"), "f"]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=600)
         assert message in done.stdout + done.stderr
 
 

@@ -28,7 +28,7 @@ from podium.runs.steps import Steps
 from podium.workspace.budget import Budget
 
 TASK = "spaceship-titanic"
-PATIENCE_S = 120
+PATIENCE_S = 600
 PODIUM = Path(sys.executable).with_name("podium")
 
 

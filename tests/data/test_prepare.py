@@ -24,7 +24,7 @@ from podium.data.prepare import prepare_task
 from podium.errors import NotPreparedError, PodiumError, RawDataError, UsageError
 from podium.grading.prepared import find_prepared
 
-PATIENCE_S = 120
+PATIENCE_S = 600
 
 
 def start(stage: str, data_dir: Path, edition: str = "v1", how: str = "real") -> subprocess.Popen[str]:

@@ -88,7 +88,7 @@ def refusals(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         env={**os.environ, "PYTHONPATH": paths, "OPENBLAS_NUM_THREADS": "1", "ARROW_DEFAULT_MEMORY_POOL": "system"},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
     )
     assert child.returncode == 0, child.stderr

@@ -16,7 +16,7 @@ import pytest
 from podium.errors import PodiumError, UsageError
 from podium.leases import Pool, default_pool
 
-PATIENCE_S = 60
+PATIENCE_S = 600
 """Only a broken pool waits so long."""
 
 HOLDER = """

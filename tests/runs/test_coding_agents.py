@@ -100,7 +100,7 @@ def test_every_tool_call_is_a_step_with_its_own_snapshot_and_the_tokens_are_the_
         "ls $HOME/settings; printf 'cur%s' 'l http://example.org' > $HOME/.tiny/mine.sh",
     )
     with serving(typing(*commands)) as server:
-        row = play(**MODEL, model_base_url=server.url, budget=Budget(wall_s=120))
+        row = play(**MODEL, model_base_url=server.url, budget=Budget(wall_s=1200))
     record, steps = row.record, Steps(row.folder)
     assert record.valid and record.ended_by == "the agent", record.error
     names = [step.action.name for step in steps.all]
@@ -129,20 +129,21 @@ def test_every_tool_call_is_a_step_with_its_own_snapshot_and_the_tokens_are_the_
 
 def test_cores_are_held_while_it_computes_and_not_while_its_model_thinks(play: Callable[..., Any], ready: Path) -> None:
     held: list[int] = []
+    patience_s = 300.0
 
     def thinking(request: Request, rng: random.Random) -> Reply:
-        for _ in range(200):  # until it is given back, or long enough to see that it is not
+        deadline = time.monotonic() + patience_s
+        while default_pool().holders() and time.monotonic() < deadline:
             time.sleep(0.01)
-            if not default_pool().holders():
-                break
         held.append(len(default_pool().holders()))
         return typing("python3 -c 'sum(range(10**6))'", COPY)(request, rng)
 
     with serving(thinking) as server:
-        row = play(**MODEL, model_base_url=server.url, budget=Budget(wall_s=120))
+        row = play(**MODEL, model_base_url=server.url, budget=Budget(wall_s=1200))
         assert row.record.valid and held == [0, 0, 0], row.record.error
         held.clear()
-        row = play(**MODEL, model_base_url=server.url, out="kept", lease="always", budget=Budget(wall_s=120))
+        patience_s = 0.5
+        row = play(**MODEL, model_base_url=server.url, out="kept", lease="always", budget=Budget(wall_s=1200))
     assert row.record.valid and held == [1, 1, 1]
 
 
@@ -158,9 +159,9 @@ def test_a_killed_run_takes_its_conversation_up_again(play: Callable[..., Any], 
         return typing(*commands)(request, rng)
 
     with serving(deadly) as server:
-        row = play(**MODEL, model_base_url=server.url, budget=Budget(wall_s=120))
+        row = play(**MODEL, model_base_url=server.url, budget=Budget(wall_s=1200))
         assert killed and row.record is None
-        row = play(**MODEL, model_base_url=server.url, budget=Budget(wall_s=120))
+        row = play(**MODEL, model_base_url=server.url, budget=Budget(wall_s=1200))
     assert row.record.valid, row.record.error
     done = [step for step in Steps(row.folder).all if isinstance(step.observation, ProgramOutput)][:-1]
     assert [step.action.arguments["command"] for step in done] == list(commands)  # nothing is recorded twice
@@ -173,14 +174,14 @@ def test_a_model_that_does_not_answer_fails_the_run_with_its_words(play: Callabl
         return Fault(status=401, message="this key is not known")
 
     with serving(refusing) as server:
-        row = play(**MODEL, model_base_url=server.url, budget=Budget(wall_s=120))
+        row = play(**MODEL, model_base_url=server.url, budget=Budget(wall_s=1200))
     assert row.record.status == "failed"
     assert "this key is not known" in row.record.error and "--retry" in row.record.error
 
 
 def test_steps_end_the_program_in_order(play: Callable[..., Any], ready: Path) -> None:
     with serving(typing(COPY, *["echo again"] * 50)) as server:
-        row = play(**MODEL, model_base_url=server.url, budget=Budget(steps=3, wall_s=120))
+        row = play(**MODEL, model_base_url=server.url, budget=Budget(steps=3, wall_s=1200))
     assert row.record.valid and row.record.ended_by == "steps" and row.record.usage.steps == 3
 
 

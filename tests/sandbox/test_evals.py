@@ -91,7 +91,7 @@ def test_the_command_line_needs_only_the_name() -> None:
 
 
 def test_a_timed_out_tool_shows_its_output_and_the_agent_goes_on() -> None:
-    task = Task(dataset=[Sample(input="Wait.")], solver=loop(bash(timeout=1)), sandbox="bubblewrap")
+    task = Task(dataset=[Sample(input="Wait.")], solver=loop(bash(timeout=5)), sandbox="bubblewrap")
     model = scripted(
         call("bash", command="echo epoch 1; sleep 60"), call("bash", command="echo alive"), call("submit", answer="x")
     )

@@ -97,7 +97,7 @@ async def test_background_programs_live_until_the_sandbox_is_cleaned_up() -> Non
 
 async def test_timeout_carries_what_was_printed_so_far(environment: PodiumSandbox) -> None:
     with pytest.raises(TimeoutError) as caught:
-        await environment.exec(["sh", "-c", "echo out; echo err >&2; sleep 60 & sleep 60"], timeout=1)
+        await environment.exec(["sh", "-c", "echo out; echo err >&2; sleep 60 & sleep 60"], timeout=5)
     assert getattr(caught.value, "truncated_output", None) == "out\nerr\n"
     assert programs(environment) == set()
 

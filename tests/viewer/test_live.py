@@ -66,9 +66,9 @@ def test_a_change_is_told_once(root: Path, site: Site, address: str, page: str) 
     plan = make_experiment(root / "first", seeds=2)
     run = make_record(root / "first", plan, status="running", score=None)
     site.index.refresh(now=True)
-    text = httpx.get(address + page, timeout=120).text
+    text = httpx.get(address + page, timeout=600).text
     live, since = (text.partition(f'data-{name}="')[2].partition('"')[0] for name in ("live", "since"))
-    with httpx.stream("GET", f"{address}{live}", params={"since": since}, timeout=120) as answer:
+    with httpx.stream("GET", f"{address}{live}", params={"since": since}, timeout=600) as answer:
         assert answer.headers["content-type"].startswith("text/event-stream")
         lines = answer.iter_lines()
         assert next(lines) == "retry: 2000"
@@ -77,18 +77,18 @@ def test_a_change_is_told_once(root: Path, site: Site, address: str, page: str) 
             assert len(events(lines, 1)) == 1
         make_record(root / "first", plan, status="finished")
         assert len(events(lines, 1)) == 1
-    fresh = httpx.get(address + page, timeout=120).text
+    fresh = httpx.get(address + page, timeout=600).text
     assert "finished" in fresh and f'data-since="{since}"' not in fresh
 
 
 def test_who_missed_a_change_hears_at_once(address: str) -> None:
     for headers, params in (({}, {"since": "something old"}), ({"last-event-id": "x"}, {})):
-        with httpx.stream("GET", f"{address}/live", params=params, headers=headers, timeout=120) as answer:
+        with httpx.stream("GET", f"{address}/live", params=params, headers=headers, timeout=600) as answer:
             assert events(answer.iter_lines(), 1)
 
 
 def test_streams_end_with_the_server(site: Site, address: str) -> None:
-    with httpx.stream("GET", f"{address}/live/experiments/first", timeout=120) as answer:
+    with httpx.stream("GET", f"{address}/live/experiments/first", timeout=600) as answer:
         lines = answer.iter_lines()
         next(lines)
         site.closing.set()
@@ -103,7 +103,7 @@ def test_verifying_is_asked_for_and_shown(root: Path, site: Site) -> None:
 
     def verify(folder: Path) -> dict[str, str]:
         asked.append(folder)
-        may_go.wait(120)
+        may_go.wait(600)
         return {"journal": "ok", "grade": "<b>it differs</b>"}
 
     site.verifier.close()
@@ -115,7 +115,7 @@ def test_verifying_is_asked_for_and_shown(root: Path, site: Site) -> None:
             assert "Verifying:" in pages.post(f"{here}/verify", data={"token": site.token.text}).text
         assert "verifying 1 run" in pages.get("/experiments/first").text
         may_go.set()
-        deadline = time.monotonic() + 120
+        deadline = time.monotonic() + 600
         while site.verifier.is_waiting(RunKey("first", TASK, 0)) and time.monotonic() < deadline:
             time.sleep(0.01)
         text = pages.get(here).text
@@ -133,7 +133,7 @@ def test_a_run_without_a_journal_does_not_verify(root: Path, site: Site) -> None
 
 def podium(*arguments: str) -> subprocess.CompletedProcess[str]:
     code = f"from podium.cli import main; main({list(arguments)!r})"
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=600)
 
 
 def test_the_command_refuses_what_makes_no_sense(root: Path) -> None:

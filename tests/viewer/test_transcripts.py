@@ -57,19 +57,19 @@ def test_long_conversations_are_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 def test_a_log_that_is_none_is_told(tmp_path: Path, reader: TranscriptReader) -> None:
     (tmp_path / "bad.eval").write_bytes(b"PK\x03\x04 not an archive")
-    found = reader.read(tmp_path / "bad.eval", top=tmp_path).result(timeout=60)
+    found = reader.read(tmp_path / "bad.eval", top=tmp_path).result(timeout=600)
     assert found.error is not None and found.error.startswith("bad.eval cannot be read") and not found.exchanges
 
 
 def test_a_link_is_not_read(tmp_path: Path, reader: TranscriptReader) -> None:
     (tmp_path / "link.eval").symlink_to("/etc/passwd")
-    found = reader.read(tmp_path / "link.eval", top=tmp_path).result(timeout=60)
+    found = reader.read(tmp_path / "link.eval", top=tmp_path).result(timeout=600)
     assert found.error is not None and "cannot be read" in found.error
 
 
 def test_the_page_shows_and_finds(pages: TestClient, site: Site, experiments: Path) -> None:
     run = experiments / "nested" / "plain"
-    site.transcripts.read(run / TASK / "0" / "logs" / "first.eval", top=run).result(timeout=60)
+    site.transcripts.read(run / TASK / "0" / "logs" / "first.eval", top=run).result(timeout=600)
     text = pages.get(f"{RUN}/transcript").text
     assert "First I look at the data." in text and "<code>run_command</code>" in text and "3,000" in text
     assert "<script>document" not in text and "&lt;script&gt;document" in text

@@ -36,7 +36,7 @@ def port() -> Iterator[int]:
 def ask(
     port: int, body: bytes, *, path: str = "/validate", method: str = "POST", **headers: str
 ) -> tuple[int, dict[str, str]]:
-    with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=120)) as connection:
+    with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=600)) as connection:
         connection.request(method, path, body, {name.replace("_", "-"): value for name, value in headers.items()})
         response = connection.getresponse()
         return response.status, json.loads(response.read())
@@ -70,7 +70,7 @@ def test_a_form_without_the_field_is_told(port: int) -> None:
 
 
 def test_too_much_is_refused_unread(port: int) -> None:
-    with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=120)) as connection:
+    with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=600)) as connection:
         connection.putrequest("POST", "/validate")
         connection.putheader("Content-Length", str(10**12))
         connection.endheaders()

@@ -28,7 +28,7 @@ def run_starter(
     place: Place, starter: Starter, folder: Path, edits: dict[str, str]
 ) -> subprocess.CompletedProcess[str]:
     """Runs the starter script on the public data, with some passages replaced; its files lie in the folder then."""
-    for path in starter.folder.iterdir():
+    for path in starter.folder.glob("*.*"):
         (folder / path.name).write_bytes(path.read_bytes())
     text = (folder / starter.script).read_text(encoding="utf-8")
     for old, new in edits.items():
