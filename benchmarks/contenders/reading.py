@@ -91,7 +91,7 @@ def read_problem(data: Path) -> Problem:
     shared = [name for name in train if name in test and name not in ids and name not in forbidden]
     both = pd.concat([train[ids + shared], test[ids + shared]], ignore_index=True)
     table = joined(both, further_tables(data)).drop(columns=ids)
-    parts = [_columns(table, data), _contents(data, both[ids[0]].astype(str), len(train))]
+    parts = [_columns(table, data), _contents(data, both[ids[0]].astype(str))]
     features = pd.concat([part for part in parts if part.shape[1]], axis=1) if any(p.shape[1] for p in parts) else None
     if features is None:
         raise NotATable("there are no features but identifiers")
@@ -207,16 +207,12 @@ def _components(texts: pd.Series) -> pd.DataFrame:
     return pd.DataFrame(TruncatedSVD(count, random_state=0).fit_transform(words), index=texts.index)
 
 
-def _contents(data: Path, ids: pd.Series, rows: int) -> pd.DataFrame:
-    """The values in the files that are named after the rows: train/ID.* and test/ID.*, if there are any."""
-    found = []
-    for number, name in enumerate(ids):
-        folder = data / ("train" if number < rows else "test")
-        paths = [path for suffix in _READERS if (path := folder / f"{name}{suffix}").exists()]
-        if not paths:
-            return pd.DataFrame(index=ids.index)
-        found.append(paths[0])
-    return _stacked(found, ids.index)
+def _contents(data: Path, ids: pd.Series) -> pd.DataFrame:
+    """The values in the files that are named after the rows, in whatever folder, if there are any."""
+    files = {path.stem: path for path in sorted(data.rglob("*")) if path.suffix in _READERS}
+    if not all(name in files for name in ids):
+        return pd.DataFrame(index=ids.index)
+    return _stacked([files[name] for name in ids], ids.index)
 
 
 def _stacked(paths: list[Path], index: pd.Index) -> pd.DataFrame:

@@ -22,6 +22,8 @@ ARRAYS = frozenset({".npy", ".npz", ".bin", ".dcm", ".bson", ".parquet", ".xyz"}
 MEDIA = IMAGES | AUDIO | ARRAYS
 _ARCHIVE = re.compile(r"\.(zip|7z|tar|tgz|tar\.gz)$", re.IGNORECASE)
 _EXAMPLES = 5
+MASK_WORDS = re.compile(r"mask|segment|annotation|truth|outline", re.IGNORECASE)
+"""What folders of masks are called; such files are not what a row looks like."""
 MIN_FILES = 10
 """So many files must be in folders or have names that give their class."""
 
@@ -104,7 +106,11 @@ def _pattern(values: Iterable[Any], media: Paths, *, prefer: str, like: str = ""
     """
     texts = {as_text(value) for value in values}
     ranked = sorted(
-        media, key=lambda one: (not like.endswith(one[1]), _rank(one[1]), prefer not in one[0].lower(), one)
+        media,
+        key=lambda one: (
+            *(not like.endswith(one[1]), _rank(one[1]), bool(MASK_WORDS.search(one[0]))),
+            *(prefer not in one[0].lower(), one),
+        ),
     )
     for folder, suffix in ranked:
         paths: dict[str, list[str]] = {}

@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from podium.recipes.files import IMAGES
+from podium.recipes.files import IMAGES, MASK_WORDS
 from podium.recipes.profile import Profile
 from podium.recipes.recipe import Improvement, Recipe, Settings
 from podium.recipes.scripts import assign
 
-_MASK_WORDS = re.compile(r"mask|segment|annotation|truth", re.IGNORECASE)
 _SCORES = {"rle_mean_iou": "mask_iou", "rle_iou_precision": "mask_precision"}
 
 
@@ -27,7 +26,7 @@ def mask_files(profile: Profile) -> str | None:
     for files in profile.files:
         for example in files.examples:
             folder, _, name = f"{files.folder}/{example}".rpartition("/")
-            if files.suffix in IMAGES and _MASK_WORDS.search(folder):
+            if files.suffix in IMAGES and MASK_WORDS.search(folder):
                 return f"{folder}/{{}}{name[-len(files.suffix) :]}"
     return None
 
