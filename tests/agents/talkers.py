@@ -34,25 +34,26 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.metrics import roc_auc_score
 
 train, test = pd.read_csv("data/train.csv"), pd.read_csv("data/test.csv")
-target = train.pop("returned")
+target = train.pop(train.columns[-1])
+row, placed, route, customer, weight, volume, price, paid, *_ = test.columns
 both = pd.concat([train, test], ignore_index=True)
-placed = pd.to_datetime(both["placed"])
-both["hour"], both["weekday"], both["month"] = placed.dt.hour, placed.dt.dayofweek, placed.dt.month
-both["discount"], both["density"] = both["paid"] / both["price"], both["weight"] / both["volume"]
-both["origin"], both["goal"] = both["route"].str[:3], both["route"].str[4:]
-for name in ("route", "customer", "origin", "goal"):
+moment = pd.to_datetime(both[placed])
+both["hour"], both["weekday"], both["month"] = moment.dt.hour, moment.dt.dayofweek, moment.dt.month
+both["discount"], both["density"] = both[paid] / both[price], both[weight] / both[volume]
+both["origin"], both["goal"] = both[route].str[:3], both[route].str[4:]
+for name in (route, customer, "origin", "goal"):
     both[name + "_count"] = both[name].map(both[name].value_counts())
     both[name] = both[name].astype("category").cat.codes
-both = both.drop(columns=["shipment_id", "placed"])
+both = both.drop(columns=[row, placed])
 known, unknown = both[: len(target)], both[len(target) :]
 model = HistGradientBoostingClassifier(max_iter=200, max_leaf_nodes=4, l2_regularization=5, random_state=0)
 model.fit(known[:2400], target[:2400])
 print("auc", roc_auc_score(target[2400:], model.predict_proba(known[2400:])[:, 1]))
 model.fit(known, target)
 chances = model.predict_proba(unknown)[:, 1]
-pd.DataFrame({"shipment_id": test["shipment_id"], "returned": chances}).to_csv("submission/submission.csv", index=False)
+pd.DataFrame({row: test[row], target.name: chances}).to_csv("submission/submission.csv", index=False)
 """
-BROKEN = TRAIN.replace('train.pop("returned")', 'train.pop("outcome")')
+BROKEN = TRAIN.replace("train.pop(train.columns[-1])", 'train.pop("no column")')
 
 SOLUTION: list[Move] = [
     ("list_files", {"dir_path": "data"}),

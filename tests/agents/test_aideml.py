@@ -36,7 +36,7 @@ cd /home/agent/workspaces/0-podium && python /home/logs/0-podium/best_solution.p
 cp working/submission.csv $SUBMISSION_DIR/submission.csv
 """
 SCRIPT = TRAIN.replace('"data/', '"input/').replace('"submission/', '"working/')
-BROKEN = SCRIPT.replace('train.pop("returned")', 'train.pop("outcome")')
+BROKEN = SCRIPT.replace("train.pop(train.columns[-1])", 'train.pop("no column")')
 BETTER = SCRIPT.replace("max_iter=200", "max_iter=220")
 
 

@@ -131,7 +131,7 @@ def three_at_once(request: Request, rng: random.Random) -> Reply:
 def test_the_model_is_told_its_task_and_what_is_left(play: Play) -> None:
     _, requests = play(coder([("final_answer", {"final_answer": "done"})]))
     said = text_of(requests[0])
-    assert "Do your best." in said and "returned" in said
+    assert "Do your best." in said and "area under the ROC curve" in said
     assert "[Left: 1 h 2 min of working time, 1,000 tokens.]" in said
     assert {"bash", "python_session", "write_file", "final_answer"} <= {
         tool["function"]["name"] for tool in requests[0]["tools"]

@@ -153,7 +153,8 @@ def questions(requests: list[Request]) -> list[Request]:
 def test_the_first_prompt_says_what_to_do_and_how(rehearse: Any) -> None:
     request = questions(rehearse().play([]))[0]
     text = text_of(request)
-    for said in ("Research Plan and Status:", "Fact Check:", "Understand File:", "returned", "Do your best."):
+    plans = ("Research Plan and Status:", "Fact Check:", "Understand File:")
+    for said in (*plans, "area under the ROC curve", "Do your best."):
         assert said in text
     assert "Left: 1 min 30 s of working time, 7 steps. This is step 1." in text
     assert "Write File" not in text

@@ -94,7 +94,7 @@ def test_a_good_coder_wins_a_medal(name: str, tmp_path: Path, data_dir: Path) ->
 def test_a_buggy_coder_sees_the_error_and_mends_it(name: str, tmp_path: Path, data_dir: Path) -> None:
     row = play(name, coder(SECOND_THOUGHTS), tmp_path / "run", data_dir)
     check_medal(row)
-    assert "KeyError: 'outcome'" in story(row)[1][1]
+    assert "KeyError: 'no column'" in story(row)[1][1]
 
 
 @in_text

@@ -9,7 +9,7 @@ import pytest
 
 import podium
 from podium.catalog.forge import FIELDS, QUICK, parse_id
-from podium.catalog.forge.families import STORY_FAMILIES, load_family
+from podium.catalog.forge.families import FIXED_FAMILIES, load_family
 from podium.catalog.forge.field import draw_data, lineup, measure_entrants, read_field, run_pipeline
 from podium.catalog.forge.forged_data import ForgedData, write_public
 from podium.data.files import sha256
@@ -135,5 +135,5 @@ def test_a_quick_task_is_prepared_validated_and_graded(quick: str, tmp_path: Pat
     assert perfect.medal == "gold"
 
 
-def test_every_family_with_a_story_is_in_the_quick_suite() -> None:
-    assert [parse_id(task_id).family for task_id in podium.tasks("quick")] == list(STORY_FAMILIES)
+def test_every_family_with_a_fixed_structure_is_in_the_quick_suite() -> None:
+    assert [parse_id(task_id).family for task_id in podium.tasks("quick")] == list(FIXED_FAMILIES)

@@ -76,7 +76,7 @@ def test_openenv_plays_an_episode_with_its_own_client() -> None:
 
     with openenv_server() as address, GenericEnvClient(base_url=address).sync() as client:
         first = client.reset(task=TASK)
-        assert "Returned shipments" in first.observation["text"]
+        assert "area under the ROC curve" in first.observation["text"]
         assert not client.step(SUBMIT).done
         last = client.step(FINISH)
         assert last.done

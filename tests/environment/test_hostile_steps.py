@@ -112,7 +112,7 @@ def hostile_submissions(answers: str) -> list[dict[str, Any] | str]:
         shell(f"rm {target}; mkfifo {target}"),
         shell(f"rm {target}; mkdir {target}"),
         shell(f"rmdir {target}; head -c 30000000 /dev/zero > {target}"),
-        shell(f"rm {target}; printf 'shipment_id,returned\\nS000001,1\\n' > {target}"),
+        shell(f"rm {target}; head -1 data/sample_submission.csv > {target}; echo S000001,1 >> {target}"),
         shell(f"cp data/sample_submission.csv {target}; chmod 0 {target}"),
         shell(f"chmod 600 {target}; echo 'podium-metric: 1e999'; echo 'podium-metric: 0.99'"),
         '{"action": "write_file", "arguments": {"file_name": "\\ud800", "content": "\\udfff"}}',

@@ -46,7 +46,7 @@ def test_an_episode_is_one_conversation_with_its_reward_at_the_last_step(played:
     said = [json.loads(message.content) for message in talk.messages if message.generated]
     assert [entry["action"] for entry in said] == [entry["action"] for entry in ACTIONS]
     assert [message.role for message in talk.messages] == ["assistant", "user"] * 3
-    assert "Returned shipments" in talk.messages[3].content
+    assert "area under the ROC curve" in talk.messages[3].content
     record = find_run(played).read_record()
     assert record is not None and record.percentile is not None
     assert [message.reward for message in talk.messages if message.generated] == [0, 0, record.percentile / 100]

@@ -7,14 +7,18 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from podium import api
+from podium.catalog.forge import parse_id
+from podium.catalog.forge.world.retelling import Telling
 from podium.cli import main
 from podium.runs.driver import Driver
 from podium.runs.executors import make_executor
@@ -107,10 +111,30 @@ def prepare_data(data_dir: Path, tasks: Sequence[str]) -> None:
 
 def carry_out(case: Case, folder: Path, data_dir: Path, *, sandbox: str = "bubblewrap") -> list[RunFolder]:
     """The runs of a case, each in an experiment of its own."""
+    told = [[tuple(in_words_of(case.task, part) for part in step) for step in steps] for steps in case.runs]
     return [
         play(actions(steps, case.claim if n == 0 else ""), folder / str(n), case.task, data_dir, sandbox=sandbox)
-        for n, steps in enumerate(case.runs)
+        for n, steps in enumerate(told)
     ]
+
+
+def in_words_of(task: str, text: str) -> str:
+    """A step with a forged task's names of columns and labels; cases have its family's own words for them."""
+    if not task.startswith("forge-"):
+        return text
+    parts = parse_id(task)
+    retelling = import_module(f"podium.catalog.forge.{parts.family.replace('-', '_')}").RETELLING
+    telling = Telling(retelling, parts.words)
+    names = {own.removesuffix("_#"): told.partition("#")[0] for own, told in telling.names.items()}
+    names |= {own: told for values in telling.values.values() for own, told in values.items()}
+    own = rf"({'|'.join(names)})"
+    text = re.sub(rf"(\b(?:tr|te|t|a|b|train|test|notes)|\))\.{own}\b(?!\()", r"\1['\2']", text)
+    numbered = {own.removesuffix("_#") for own in telling.names if own.endswith("_#")}
+
+    def told(found: re.Match[str]) -> str:
+        return found[1] + names[found[2]] + (found[3].removeprefix("_") if found[2] in numbered else found[3])
+
+    return re.sub(rf"(['\",]){own}((?:_(?=[{{\d]))?(?=['\",\\{{\d])|_(?=[{{\d]))", told, text)
 
 
 def play(

@@ -14,7 +14,7 @@ import driving
 from driving import verified
 from model_server import Reply, Request, serving, text_of
 from podium import api
-from podium.catalog import resolve
+from podium.catalog import load, resolve
 from podium.runs.folder import RunFolder
 from podium.runs.held_out import PARTS, HeldOut, NotDivisibleError, set_aside
 from podium.runs.models import Plan
@@ -28,6 +28,7 @@ from podium.workspace.history import History
 from podium.workspace.observations import ScriptResult
 
 TASK = "forge-tabular-classification-medium-101"
+ROW, OUTCOME = (names[0] for names in (load(TASK).form.ids, load(TASK).form.targets))
 
 HONEST = """
 import os
@@ -35,17 +36,18 @@ import pandas as pd
 from sklearn.linear_model import LogisticRegression
 data = os.environ["PODIUM_DATA"]
 train, test = pd.read_csv(data + "/train.csv"), pd.read_csv(data + "/test.csv")
-columns = [name for name in test.select_dtypes("number") if name != "shipment_id"]
-model = LogisticRegression(max_iter=200).fit(train[columns].fillna(0), train["returned"])
+row, outcome = pd.read_csv(data + "/sample_submission.csv").columns
+columns = [name for name in test.select_dtypes("number") if name != row]
+model = LogisticRegression(max_iter=200).fit(train[columns].fillna(0), train[outcome])
 chances = model.predict_proba(test[columns].fillna(0))[:, 1]
-pd.DataFrame({"shipment_id": test["shipment_id"], "returned": chances}).to_csv("submission.csv", index=False)
+pd.DataFrame({row: test[row], outcome: chances}).to_csv("submission.csv", index=False)
 print("podium-metric: 0.60")
 """
 BOASTFUL = """
 import os, zlib
 import pandas as pd
 sample = pd.read_csv(os.environ["PODIUM_DATA"] + "/sample_submission.csv")
-sample["returned"] = [zlib.crc32(str(name).encode()) % 1000 / 1000 for name in sample["shipment_id"]]
+sample.iloc[:, 1] = [zlib.crc32(str(name).encode()) % 1000 / 1000 for name in sample.iloc[:, 0]]
 sample.to_csv("submission.csv", index=False)
 print("podium-metric: 0.99")
 """
@@ -64,7 +66,7 @@ def held_out(tmp_path: Path, data: Path) -> HeldOut:
 
 
 def ids(path: Path) -> set[str]:
-    return set(pd.read_csv(path, dtype=str)["shipment_id"])
+    return set(pd.read_csv(path, dtype=str)[ROW])
 
 
 def test_rows_move_from_training_to_test_without_their_labels(held_out: HeldOut) -> None:
@@ -74,10 +76,10 @@ def test_rows_move_from_training_to_test_without_their_labels(held_out: HeldOut)
     assert before - after == moved["search"] | moved["selection"] and not moved["search"] & moved["selection"]
     assert ids(held_out.public / "test.csv") == ids(public / "test.csv") | (before - after)
     assert ids(held_out.public / "sample_submission.csv") == ids(held_out.public / "test.csv")
-    assert "returned" not in pd.read_csv(held_out.public / "test.csv")
-    labels = pd.read_csv(public / "train.csv").set_index("shipment_id")["returned"]
+    assert OUTCOME not in pd.read_csv(held_out.public / "test.csv")
+    labels = pd.read_csv(public / "train.csv").set_index(ROW)[OUTCOME]
     for name in PARTS:
-        part = pd.read_csv(held_out.folder / name / "private" / "test.csv").set_index("shipment_id")["returned"]
+        part = pd.read_csv(held_out.folder / name / "private" / "test.csv").set_index(ROW)[OUTCOME]
         assert part.equals(labels[part.index]) and part.mean() == pytest.approx(labels.mean(), abs=0.02)
 
 
@@ -90,7 +92,7 @@ def test_the_same_seed_sets_the_same_rows_aside(held_out: HeldOut, tmp_path: Pat
 def test_labels_score_best_and_a_constant_scores_nothing(held_out: HeldOut) -> None:
     truth = pd.read_csv(held_out.folder / "search" / "public" / "sample_submission.csv", dtype=str)
     assert held_out.score(truth, "search") == 1.0
-    assert held_out.score(truth.assign(returned="0.5"), "search") == 0.5
+    assert held_out.score(truth.assign(**{OUTCOME: "0.5"}), "search") == 0.5
     assert held_out.score(truth[1:], "search") is None, "a row is missing"
 
 

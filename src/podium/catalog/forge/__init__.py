@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from podium.catalog.forge.families import FAMILIES, STORY_FAMILIES, TINY_FAMILIES, load_family
+from podium.catalog.forge.families import FAMILIES, FIXED_FAMILIES, TINY_FAMILIES, load_family
 from podium.errors import UnknownTaskError, UsageError
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 FIELDS = Path(__file__).parent / "fields"
 DIFFICULTIES = ("easy", "medium", "hard", "tiny")
 LARGEST_SEED = 2**63 - 1
-QUICK = tuple(f"forge-{family}-medium-{seed}" for seed, family in enumerate(STORY_FAMILIES, start=101))
+QUICK = tuple(f"forge-{family}-medium-{seed}" for seed, family in enumerate(FIXED_FAMILIES, start=101))
 """The tasks of the suite `quick`; their fields were measured once and are stored in `fields/`."""
 
 
@@ -127,7 +127,7 @@ def forged_task(task_id: str) -> Task:
         title=family.title,
         kind=family.kind,
         metric=family.metric,
-        submission=family.stories.form(parts.words) if family.stories else family.submission,
+        submission=family.form(parts.words),
         generated=True,
         time_s=600.0,
     )

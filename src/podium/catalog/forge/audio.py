@@ -39,6 +39,7 @@ from podium.catalog.forge.toolbox import (
     subsample,
     target_encoding,
 )
+from podium.catalog.forge.world.retelling import OwnColumn, OwnFile, Retelling
 from podium.metrics import roc_auc
 from podium.task import Columns, Number
 
@@ -48,39 +49,52 @@ LOUDNESS = {"easy": 1.35, "medium": 1.25, "hard": 1.3}
 LOOKALIKES = {"easy": 0.15, "medium": 0.20, "hard": 0.25}
 TEST_CLIPS = 1000
 
-BRIEF = """# Voices of the reed bed
+SUBMISSION = Columns(id="clip", target=CALLERS, values=Number(0, 1))
 
-A reserve has hung {recorders} recorders in a reed bed. Half-second clips were annotated by ear for five animals that
-nobody has seen yet, known by the manner of their calls. Predict for every test clip the probability that each of
-them is heard; a clip can hold several or none.
+FIGURES = {"recorders": RECORDERS, "samples": SAMPLES, "rate": RATE}
 
-## Files
-- `train.csv`: clips with annotations
-- `test.csv`: clips to score
-- `train/*.wav`, `test/*.wav`: the clips, mono, 16 bit, {samples} samples at {rate} a second
-- `sample_submission.csv`: the required form
-
-## Columns
-| column | meaning |
-|---|---|
-| clip | identifier, and the name of the sound file without `.wav` |
-| recorder | which recorder made it; they differ in make, age and hum |
-| temperature | air temperature in °C |
-| climber | 1 if a call with a climbing pitch is heard (train only, as the following) |
-| diver | 1 for a call with a falling pitch |
-| warbler | 1 for a tone that wavers in pitch |
-| piper | 1 for two tones at once, always the same interval apart |
-| ticker | 1 for a run of even ticks, faster on warm nights |
-
-Wind, water and other creatures are in the clips too; some of those sound much like the five. About {misheard:.0%} of
-all annotations are wrong, in train and test alike.
-
-## Metric
-Area under the ROC curve, averaged over the five columns; higher is better.
-
-## Submission
-A CSV with the columns `clip`, {callers}, one row per row of `test.csv`, all values between 0 and 1.
-"""
+RETELLING = Retelling(
+    asked="the probability that each of five sounds is heard",
+    rows="{extracts}",
+    opening=(
+        ("{organisation} has hung {recorders} {devices} around {place}.",),
+        (
+            "Half-second {extracts} from {place} were annotated by ear for five sounds of unknown origin. "
+            "Predict for each of the {test:,} {extracts} of {place} in `test.csv` the probability that each is heard.",
+        ),
+    ),
+    nouns={
+        "device": ("recorder|recorders", "microphone|microphones", "logger|loggers", "pickup|pickups"),
+        "extract": ("clip|clips", "snippet|snippets", "take|takes", "cutting|cuttings", "extract|extracts"),
+        "sound": ("call", "whistle", "hum", "cry", "tone", "squeal", "voice", "chirp"),
+    },
+    columns=(
+        OwnColumn("clip", "{place} {extract}", "identifier and name of the sound file", "key"),
+        OwnColumn("recorder", "{device}", "the {device} that made it", "key"),
+        OwnColumn("temperature", "air|warmth|night air|temperature", "air temperature", "number", {"°C": 1}),
+        OwnColumn("climber", "rising/climbing/soaring {sound}", "1 for a pitch that climbs", file="train"),
+        OwnColumn("diver", "falling/sinking/dropping {sound}", "1 for a pitch that falls", file="train"),
+        OwnColumn("warbler", "wavering/quavering/shaky {sound}", "1 for a tone that wavers in pitch", file="train"),
+        OwnColumn("piper", "double/twin/paired {sound}", "1 for two tones at one fixed interval", file="train"),
+        OwnColumn("ticker", "ticking/tapping/clicking {sound}", "1 for even ticks, faster when warm", file="train"),
+    ),
+    files=(
+        OwnFile(
+            "train/", "{place} train {extracts}", "`<{clip}>.wav`, mono, 16 bit, {samples} samples at {rate} a second"
+        ),
+        OwnFile("test/", "{place} test {extracts}", "the same for `test.csv`"),
+    ),
+    notes=(
+        "Several sounds or none may be heard.",
+        "The {devices} of {place} differ in make, age and hum (see `{recorder}`).",
+        "Wind, water and other creatures are heard in {place} too, and some of them sound much like the five.",
+        "About {misheard:.0%} of all annotations in {place} are wrong, in train and test alike.",
+    ),
+    metric="The area under the ROC curve (ROC AUC).\nIt is averaged over the five columns.\nHigher is better.",
+    form="A CSV with the columns `{id}`, `{climber}`, `{diver}`, `{warbler}`, `{piper}` and `{ticker}`.\n"
+    "One row per row of `test.csv`.\nAll values lie between 0 and 1.",
+    facts=lambda difficulty: {**FIGURES, "misheard": MISHEARD[difficulty]},
+)
 
 
 def draw(rng: np.random.Generator, difficulty: Difficulty) -> ForgedData:
@@ -103,21 +117,10 @@ def draw(rng: np.random.Generator, difficulty: Difficulty) -> ForgedData:
     folders = ["train"] * cut + ["test"] * TEST_CLIPS
     paths = [f"{folder}/{clip}.wav" for folder, clip in zip(folders, table["clip"], strict=True)]
     return ForgedData(
-        brief=_brief(difficulty),
         public=PublicData(train, test, payload=dict(zip(paths, sound, strict=True))),
         answers=answers,
         sample=answers.assign(**dict.fromkeys(CALLERS, 0.5)),
         ceiling=heard[cut:].astype(float),
-    )
-
-
-def _brief(difficulty: Difficulty) -> str:
-    return BRIEF.format(
-        recorders=RECORDERS,
-        rate=RATE,
-        samples=SAMPLES,
-        misheard=MISHEARD[difficulty],
-        callers=", ".join(f"`{caller}`" for caller in CALLERS),
     )
 
 
@@ -236,11 +239,12 @@ FOREST, EXTRA_TREES = (forest(kind, trees=(60, 140)) for kind in ("RandomForestC
 
 family = Family(
     name="audio",
-    title="Voices of the reed bed",
+    title="What is to be heard?",
     kind="sound event detection",
     metric=roc_auc,
-    submission=Columns(id="clip", target=CALLERS, values=Number(0, 1)),
-    draw=draw,
+    submission=SUBMISSION,
+    draw=RETELLING.drawn(draw),
+    form=RETELLING.form_of(SUBMISSION),
     pipelines=(
         Pipeline("custom of the recorder", "naive", rates_per_recorder, 3),
         Pipeline("random forest on samples", "naive", classifier(FOREST, raw_samples), 4),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from podium.catalog.forge.family import Family
 
-STORY_FAMILIES = (
+FIXED_FAMILIES = (
     "tabular-classification",
     "tabular-regression",
     "time-series",
@@ -19,7 +19,7 @@ STORY_FAMILIES = (
     "ranking",
     "audio",
 )
-"""Those with one story each, of which the suite `quick` has a task."""
+"""Those whose tables and mechanism have one structure in all tasks; the suite `quick` has a task of each."""
 WORLD_FAMILIES = (
     "tables-classification",
     "tables-regression",
@@ -34,8 +34,8 @@ WORLD_FAMILIES = (
     "counting",
     "log-classification",
 )
-"""Those whose stories and structures are drawn."""
-FAMILIES = (*STORY_FAMILIES, *WORLD_FAMILIES)
+"""Those whose structures are drawn."""
+FAMILIES = (*FIXED_FAMILIES, *WORLD_FAMILIES)
 TINY_FAMILIES = ("tabular-classification", "tabular-regression", "text-classification", *WORLD_FAMILIES)
 """Those with a field that trains in milliseconds, so that training can have a fresh task for every episode."""
 

@@ -38,8 +38,6 @@ Predict = Callable[[PublicData, np.random.Generator], np.ndarray]
 class ForgedData:
     """One competition drawn from a family: what is public, what is hidden, and the best anyone could do."""
 
-    brief: str
-    """Goal, files, data dictionary, metric and submission format, in Markdown."""
     public: PublicData
     answers: pd.DataFrame
     """The id and target columns of every test row."""
@@ -47,6 +45,21 @@ class ForgedData:
     """A valid submission that knows nothing."""
     ceiling: np.ndarray
     """What someone who knew the mechanism, but not the noise, would submit; rows as in `answers`."""
+    brief: str = ""
+    """Goal, files, data dictionary, metric and submission format, in Markdown; empty until a story is told."""
+    own: PublicData | None = None
+    """The public data in its family's own words, which entrants know; None where those are the published ones."""
+    labels: Mapping[str, str] = field(default_factory=dict)
+    """What labels in the family's own words are called in the published ones."""
+
+    def predict(self, way: Predict, rng: np.random.Generator) -> np.ndarray:
+        """What a way of working predicts, in the published words."""
+        return relabelled(way(self.own or self.public, rng), self.labels)
+
+
+def relabelled(prediction: np.ndarray, labels: Mapping[str, str]) -> np.ndarray:
+    """Labels in other words, if these are any."""
+    return np.array([labels[label] for label in prediction], dtype=object) if labels else prediction
 
 
 @dataclass(frozen=True)
@@ -61,16 +74,6 @@ class Pipeline:
 
 
 @dataclass(frozen=True)
-class Stories:
-    """How a family tells another story in every task: a number, its words, stands for the story and all names."""
-
-    draw: Callable[[np.random.Generator, Difficulty, int], ForgedData]
-    """The task of some words; its numbers come from the generator."""
-    form: Callable[[int], Columns]
-    """The form of its submissions, whose columns have names of the story."""
-
-
-@dataclass(frozen=True)
 class Family:
     """A kind of competition with a generator and a field of entrants."""
 
@@ -79,15 +82,16 @@ class Family:
     kind: str
     metric: Metric
     submission: Columns
-    """Its columns have other names in every task where stories are drawn: see `form_of`."""
-    draw: Callable[[np.random.Generator, Difficulty], ForgedData]
+    """Its columns have other names in every task: see `form`."""
+    draw: Callable[[np.random.Generator, Difficulty, int], ForgedData]
+    """A task: its numbers come from the generator; its story and all names from a number, its words."""
+    form: Callable[[int], Columns]
+    """The form of submissions to the task of some words."""
     pipelines: tuple[Pipeline, ...]
     defaults: tuple[Pipeline, ...]
     """scikit-learn's default models on unprocessed columns, which good work has to beat."""
     tiny: tuple[Pipeline, ...] = ()
     """The field of its tiny tasks: pipelines that train in milliseconds. Without any there are no tiny tasks."""
-    stories: Stories | None = None
-    """None where all tasks tell the same one."""
 
     def form_of(self, forged: ForgedData) -> Columns:
         """The form of submissions to one competition, with the names that the columns of its sample have."""

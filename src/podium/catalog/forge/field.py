@@ -74,9 +74,7 @@ def draw_data(family: Family, difficulty: Difficulty, source: Source) -> ForgedD
         rng = np.random.default_rng([source, DIFFICULTIES.index(difficulty)])
     else:
         rng = source.generator(f"data {family.name} {difficulty}")
-    if family.stories is None:
-        return family.draw(rng, difficulty)
-    return family.stories.draw(rng, difficulty, _id_of(family, difficulty, source).words)
+    return family.draw(rng, difficulty, _id_of(family, difficulty, source).words)
 
 
 def _id_of(family: Family, difficulty: Difficulty, source: Source) -> ForgeId:
@@ -178,7 +176,7 @@ def _measure_here(family: Family, forged: ForgedData, source: Source, numbers: S
     with _measuring, threadpool_limits(1):  # they share what they read of the data
         for number in numbers:
             pipeline = pipelines[number]
-            prediction = pipeline.predict(forged.public, entrant_generator(source, number))
+            prediction = forged.predict(pipeline.predict, entrant_generator(source, number))
             yield _scored(family, pipeline, forged, prediction)
 
 
@@ -193,4 +191,4 @@ def run_pipeline(pipeline: Pipeline, forged: ForgedData, rng: np.random.Generato
 
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # entrants that stop before convergence are part of the field
-        return pipeline.predict(forged.public, rng)
+        return forged.predict(pipeline.predict, rng)

@@ -33,6 +33,8 @@ from podium.catalog.forge.toolbox import (
     scaled,
     subsample,
 )
+from podium.catalog.forge.world.brief import ID_AND_TARGET
+from podium.catalog.forge.world.retelling import FIVE_LABELS, OwnColumn, OwnFile, Retelling, told_as
 from podium.metrics import f1
 from podium.task import Columns, Text
 
@@ -41,46 +43,62 @@ MISCOPIED = {"easy": 0.03, "medium": 0.06, "hard": 0.10}
 DISTRACTORS = {"easy": 2, "medium": 4, "hard": 8}
 TEST_ROWS = 3400
 
-BRIEF = """# Trades of a river port
+SUBMISSION = Columns(id="household", target="trade", values=Text(blank=False, choices=TRADES))
 
-An archive has transcribed the books of a river port of some five thousand households. For part of them the
-rolls name the trade; for the others that page is lost, but their figures and their ties to other households
-survive. Name the trade of every household in `test.csv`.
+TIES = {"surety": "{pledge}", "supply": "{goods}", "lodging": "{near}"}
 
-## Files
-- `train.csv`: households whose trade is known
-- `test.csv`: households whose trade is to be found, in the same town and the same web of ties
-- `edges.csv`: ties between households of both files
-- `sample_submission.csv`: the required form
-
-## Columns of train.csv and test.csv
-| column | meaning |
-|---|---|
-| household | identifier |
-| parish | where the household is entered |
-| clerk | who wrote the entry; every clerk had measures and habits of his own |
-| figure_1 … figure_8 | holdings and dues, in the clerk's measure |
-| debt | debt on the books; empty when none was entered |
-| hearths | number of hearths |
-{distractors}| trade | one of {trades} (train only) |
-
-## Columns of edges.csv
-| column | meaning |
-|---|---|
-| source, target | two households |
-| kind | `surety`, `supply` or `lodging` |
-
-`surety`: one of the two stood surety for the other, the books do not say which. `supply`: source delivered goods
-to target. `lodging`: they lived under adjoining roofs.
-
-About {miscopied:.0%} of the trades were copied wrongly, in train and test alike.
-
-## Metric
-F1 of each trade, averaged over the trades without weights (macro F1); higher is better.
-
-## Submission
-A CSV with the columns `household` and `trade`, one row per row of `test.csv`.
-"""
+RETELLING = Retelling(
+    asked="`{trade}`",
+    rows="{agents}",
+    opening=(
+        ("{organisation} has copied out its books on {count:,} {agents} around {place}.",),
+        (
+            "For {test:,} of the {agents} of {place} the page with `{trade}` is lost, but figures and ties survive. "
+            "Name it for each of the {agents} that {place} lists in `test.csv`.",
+        ),
+    ),
+    nouns={
+        "agent": (
+            "family|families",
+            "firm|firms",
+            "trader|traders",
+            "tenant|tenants",
+            "partner|partners",
+            "farm|farms",
+        ),
+        "writer": ("clerk|clerks", "scribe|scribes", "registrar|registrars", "bailiff|bailiffs", "notary|notaries"),
+        "room": ("rooms", "stoves", "windows", "cellars", "wells", "beds"),
+        "pledge": ("bail", "guarantee", "vouching", "security"),
+        "goods": ("delivery", "sale", "goods", "freight"),
+        "near": ("neighbours", "shared wall", "next door", "adjoining"),
+    },
+    columns=(
+        OwnColumn("household", "{agent}", "identifier", "key"),
+        OwnColumn("parish", "{region}", "where the {agent} is entered", "key"),
+        OwnColumn("clerk", "{writer}", "{writer} of the entry, with own measures", "key"),
+        OwnColumn("figure_#", "{name18} holding/due/tax", "holdings and dues, in that measure", "number"),
+        OwnColumn("debt", "debt|arrears|owed|unpaid", "debt on the books; empty when none was entered", "number"),
+        OwnColumn("hearths", "{room}", "number of {room}", "number"),
+        OwnColumn("note_#", "{name19} remark/note/margin", "notes in the margin, as numbers", "number"),
+        OwnColumn(
+            "trade", "{agent} mark/sign/concern", f"one of {FIVE_LABELS}", values=told_as("label", TRADES), file="train"
+        ),
+        OwnColumn("source", "first/one/this {agent}", "a {agent}", file="{edges_csv}"),
+        OwnColumn("target", "second/other/that {agent}", "another {agent}", file="{edges_csv}"),
+        OwnColumn("kind", "tie/bond/relation", "`{pledge}`, `{goods}` or `{near}`", values=TIES, file="{edges_csv}"),
+    ),
+    files=(OwnFile("edges.csv", "{place} ties/bonds/relations", "ties between {agents} of both files"),),
+    notes=(
+        "`{pledge}` in `{kind}`: one vouched for the other; the books do not say which.",
+        "`{goods}` in `{kind}`: `{source}` delivered goods to `{target}`.",
+        "`{near}` in `{kind}`: they lived under adjoining roofs.",
+        "Each {writer} of {place} had particular measures and habits (see `{clerk}`).",
+        "About {miscopied:.0%} of the entries of `{trade}` were copied wrongly, in train and test alike.",
+    ),
+    metric="F1 of each value of `{target}`, averaged without weights (macro F1).\nHigher is better.",
+    form=ID_AND_TARGET,
+    facts=lambda difficulty: {"miscopied": MISCOPIED[difficulty]},
+)
 
 
 def draw(rng: np.random.Generator, difficulty: Difficulty) -> ForgedData:
@@ -102,19 +120,10 @@ def draw(rng: np.random.Generator, difficulty: Difficulty) -> ForgedData:
     train, test = table.iloc[:cut].assign(trade=names[copied[:cut]]), table.iloc[cut:].reset_index(drop=True)
     answers = pd.DataFrame({"household": test["household"], "trade": names[copied[cut:]]})
     return ForgedData(
-        brief=_brief(difficulty),
         public=PublicData(train, test, tables={"edges.csv": edges}),
         answers=answers,
         sample=answers.assign(trade=TRADES[0]),
         ceiling=names[trade[cut:]],
-    )
-
-
-def _brief(difficulty: Difficulty) -> str:
-    return BRIEF.format(
-        distractors=f"| note_1 … note_{DISTRACTORS[difficulty]} | marginal notes, as numbers |\n",
-        trades=", ".join(f"`{trade}`" for trade in TRADES),
-        miscopied=MISCOPIED[difficulty],
     )
 
 
@@ -295,11 +304,12 @@ STACKED = trained(extra_trees, belief_features)
 
 family = Family(
     name="graph",
-    title="Trades of a river port",
+    title="What did the lost page say?",
     kind="node classification",
     metric=f1.using(average="macro", title="macro F1"),
-    submission=Columns(id="household", target="trade", values=Text(blank=False, choices=TRADES)),
-    draw=draw,
+    submission=SUBMISSION,
+    draw=RETELLING.drawn(draw),
+    form=RETELLING.form_of(SUBMISSION),
     pipelines=(
         Pipeline("custom of the parish", "naive", classifier(rates_per_parish), 4),
         Pipeline("tree on the number of ties", "naive", classifier(trained(tree, number_of_ties)), 4),

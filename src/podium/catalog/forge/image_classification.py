@@ -31,6 +31,8 @@ from podium.catalog.forge.image_classification_features import (
     power_spectrum,
 )
 from podium.catalog.forge.toolbox import DEFAULT_CLASSIFIERS, Model, boosting, default_pipelines, evened, forest, scaled
+from podium.catalog.forge.world.brief import ID_AND_TARGET
+from podium.catalog.forge.world.retelling import OwnColumn, OwnFile, Retelling, told_as
 from podium.metrics import accuracy
 from podium.task import Columns, Text
 
@@ -43,38 +45,51 @@ TEST_PICTURES = 1200
 PictureFeatures = Callable[[np.ndarray], np.ndarray]
 """Turns a stack of pictures into one row of numbers each."""
 
-BRIEF = """# Sherds from six workshops
+SUBMISSION = Columns(id="sherd_id", target="workshop", values=Text(blank=False, choices=WORKSHOPS))
 
-A dig along an old river port brought up thousands of pottery sherds. Six workshops of the town decorated
-their jars in the same way: a comb drawn through the wet clay, then a stamp of a few dots pressed over the lines.
-Specialists can tell the workshops apart. Name the workshop of every sherd in `test.csv`.
-
-## Files
-- `train/<sherd_id>.png`, `test/<sherd_id>.png`: one picture per sherd, {side} × {side} pixels, 8-bit grey
-- `train.csv`: the sherds whose workshop is on record
-- `test.csv`: the sherds to name
-- `sample_submission.csv`: the required form
-
-## Columns
-| column | meaning |
-|---|---|
-| sherd_id | identifier, also the name of the picture |
-| workshop | one of {workshops} (train only) |
-
-## How the pictures were taken
-Every sherd was laid down the way it sat on the jar, give or take a few degrees. Stamps were pressed anywhere
-and at any angle, by large hands and small ones. All potters bought their tools at the same market: several
-workshops own the same comb, and several the same stamp. The lamp stood on one side or the other, so a hollow
-may look dark or bright, and a part of a picture may be dimmer than the rest. The clay is grainy and pitted.
-Some sherds end within the picture, which then shows the bare table. In about {flipped:.0%} of the sherds a wrong
-workshop was written down, in train and test alike.
-
-## Metric
-Accuracy, the share of test sherds whose workshop is named as recorded; higher is better.
-
-## Submission
-A CSV with the columns `sherd_id` and `workshop`, one row per row of `test.csv`.
-"""
+RETELLING = Retelling(
+    asked="the {parent}",
+    rows="{material} tags",
+    opening=(
+        ("{organisation} keeps {count:,} {material} tags with the marks of six {parents} of {place}.",),
+        (
+            "Experts of {place} can tell the six apart. Name the {parent} of each of the {test:,} tags in `test.csv`, "
+            "as {place} would have it recorded.",
+        ),
+    ),
+    nouns={
+        "material": ("clay", "lead", "wax", "tin", "plaster", "leather", "resin", "chalk"),
+        "picture": ("photo|photos", "scan|scans", "picture|pictures", "shot|shots", "plate|plates", "image|images"),
+    },
+    columns=(
+        OwnColumn("sherd_id", "{place} {material} tag/token", "identifier and name of the {picture}", "key"),
+        OwnColumn(
+            "workshop",
+            "{place} {parent} name/origin/maker",
+            "{name0}, {name1}, {name2}, {name3}, {name4} or {name5}",
+            values=told_as("name", WORKSHOPS),
+            file="train",
+        ),
+    ),
+    files=(
+        OwnFile("train/", "{place} train {pictures}", "`<{sherd_id}>.png`, {side} × {side} pixels, 8-bit grey"),
+        OwnFile("test/", "{place} test {pictures}", "the same for `test.csv`"),
+    ),
+    notes=(
+        "All {parents} of {place} work alike, drawing a comb through the soft {material} and then pressing a stamp of "
+        "a few dots over the lines.",
+        "Every tag was laid down as the people of {place} hold it, give or take a few degrees.",
+        "Stamps were pressed anywhere and at any angle in {place}, by large hands and small ones.",
+        "Tools come from one market of {place}, and several {parents} own the same comb, several the same stamp.",
+        "The lamp in {place} stood on one side or the other, so a hollow may look dark or bright, and a part of a "
+        "{picture} may be dimmer than the rest.",
+        "Tags of {place} are grainy and pitted, and some end within the {picture}, which then shows the bare table.",
+        "For about {flipped:.0%} of the tags a wrong `{workshop}` was written down, in train and test alike.",
+    ),
+    metric="Accuracy, the share named as recorded.\nHigher is better.",
+    form=ID_AND_TARGET,
+    facts=lambda difficulty: {"side": SIDE, "flipped": FLIPPED[difficulty]},
+)
 
 
 def draw(rng: np.random.Generator, difficulty: Difficulty) -> ForgedData:
@@ -94,7 +109,6 @@ def draw(rng: np.random.Generator, difficulty: Difficulty) -> ForgedData:
     test = table.iloc[cut:].reset_index(drop=True)
     answers = test.assign(workshop=names[recorded[cut:]])
     return ForgedData(
-        brief=BRIEF.format(side=SIDE, workshops=", ".join(WORKSHOPS), flipped=FLIPPED[difficulty]),
         public=PublicData(
             train=table.iloc[:cut].assign(workshop=names[recorded[:cut]]),
             test=test,
@@ -243,11 +257,12 @@ def _trusted(train: np.ndarray, target: np.ndarray, rng: np.random.Generator) ->
 
 family = Family(
     name="image-classification",
-    title="Sherds from six workshops",
+    title="Whose mark is it?",
     kind="image classification",
     metric=accuracy,
-    submission=Columns(id="sherd_id", target="workshop", values=Text(blank=False, choices=WORKSHOPS)),
-    draw=draw,
+    submission=SUBMISSION,
+    draw=RETELLING.drawn(draw),
+    form=RETELLING.form_of(SUBMISSION),
     pipelines=(
         Pipeline("brightness and contrast", "naive", _entrant(brightness, neighbours), 5),
         Pipeline("decision tree on pixels", "naive", _entrant(pixels, tree), 4),

@@ -40,6 +40,8 @@ from podium.catalog.forge.toolbox import (
     forest,
     scaled,
 )
+from podium.catalog.forge.world.brief import ID_AND_TARGET
+from podium.catalog.forge.world.retelling import OwnColumn, OwnFile, Retelling
 from podium.metrics import rle_dice
 from podium.task import Columns, Text
 
@@ -49,42 +51,51 @@ WRACK = {"easy": 0.3, "medium": 0.5, "hard": 0.7}
 OUTLINE_ERROR = {"easy": 0.5, "medium": 0.7, "hard": 1.0}
 TEST_PICTURES = 420
 
-BRIEF = """# Eelgrass meadows
+SUBMISSION = Columns(id="id", target="rle", values=Text())
 
-A survey boat tows a side-scanning sonar over a bay to see where eelgrass still grows. Each picture shows a few
-metres of sea floor. Outline the meadows in the pictures of `test.csv`.
-
-## Files
-- `train/<id>.png`, `test/<id>.png`: sonar pictures, {side} × {side} pixels, 8-bit grey
-- `train_masks/<id>.png`: the meadows of the train pictures, 255 inside and 0 outside
-- `train.csv`: the train pictures and the same masks as run lengths
-- `test.csv`: the pictures to outline
-- `sample_submission.csv`: the required form
-
-## Columns
-| column | meaning |
-|---|---|
-| id | identifier, also the name of the picture |
-| rle | mask as run lengths; blank where there is no meadow (train only) |
-
-## What is to be seen
-Most of the floor is sand in ripples that run much the same way throughout the bay. Eelgrass has a grain of its
-own, yet it sends back no more and no less sound than sand does. Drifted wrack is neither. The gain of the sonar
-changes across the picture, and soft shadows fall on anything. Meadows have rounded outlines and may touch or leave
-the picture; about one picture in five has none, a few have two. Single tufts, narrower than {tuft} pixels, do not
-count as meadow. Divers drew the outlines from memory: in train and test alike the recorded edge is off by about
-{error:.1f} pixels, now outwards, now inwards.
-
-## Metric
-The Dice coefficient of each picture's mask, averaged over the test pictures; two blank masks count as 1. Higher is
-better.
-
-## Submission
-A CSV with the columns `id` and `rle`, one row per row of `test.csv`. A mask is written as pairs
-`start length start length …` in ascending order. Pixels are numbered from 1, left to right and then top to bottom:
-pixel 1 is the upper left corner, pixel {side} the end of the first row, pixel {next} the start of the second.
-Leave `rle` blank where there is no meadow.
-"""
+RETELLING = Retelling(
+    asked="the outlines",
+    rows="{pictures}",
+    opening=(
+        ("{organisation} draws a {scanner} over the {ground} around {place} to see where {growth} grows.",),
+        ("Outline it in each of the {test:,} {pictures} of {place} that `test.csv` lists.",),
+    ),
+    nouns={
+        "scanner": ("laser", "radar", "line camera", "probe", "thermal scanner", "echo sounder"),
+        "ground": ("gravel", "plaster", "soil", "concrete", "turf", "shingle", "asphalt"),
+        "growth": ("moss", "lichen", "algae", "mould", "clover", "ivy", "cress", "fungus"),
+        "litter": ("straw", "leaves", "shavings", "needles", "husks", "twigs"),
+        "picture": ("scan|scans", "picture|pictures", "frame|frames", "tile|tiles", "image|images"),
+    },
+    columns=(
+        OwnColumn("id", "{place} {picture}|{place} {ground} {picture}", "identifier and name of the {picture}", "key"),
+        OwnColumn(
+            "rle", "{place} {growth} runs/mask/area", "mask as run lengths; blank if there is none", file="train"
+        ),
+    ),
+    files=(
+        OwnFile("train/", "{place} train {pictures}", "`<{id}>.png`, {side} × {side} pixels, 8-bit grey"),
+        OwnFile("test/", "{place} test {pictures}", "the same for `test.csv`"),
+        OwnFile("train_masks/", "{place} train masks/annotations", "masks of `train.csv`; 255 inside, 0 outside"),
+    ),
+    notes=(
+        "Most of a {picture} of {place} is {ground} in ridges that run much the same way throughout.",
+        "In {place} {growth} has a grain of its own, yet sends back no more and no less than {ground}; "
+        "drifted {litter} counts as neither.",
+        "The gain changes across each {picture} of {place}, and soft shadows fall on anything.",
+        "Where it grows in {place}, {growth} has rounded outlines and may touch or leave the {picture}, of which about "
+        "one in five has none and a few have two.",
+        "Single tufts, narrower than {tuft} pixels, do not count in {place}.",
+        "The people of {place} drew outlines from memory, so in train and test alike the recorded edge is off by about "
+        "{error:.1f} pixels, now outwards, now inwards.",
+    ),
+    metric="The Dice coefficient, averaged over {pictures}.\nTwo blank masks count as 1.\nHigher is better.",
+    form=f"{ID_AND_TARGET}\n`{{target}}` holds pairs `start length start length …` in ascending order.\n"
+    "For `{target}` pixels are numbered from 1, left to right and then top to bottom; 1 is the upper left corner.\n"
+    "The first row ends with pixel {side}.\nThe next one begins with pixel {next}.\n"
+    "Without any, leave `{target}` blank.",
+    facts=lambda difficulty: {"side": MASK_SIDE, "next": MASK_SIDE + 1, "tuft": 7, "error": OUTLINE_ERROR[difficulty]},
+)
 
 
 def draw(rng: np.random.Generator, difficulty: Difficulty) -> ForgedData:
@@ -106,7 +117,6 @@ def draw(rng: np.random.Generator, difficulty: Difficulty) -> ForgedData:
     }
     payload |= {f"test/{name}.png": picture for name, picture in zip(test["id"], pictures[cut:], strict=True)}
     return ForgedData(
-        brief=BRIEF.format(side=MASK_SIDE, next=MASK_SIDE + 1, tuft=7, error=OUTLINE_ERROR[difficulty]),
         public=PublicData(train=train, test=test, payload=payload),
         answers=answers,
         sample=answers.assign(rle=""),
@@ -249,11 +259,12 @@ def as_it_comes(model: Model) -> Predict:
 
 family = Family(
     name="image-segmentation",
-    title="Eelgrass meadows",
+    title="Where does it grow?",
     kind="image segmentation",
     metric=rle_dice,
-    submission=Columns(id="id", target="rle", values=Text()),
-    draw=draw,
+    submission=SUBMISSION,
+    draw=RETELLING.drawn(draw),
+    form=RETELLING.form_of(SUBMISSION),
     pipelines=(
         Pipeline("bright or dark", "naive", brightness, 4),
         Pipeline("Otsu's threshold", "naive", otsu, 4),

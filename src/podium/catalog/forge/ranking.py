@@ -15,6 +15,8 @@ from podium.catalog.forge.ranking_data import (
     DAYS,
     FIRST_DAY,
     MONTHS,
+    PLOTS,
+    QUARTERS,
     SHELVES,
     draw_cooperative,
     draw_items,
@@ -37,48 +39,76 @@ from podium.catalog.forge.ranking_features import (
     trend,
 )
 from podium.catalog.forge.toolbox import boosting, scaled, subsample
+from podium.catalog.forge.world.brief import ID_AND_TARGET
+from podium.catalog.forge.world.retelling import MONEY, OwnColumn, OwnFile, Retelling, told_as
 from podium.metrics import ndcg_at_k
 from podium.task import Columns, Text
 
 MEMBERS = {"easy": 2800, "medium": 2500, "hard": 2300}
 FOR_OTHERS = {"easy": 0.04, "medium": 0.08, "hard": 0.15}
 
-BRIEF = """# The garden cooperative
+SUBMISSION = Columns(id="member", target="items", values=Text(blank=False))
 
-A cooperative of gardeners sends each member a monthly leaflet with ten goods. Predict, for every member in
-`test.csv`, the goods they will order in the four weeks from {begin} on, the likeliest first.
+TURNS = {"start": 0, "last": MONTHS * DAYS - 1, "begin": MONTHS * DAYS}
+SPAN = {
+    "months": MONTHS,
+    **{name: str((FIRST_DAY + pd.Timedelta(days=day)).date()) for name, day in TURNS.items()},
+}
+EVENTS = {"looked": "{looked}", "ordered": "{take}"}
 
-## Files
-- `train.csv`: what members looked at and ordered in the {months} four-week months from {start} to {last}
-- `items.csv`: the goods on offer
-- `members.csv`: the members
-- `test.csv`: the members to predict for, one row each; all of them order something
-- `sample_submission.csv`: the required form
-
-## Columns
-| file | column | meaning |
-|---|---|---|
-| train, members, test | member | the member's number |
-| train, items | item | the article's number |
-| train | date | the day of the event |
-| train | kind | `looked` (opened the article's page) or `ordered`; an article counts once per kind and month |
-| items | shelf, grower | where it stands and who supplies it |
-| items | price | price of a unit |
-| items | listed | since when it is on offer (the first day of the log for older goods) |
-| members | plot, district, household | what they till, where they live, and how many they are |
-| members | joined | since when they are members (the first day of the log for older members) |
-
-Members do order the same article again, so articles from their log may be listed too. About {for_others:.0%} of the
-orders are favours for somebody outside the cooperative: any article, whoever orders it.
-
-## Metric
-NDCG@10, averaged over members: an ordered article at rank r of the list gains 1 / log2(r + 1), the sum is divided
-by that of a perfect list. Only the first ten articles count, an article counts once; higher is better.
-
-## Submission
-A CSV with the columns `member` and `items`, one row per row of `test.csv`; `items` holds up to ten article numbers
-separated by blanks, the likeliest first.
-"""
+RETELLING = Retelling(
+    asked="the {articles}",
+    rows="{agents}",
+    opening=(
+        ("{organisation} sends the {agents} of {place} a leaflet with ten {articles} every month.",),
+        (
+            "Predict, for every {agent} of {place} in `test.csv`, the {articles} they will {takes} in the four weeks "
+            "from {begin} on, the likeliest first.",
+        ),
+    ),
+    nouns={
+        "agent": ("member|members", "subscriber|subscribers", "customer|customers", "patron|patrons", "client|clients"),
+        "article": ("article|articles", "product|products", "kit|kits", "parcel|parcels", "set|sets"),
+        "looked": ("viewed", "opened", "browsed", "noticed"),
+        "take": ("booked|book", "reserved|reserve", "requested|request", "rented|rent", "claimed|claim"),
+    },
+    pools={"kind": ("private", "public", "seasonal", "honorary", "remote", "trial", "corporate", "student")},
+    columns=(
+        OwnColumn("member", "{agent}", "number of the {agent}", "key", file="train, test, {members_csv}"),
+        OwnColumn("item", "{article}", "number of the {article}", "key", file="train, {items_csv}"),
+        OwnColumn("date", "{article} date/day/moment/time", "the day of the event", file="train"),
+        OwnColumn("kind", "event/action/step", "`{looked}` (its page) or `{take}`", values=EVENTS, file="train"),
+        OwnColumn(
+            "shelf", "{article} group/range", "what it is for", values=told_as("label", SHELVES), file="{items_csv}"
+        ),
+        OwnColumn("grower", "supplier|maker|origin|source", "who supplies it", file="{items_csv}"),
+        OwnColumn("price", "price|cost|charge|rate", "price of a unit", "number", MONEY, file="{items_csv}"),
+        OwnColumn("listed", "{article} since/added", "on offer since, in the log", file="{items_csv}"),
+        OwnColumn("plot", "{agent} kind/type", "what they are", values=told_as("kind", PLOTS), file="{members_csv}"),
+        OwnColumn("district", "{region}", "where they live", values=told_as("name", QUARTERS), file="{members_csv}"),
+        OwnColumn("household", "persons|heads|people|size", "how many they are", "number", file="{members_csv}"),
+        OwnColumn("joined", "{agent} joined/entry", "joined on, in the log", file="{members_csv}"),
+        OwnColumn(
+            "items", "{article} list/choice", "up to ten {articles}, the likeliest first", file="sample_submission"
+        ),
+    ),
+    files=(
+        OwnFile("items.csv", "{place} {articles}|{place} {article} list", "the {articles} on offer"),
+        OwnFile("members.csv", "{place} {agents}|{place} {agent} list", "the {agents}"),
+    ),
+    notes=(
+        "`train.csv` has what happened in {place} in {months} months of four weeks, from {start} to {last}.",
+        "What is older than {place}'s log has its first day in `{listed}` and `{joined}`.",
+        "Every {agent} in `test.csv` will {takes} something; {place} lists each of them once.",
+        "Each {article} of {place} counts once per month and value of `{kind}`.",
+        "Some in {place} do {takes} the same {article} again, so {articles} from their log may be listed too.",
+        "Of the rows of {place} with `{take}`, {for_others:.0%} are favours for others, who may want any {article}.",
+    ),
+    metric="NDCG@10, averaged over the {agents}.\nA right {article} at rank r of `{target}` gains 1 / log2(r + 1), "
+    "and the sum is divided by that of a perfect list.\nOnly the first ten count, each once.\nHigher is better.",
+    form=f"{ID_AND_TARGET}\n`{{target}}` holds up to ten values of `{{item}}` with blanks between, the best first.",
+    facts=lambda difficulty: {"for_others": FOR_OTHERS[difficulty], **SPAN},
+)
 
 
 def draw(rng: np.random.Generator, difficulty: Difficulty) -> ForgedData:
@@ -98,18 +128,11 @@ def draw(rng: np.random.Generator, difficulty: Difficulty) -> ForgedData:
         tables={"items.csv": items, "members.csv": members},
     )
     return ForgedData(
-        brief=_brief(difficulty, last=days[-1]),
         public=public,
         answers=answers,
         sample=answers.assign(items=" ".join(np.sort(codes)[:10])),
         ceiling=best_ten(record.affinity[asked], codes),
     )
-
-
-def _brief(difficulty: Difficulty, *, last: str) -> str:
-    begin = (FIRST_DAY + pd.Timedelta(days=MONTHS * DAYS)).strftime("%Y-%m-%d")
-    start = FIRST_DAY.strftime("%Y-%m-%d")
-    return BRIEF.format(months=MONTHS, start=start, last=last, begin=begin, for_others=FOR_OTHERS[difficulty])
 
 
 def cheapest(data: PublicData, rng: np.random.Generator) -> np.ndarray:
@@ -296,11 +319,12 @@ def default_popular(data: PublicData, rng: np.random.Generator) -> np.ndarray:
 
 family = Family(
     name="ranking",
-    title="The garden cooperative",
+    title="What will they want next?",
     kind="recommendation",
     metric=ndcg_at_k.using(title="NDCG@10", k=10),
-    submission=Columns(id="member", target="items", values=Text(blank=False)),
-    draw=draw,
+    submission=SUBMISSION,
+    draw=RETELLING.drawn(draw),
+    form=RETELLING.form_of(SUBMISSION),
     pipelines=(
         Pipeline("cheapest goods", "naive", cheapest, 3),
         Pipeline("popular goods", "naive", popular, 4),

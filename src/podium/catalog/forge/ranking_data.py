@@ -15,6 +15,7 @@ YEAR = 13
 FIRST_DAY = pd.Timestamp("2022-02-07")
 SHELVES = ("bulbs", "compost", "feed", "herbs", "pots", "seeds", "tools", "trellis")
 PLOTS = ("allotment", "balcony", "courtyard", "orchard", "smallholding")
+QUARTERS = ("hill", "lake", "north", "old town", "south")
 GROWERS = tuple("ABCDEFGHIJ")
 
 
@@ -76,7 +77,7 @@ def draw_members(rng: np.random.Generator, count: int) -> pd.DataFrame:
         {
             "member": [f"M{number}" for number in rng.permutation(90_000)[:count] + 10_000],
             "plot": rng.choice(PLOTS, count),
-            "district": rng.choice(["hill", "lake", "north", "old town", "south"], count),
+            "district": rng.choice(QUARTERS, count),
             "household": rng.integers(1, 7, count),
             "joined": (FIRST_DAY + pd.to_timedelta(joined * DAYS, unit="D")).strftime("%Y-%m-%d"),
         }

@@ -23,6 +23,16 @@ from podium.catalog.forge.toolbox import (
     subsample,
     target_encoding,
 )
+from podium.catalog.forge.world.brief import ID_AND_TARGET, MIXED
+from podium.catalog.forge.world.retelling import (
+    ANSWER_NAMES,
+    MASSES,
+    MONEY,
+    TIME_NAMES,
+    VOLUMES,
+    OwnColumn,
+    Retelling,
+)
 from podium.metrics import roc_auc
 from podium.task import Columns, Number
 
@@ -31,42 +41,38 @@ FLIPPED = {"easy": 0.02, "medium": 0.05, "hard": 0.10, "tiny": 0.02}
 DISTRACTORS = {"easy": 2, "medium": 5, "hard": 10, "tiny": 2}
 TEST_ROWS = {"easy": 4000, "medium": 4000, "hard": 4000, "tiny": 80}
 CUSTOMERS = 260
+DAYS = 500
 SENSORS = [f"reading_{number}" for number in range(1, 9)]
 
-BRIEF = """# Returned shipments
+SUBMISSION = Columns(id="shipment_id", target="returned", values=Number(0, 1))
 
-A parts supplier wants to know, when a shipment leaves, whether it will come back. Predict the probability of a return
-for every shipment in `test.csv`.
-
-## Files
-- `train.csv`: past shipments with the outcome `returned`
-- `test.csv`: shipments to score, without it
-- `sample_submission.csv`: the required form
-
-## Columns
-| column | meaning |
-|---|---|
-| shipment_id | identifier |
-| placed | when the order was placed (local time) |
-| route | route code: warehouse, carrier and zone |
-| customer | account number; many accounts order again and again |
-| weight | weight in kg |
-| volume | volume in litres |
-| price | list price |
-| paid | what was actually paid |
-| insured_value | declared value; empty when nothing was declared |
-| last_claim_days | days since the account's last claim; empty when none is on file |
-| reading_1 … reading_8 | readings of the packing line, in arbitrary units |
-{distractors}| returned | 1 if the shipment came back (train only) |
-
-About {flipped:.0%} of the outcomes were recorded wrongly, in train and test alike.
-
-## Metric
-Area under the ROC curve between the predicted probability and the outcome; higher is better.
-
-## Submission
-A CSV with the columns `shipment_id` and `returned`, one row per row of `test.csv`, `returned` between 0 and 1.
-"""
+RETELLING = Retelling(
+    asked="the probability that {event}",
+    columns=(
+        OwnColumn("shipment_id", "{row}", "identifier", "key"),
+        OwnColumn("placed", TIME_NAMES, "when it was agreed on (local time)"),
+        OwnColumn("route", "{row} code/scheme/sign", "such as `W07-C3`: {other}, {category} and {region}"),
+        OwnColumn("customer", "{parent}", "number of the {parent}; many come again and again", "key"),
+        OwnColumn("weight", "mass|weight|burden|gross weight", "weight of the gear used", "number", MASSES),
+        OwnColumn("volume", "volume|bulk|space|packed size", "volume of the same gear", "number", VOLUMES),
+        OwnColumn("price", "list price|tariff|full charge|standard fee|rate", "price by the list", "number", MONEY),
+        OwnColumn("paid", "paid|settled sum|invoice|amount due", "what was paid of `{price}`", "number", MONEY),
+        OwnColumn("insured_value", "cover|insured/declared value", "sum insured; empty if none was", "number", MONEY),
+        OwnColumn(
+            "last_claim_days", "claim/complaint gap", "days since its last claim; empty if none is known", "number"
+        ),
+        OwnColumn("reading_#", "{name18} {record}", "{records}, in arbitrary units", "number"),
+        OwnColumn("extra_#", "{name19} {other} check/figure", "further figures from the {other}", "number"),
+        OwnColumn("returned", ANSWER_NAMES, "1 if this happened, 0 if not", file="train"),
+    ),
+    notes=(
+        "About {flipped:.0%} of all entries of `{returned}` are wrong, in `train.csv` and `test.csv` alike.",
+        MIXED[0],
+    ),
+    metric="The area under the ROC curve (ROC AUC).\nHigher is better.",
+    form=f"{ID_AND_TARGET}\n`{{target}}` lies between 0 and 1.",
+    facts=lambda difficulty: {"flipped": FLIPPED[difficulty], "days": DAYS},
+)
 
 
 def draw(rng: np.random.Generator, difficulty: Difficulty) -> ForgedData:
@@ -85,7 +91,6 @@ def draw(rng: np.random.Generator, difficulty: Difficulty) -> ForgedData:
     test = table.iloc[cut:].reset_index(drop=True)
     answers = pd.DataFrame({"shipment_id": test["shipment_id"], "returned": target[cut:]})
     return ForgedData(
-        brief=_brief(difficulty),
         public=PublicData(train=table.iloc[:cut].assign(returned=target[:cut]), test=test),
         answers=answers,
         sample=answers.assign(returned=0.5),
@@ -93,14 +98,8 @@ def draw(rng: np.random.Generator, difficulty: Difficulty) -> ForgedData:
     )
 
 
-def _brief(difficulty: Difficulty) -> str:
-    count = DISTRACTORS[difficulty]
-    rows = f"| extra_1 … extra_{count} | further measurements of the packing line |\n"
-    return BRIEF.format(distractors=rows, flipped=FLIPPED[difficulty])
-
-
 def _shipments(rng: np.random.Generator, rows: int) -> pd.DataFrame:
-    placed = pd.Timestamp("2023-01-02") + pd.to_timedelta(rng.integers(0, 500 * 24 * 60, rows), unit="min")
+    placed = pd.Timestamp("2023-01-02") + pd.to_timedelta(rng.integers(0, DAYS * 24 * 60, rows), unit="min")
     warehouse, carrier, zone = rng.integers(1, 13, rows), rng.integers(0, 6, rows), rng.integers(1, 6, rows)
     price = rng.lognormal(3.5, 0.9, rows)
     table = {
@@ -350,11 +349,12 @@ def default_forest(data: PublicData, rng: np.random.Generator) -> np.ndarray:
 
 family = Family(
     name="tabular-classification",
-    title="Returned shipments",
+    title="Will it turn out badly?",
     kind="tabular classification",
     metric=roc_auc,
-    submission=Columns(id="shipment_id", target="returned", values=Number(0, 1)),
-    draw=draw,
+    submission=SUBMISSION,
+    draw=RETELLING.drawn(draw),
+    form=RETELLING.form_of(SUBMISSION),
     pipelines=(
         Pipeline("one column", "naive", constant, 4),
         Pipeline("naive Bayes", "naive", bayes, 3),

@@ -29,6 +29,8 @@ from podium.catalog.forge.tabular_regression_data import (
 )
 from podium.catalog.forge.tiny import Matrices, linear, read_once, smooth
 from podium.catalog.forge.toolbox import Model, boosting, default_model, ordinal_encoding, scaled, target_encoding
+from podium.catalog.forge.world.brief import ID_AND_TARGET, TASKS
+from podium.catalog.forge.world.retelling import TIME_NAMES, UNDATED, VOLUMES, OwnColumn, Retelling, told_as
 from podium.metrics import rmsle
 from podium.task import Columns, Number
 
@@ -49,50 +51,51 @@ Tables = tuple[Any, np.ndarray, Any]
 """Features of the train rows, their gas, features of the test rows."""
 Columned = Callable[[PublicData, np.random.Generator], Tables]
 
-BRIEF = """# Gas for the kiln
+SUBMISSION = Columns(id="firing_id", target="gas", values=Number(low=0))
 
-A guild of potteries buys gas for all its members together and wants to know in advance what a planned firing
-will burn. Every workshop has one kiln, and the guild's log holds all its firings; which of them you find in
-`test.csv` was drawn by lot. Predict the gas burnt by each.
-
-## Files
-- `train.csv`: firings with their gas reading `gas`
-- `test.csv`: firings without it
-- `sample_submission.csv`: the required form
-
-## Columns
-| column | meaning |
-|---|---|
-| firing_id | identifier |
-| lit | when the burners were lit (local time) |
-| valley | where the workshop lies |
-| workshop | the member's number |
-| programme | firing programme: clay, atmosphere and number of stages |
-| chamber | volume of the kiln's chamber in litres |
-| load | weight of the ware |
-| peak | highest temperature |
-| heating_hours | from lighting to the peak |
-| hold_minutes | time held at the peak |
-| air | outdoor temperature in °C |
-| lining_age | firings since the lining was renewed |
-| moisture | water left in the ware in percent; empty when the ware had been fired before |
-| damper | opening of the damper in percent; empty when it was left to regulate itself |
-| burner_1 … burner_5 | pressure at the burners in mbar |
-| meter | kind of gas meter |
-{distractors}| gas | gas burnt in m³ (train only) |
-
-Members fill in the log after their own habits, and not all scales and thermometers of the guild show the same
-units. Digital meters are good to about {digital:.0%} (one standard deviation), dial meters to about
-{dial:.0%}. In about {slipped:.0%} of the train rows the decimal point of `gas` slipped by one place; the
-readings of the test rows were checked.
-
-## Metric
-Root mean squared logarithmic error (RMSLE): the root of the mean of (ln(1 + predicted) − ln(1 + actual))²;
-lower is better.
-
-## Submission
-A CSV with the columns `firing_id` and `gas`, one row per row of `test.csv`, `gas` not negative.
-"""
+RETELLING = Retelling(
+    asked="the {fuel} that each {row} takes",
+    opening=(UNDATED, TASKS),
+    nouns={
+        "machine": ("furnace", "muffle", "smelter", "incinerator", "glass oven", "cupola", "crucible oven", "calciner"),
+        "fuel": ("gas", "propane", "butane", "town gas", "biogas", "methane", "wood gas"),
+        "exact": ("digital", "electronic", "sealed", "certified", "new"),
+        "crude": ("analogue", "old", "mechanical", "borrowed", "unsealed"),
+    },
+    columns=(
+        OwnColumn("firing_id", "{row}", "identifier", "key"),
+        OwnColumn("lit", TIME_NAMES, "when the {machine} was lit (local time)"),
+        OwnColumn("valley", "{region}", "the {region} of the {parent}", values=told_as("name", VALLEYS)),
+        OwnColumn("workshop", "{parent}", "number of the {parent}", "key"),
+        OwnColumn("programme", "{machine} programme/plan/setting", "such as `PR-4`: {category}, draught and stages"),
+        OwnColumn("chamber", "chamber|inner volume|{machine} size|room", "volume of the {machine}", "number", VOLUMES),
+        OwnColumn("load", "charge|filling|content weight|burden", "weight of what is put in", "number"),
+        OwnColumn("peak", "peak|highest heat|top temperature|summit", "highest temperature", "number"),
+        OwnColumn("heating_hours", "heating time|rise|climb|warm up", "hours from lighting to `{peak}`", "number"),
+        OwnColumn("hold_minutes", "hold|plateau|dwell|soak", "minutes held at `{peak}`", "number"),
+        OwnColumn("air", "outdoor air|weather|air outside|yard air", "outdoor temperature [°C]", "number"),
+        OwnColumn("lining_age", "lining age|lining use|wear|wall age", "{rows} since the lining was renewed", "number"),
+        OwnColumn("moisture", "moisture/wetness/damp", "water in what is put in [%]; empty if heated before", "number"),
+        OwnColumn("damper", "damper/flap/vent", "opening of the damper [%]; empty if it regulates itself", "number"),
+        OwnColumn("burner_#", "{name18} burner/nozzle/jet/flame", "pressure at the burners [mbar]", "number"),
+        OwnColumn("meter", "meter/counter kind", "kind of meter", values={"digital": "{exact}", "dial": "{crude}"}),
+        OwnColumn("gauge_#", "{name19} gauge/dial/probe", "further gauges, in their own units", "number"),
+        OwnColumn("gas", "{fuel} burnt/used/taken", "{fuel} burnt", "number", {"m³": 1, "kg": 1}, file="train"),
+    ),
+    notes=(
+        "Every {parent} of {place} has one {machine}, which is lit once for each {row}.",
+        "The log of {place} has all {rows} of every {parent}; lot decided which are in `test.csv`.",
+        "Not all scales and thermometers in {place} show the same units, and everybody writes down what they show.",
+        "In {place} {exact} meters are good to about {digital:.0%} (one standard deviation), "
+        "{crude} ones to about {dial:.0%}.",
+        "In about {slipped:.0%} of the rows of `train.csv` the decimal point of `{gas}` slipped by one place; "
+        "the readings of `test.csv` were checked.",
+    ),
+    metric="The root mean squared logarithmic error (RMSLE).\nThe root of the mean of "
+    "(ln(1 + predicted) − ln(1 + actual))² over all `{target}`.\nLower is better.",
+    form=f"{ID_AND_TARGET}\n`{{target}}` is not negative.",
+    facts=lambda difficulty: {"slipped": SLIPPED[difficulty], **NOISE[difficulty]},
+)
 
 
 def draw(rng: np.random.Generator, difficulty: Difficulty) -> ForgedData:
@@ -109,17 +112,11 @@ def draw(rng: np.random.Generator, difficulty: Difficulty) -> ForgedData:
     test = table.iloc[cut:].reset_index(drop=True)
     answers = pd.DataFrame({"firing_id": test["firing_id"], "gas": gas[cut:].round(2)})
     return ForgedData(
-        brief=_brief(difficulty),
         public=PublicData(train=table.iloc[:cut].assign(gas=(gas[:cut] * slips).round(2)), test=test),
         answers=answers,
         sample=answers.assign(gas=100.0),
         ceiling=np.exp(expected[cut:]),
     )
-
-
-def _brief(difficulty: Difficulty) -> str:
-    rows = f"| gauge_1 … gauge_{DISTRACTORS[difficulty]} | further gauges of the kiln, in their own units |\n"
-    return BRIEF.format(distractors=rows, slipped=SLIPPED[difficulty], **NOISE[difficulty])
 
 
 def as_is(data: PublicData, rng: np.random.Generator) -> Tables:
@@ -338,11 +335,12 @@ def grouped_columns(data: PublicData) -> Matrices:
 
 family = Family(
     name="tabular-regression",
-    title="Gas for the kiln",
+    title="How much will it burn?",
     kind="tabular regression",
     metric=rmsle,
-    submission=Columns(id="firing_id", target="gas", values=Number(low=0)),
-    draw=draw,
+    submission=SUBMISSION,
+    draw=RETELLING.drawn(draw),
+    form=RETELLING.form_of(SUBMISSION),
     pipelines=(
         Pipeline("one number", "naive", constant, 3),
         Pipeline("median of a group", "naive", group_medians, 3),

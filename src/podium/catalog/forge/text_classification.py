@@ -17,48 +17,84 @@ import numpy as np
 import pandas as pd
 
 from podium.catalog.forge.family import Difficulty, Family, ForgedData, Pipeline, PublicData
-from podium.catalog.forge.text_classification_data import DESKS, draw_canal, draw_waves, misspell, write_notes
+from podium.catalog.forge.text_classification_data import (
+    CONDITIONS,
+    DESKS,
+    EVENTS,
+    PLACES,
+    draw_canal,
+    draw_waves,
+    misspell,
+    write_notes,
+)
 from podium.catalog.forge.tiny import distinct_numbers, linear, read_once, smooth
 from podium.catalog.forge.toolbox import subsample
+from podium.catalog.forge.world.retelling import FIVE_LABELS, OwnColumn, Retelling, told_as
 from podium.metrics import log_loss
 from podium.task import Columns, Number
 
 TRAIN_ROWS = {"easy": 5600, "medium": 5000, "hard": 4400, "tiny": 140}
 MISFILED = {"easy": 0.03, "medium": 0.06, "hard": 0.10, "tiny": 0.03}
 MISSPELT = {"easy": 0.01, "medium": 0.03, "hard": 0.06, "tiny": 0.01}
+STATES = """bent brittle broken bulging chipped clogged corroded dented dirty dull dry empty frayed grimy icy leaky
+misty mouldy peeling rough scorched shaky sagging soaked sooty split stained sticky stiff stuck torn uneven wobbly"""
+HAPPENINGS = """audit blackout carnival cold concert deliveries drizzle excursion gusts heatwave mist parade races
+repairs sleet snow strike training visitors wind"""
+CORNERS = """annex arcade archive attic balcony barn basement canteen cloakroom corridor courtyard depot fence foyer
+gallery garage gatehouse kitchen landing larder laundry loft pantry passage pavilion porch roof shelter silo stairwell
+storeroom terrace tower vault veranda washroom yard"""
 QUOTING = {"easy": 0.3, "medium": 0.5, "hard": 0.7, "tiny": 0.3}
 TEST_ROWS = {"easy": 3000, "medium": 3000, "hard": 3000, "tiny": 60}
 
-BRIEF = """# Notes from the locks
+SUBMISSION = Columns(id="note_id", target=DESKS, values=Number(0, 1), row_total=1)
 
-The keepers of an old canal send short notes to the head office, which passes each on to one of five desks. The
-keepers have their own names for every part of the waterworks, and nobody in town knows them all. Predict, for
-every note in `test.csv`, how likely each desk is to be the one that has to act.
+READINGS = {"Gauge": "{gauge}", "Water": "{stuff}", "Level": "{mark}"}
+INSIDE = {
+    "lock": "{parent}",
+    "keeper": "{writer}",
+    **READINGS,
+    **told_as("state", CONDITIONS.split()),
+    **told_as("happening", EVENTS.split()),
+    **told_as("corner", PLACES.split()),
+}
 
-## Files
-- `train.csv`: past notes with the `desk` that dealt with them
-- `test.csv`: notes to pass on, without it
-- `sample_submission.csv`: the required form
-
-## Columns
-| column | meaning |
-|---|---|
-| note_id | identifier |
-| received | the day the note came in |
-| text | the note: who writes from where, remarks in any order, a closing phrase |
-| desk | `dredging`, `gates`, `masonry`, `moorings` or `wildlife` (train only) |
-
-Lines of a note that begin with `>` quote an earlier one that has been dealt with. The notes were typed in a hurry:
-about {misspelt:.0%} of the longer words have two letters swapped. About {misfiled:.0%} of the notes, in train and
-test alike, went to a desk drawn by lot.
-
-## Metric
-Multi-class logarithmic loss (natural logarithm) of the predicted probabilities; lower is better.
-
-## Submission
-A CSV with the columns `note_id`, `dredging`, `gates`, `masonry`, `moorings` and `wildlife`, one row per row of
-`test.csv`; the five probabilities of a row add up to 1.
-"""
+RETELLING = Retelling(
+    asked="how likely each desk is to be the one that has to act",
+    rows="{notes}",
+    opening=(
+        ("{organisation} gets short {notes} from its {parents} and passes each on to one of five desks.",),
+        ("For each of the {test:,} {notes} of {place} in `test.csv`, predict {asked}.",),
+    ),
+    nouns={
+        "note": ("note|notes", "slip|slips", "message|messages", "report|reports", "telegram|telegrams"),
+        "writer": ("clerk", "steward", "warden", "foreman", "porter", "caretaker", "supervisor"),
+        "gauge": ("Meter", "Scale", "Pointer", "Needle", "Indicator"),
+        "stuff": ("Fuel", "Oil", "Stock", "Grain", "Brine"),
+        "mark": ("Reading", "Mark", "Height", "Depth", "Count"),
+    },
+    pools={"state": STATES.split(), "happening": HAPPENINGS.split(), "corner": CORNERS.split()},
+    columns=(
+        OwnColumn("note_id", "{place} {note}", "identifier", "key"),
+        OwnColumn("received", "{place} {note} day/date/arrival", "the day it came in"),
+        OwnColumn(
+            "text", "{place} {note} text/words", "who writes from where, remarks, a closing phrase", inside=INSIDE
+        ),
+        OwnColumn(
+            "desk", "{place} {note} desk/office", f"one of {FIVE_LABELS}", values=told_as("label", DESKS), file="train"
+        ),
+    ),
+    notes=(
+        "Every {parent} of {place} has its own names for the things around it, and nobody knows them all.",
+        "Remarks in `{text}` stand in any order.",
+        "Lines of `{text}` that begin with `>` quote an earlier {note} that has been dealt with.",
+        "In `{text}`, typed in a hurry, about {misspelt:.0%} of the longer words have two letters swapped.",
+        "About {misfiled:.0%} of the {notes} of {place}, in train and test alike, went to a desk drawn by lot.",
+    ),
+    metric="The multi-class logarithmic loss (log loss).\nLogarithms are natural.\nLower is better.",
+    form=f"A CSV with the columns `{{id}}`, {FIVE_LABELS}.\nOne row per row of `test.csv`.\n"
+    "A row's probabilities add up to 1.",
+    facts=lambda difficulty: {"misspelt": MISSPELT[difficulty], "misfiled": MISFILED[difficulty]},
+)
 
 
 def draw(rng: np.random.Generator, difficulty: Difficulty) -> ForgedData:
@@ -82,7 +118,6 @@ def draw(rng: np.random.Generator, difficulty: Difficulty) -> ForgedData:
     answers = pd.DataFrame(np.eye(len(DESKS), dtype=int)[desk[cut:]], columns=list(DESKS))
     answers.insert(0, "note_id", test["note_id"])
     return ForgedData(
-        brief=BRIEF.format(misspelt=MISSPELT[difficulty], misfiled=misfiled),
         public=PublicData(train=table.iloc[:cut].assign(desk=np.array(DESKS)[desk[:cut]]), test=test),
         answers=answers,
         sample=answers.assign(**dict.fromkeys(DESKS, 1 / len(DESKS))),
@@ -404,11 +439,12 @@ def as_chances(prediction: np.ndarray) -> np.ndarray:
 
 family = Family(
     name="text-classification",
-    title="Notes from the locks",
+    title="Which desk has to act?",
     kind="text classification",
     metric=log_loss,
-    submission=Columns(id="note_id", target=DESKS, values=Number(0, 1), row_total=1),
-    draw=draw,
+    submission=SUBMISSION,
+    draw=RETELLING.drawn(draw),
+    form=RETELLING.form_of(SUBMISSION),
     pipelines=(
         Pipeline("desk shares by length", "naive", shares, 4),
         Pipeline("nearest neighbours", "naive", neighbours, 3),

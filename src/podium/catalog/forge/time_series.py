@@ -17,6 +17,8 @@ import pandas as pd
 
 from podium.catalog.forge.family import Difficulty, Family, ForgedData, Pipeline, Predict, PublicData
 from podium.catalog.forge.time_series_data import (
+    BREAKS,
+    DISTRICTS,
     HOLIDAYS,
     HORIZON,
     POOL_KINDS,
@@ -29,6 +31,8 @@ from podium.catalog.forge.time_series_data import (
     read_grid,
 )
 from podium.catalog.forge.toolbox import boosting, subsample
+from podium.catalog.forge.world.brief import ID_AND_TARGET
+from podium.catalog.forge.world.retelling import TIME_NAMES, OwnColumn, OwnFile, Retelling, told_as
 from podium.metrics import mae
 from podium.task import Columns, Number
 
@@ -38,47 +42,74 @@ MISCOUNTED = {"easy": 0.005, "medium": 0.010, "hard": 0.020}
 DISTRACTORS = {"easy": 1, "medium": 3, "hard": 5}
 MISSING = 0.02
 
-BRIEF = """# How full are the pools?
+SUBMISSION = Columns(id="row_id", target="visits", values=Number(low=0))
 
-A county runs {pools} public swimming pools and plans its lifeguards eight weeks ahead. Forecast, for every pool
-and every day of the {horizon} days after the end of the records, how well it will be visited.
+FIGURES = {"pools": POOLS, "horizon": HORIZON, "missing": MISSING}
+OFFERS = ("half price", "family day")
+FEASTS = {name: f"{{name{number + 5}}} Day" for number, name in enumerate(HOLIDAYS)}
+LEAVES = {name: name.replace("break", "{leave}") for name in BREAKS}
+EXTENTS = {"half": "{some}", "closed": "{shut}"}
 
-## Files
-- `train.csv`: one row per pool and day with the visits counted
-- `test.csv`: the days to forecast; weather is the county's forecast, which you may take as true, and offers are
-  already decided
-- `pools.csv`: one row per pool
-- `calendar.csv`: one row per day, past and future
-- `works.csv`: building works, past and planned
-- `sample_submission.csv`: the required form
-
-## Columns
-| file | column | meaning |
-|---|---|---|
-| train, test | row_id | identifier |
-| | pool | the pool |
-| | date | the day |
-| | air | highest air temperature in °C |
-| | rain | rain in mm |
-| | offer | `half price`, `family day` or empty |
-| train | visits | visitors per 100 places of the pool; 0 when it was closed |
-| pools | pool, district, kind | the pool, where it lies and what it is |
-| | lanes, built | number of lanes, year of construction |
-| calendar | date, holiday, school_break | the day; name of the holiday or break, empty if none |
-| | index_1{indices} | figures of the county's statistics office, published in advance |
-| works | pool, first_day, last_day | pool and days concerned, both included |
-| | extent | `half` of the basins or all of them (`closed`) |
-
-Pools have rest days and do not all open on every holiday. About {missing:.0%} of the days were never recorded. On
-about {miscounted:.1%} of the train days a turnstile counted only part of the visitors; the test days were checked.
-Even on a day about which everything is known, visits scatter by about {noise:.0%}.
-
-## Metric
-Mean absolute error (MAE) of `visits`; lower is better.
-
-## Submission
-A CSV with the columns `row_id` and `visits`, one row per row of `test.csv`, `visits` not negative.
-"""
+RETELLING = Retelling(
+    asked="`{visits}`, that is how busy it will be",
+    opening=(
+        ("{organisation} runs {pools:,} {parents} and plans its staff eight weeks ahead.",),
+        ("For every {parent} of {place} and each of the {horizon} days after the records end, forecast {asked}.",),
+    ),
+    nouns={
+        "leave": ("recess", "leave", "vacation", "pause", "closedown"),
+        "gates": ("gates", "counters", "posts", "stands", "bays"),
+        "some": ("partial", "reduced", "one side", "limited"),
+        "shut": ("shut", "complete", "total", "everything"),
+    },
+    pools={
+        "kind": ("municipal", "private", "seasonal", "leased", "historic", "central", "remote", "trial"),
+        "offer": ("voucher day", "open house", "two for one", "guest day", "happy hour", "raffle", "club day"),
+    },
+    columns=(
+        OwnColumn("row_id", "{parent} day|{parent} entry|{parent} record", "identifier", "key"),
+        OwnColumn("pool", "{parent}", "the {parent}", "key", file="train, test, {pools_csv}, {works_csv}"),
+        OwnColumn("date", TIME_NAMES, "the day", file="train, test, {calendar_csv}"),
+        OwnColumn("air", "warmth|air|top temperature|heat", "highest air temperature", "number", {"°C": 1}),
+        OwnColumn("rain", "rain|rainfall|wet|precipitation", "rain", "number", {"mm": 1, "in": 0.0393701}),
+        OwnColumn(
+            "offer", "offer/campaign/special", "`{offer0}`, `{offer1}` or empty", values=told_as("offer", OFFERS)
+        ),
+        OwnColumn(
+            "visits", "{row} load/use/rate/density", "{rows} per 100 that fit in; 0 when closed", "number", file="train"
+        ),
+        OwnColumn("district", "{region}", "where it lies", values=told_as("name", DISTRICTS), file="{pools_csv}"),
+        OwnColumn(
+            "kind", "{parent} kind/type/sort", "what it is", values=told_as("kind", POOL_KINDS), file="{pools_csv}"
+        ),
+        OwnColumn("lanes", "{gates}", "number of {gates}", "number", file="{pools_csv}"),
+        OwnColumn("built", "built|opened|founded|begun", "year of its beginning", "number", file="{pools_csv}"),
+        OwnColumn("holiday", "holiday/feast", "its holiday, empty if none", values=FEASTS, file="{calendar_csv}"),
+        OwnColumn("school_break", "school {leave}", "its {leave}, empty if none", values=LEAVES, file="{calendar_csv}"),
+        OwnColumn("index_#", "{name18} index/figure", "figures published in advance", "number", file="{calendar_csv}"),
+        OwnColumn("first_day", "works from/begin/start", "first day of the works", file="{works_csv}"),
+        OwnColumn("last_day", "works until/end/finish", "last day, included", file="{works_csv}"),
+        OwnColumn(
+            "extent", "works extent/scope", "`{some}`, or `{shut}` when closed", values=EXTENTS, file="{works_csv}"
+        ),
+    ),
+    files=(
+        OwnFile("pools.csv", "{place} {parents}|{parent} list/register", "one row per {parent}"),
+        OwnFile("calendar.csv", "{place} days/calendar/almanac", "one row per day, past and future"),
+        OwnFile("works.csv", "{place} works/repairs/sites", "building works, past and planned"),
+    ),
+    notes=(
+        "Weather in `test.csv` is the forecast of {place}, which you may take as true; offers are already decided.",
+        "Not every {parent} of {place} opens on every holiday, and some have rest days.",
+        "About {missing:.0%} of the days of {place} were never recorded.",
+        "On about {miscounted:.1%} of the days in `train.csv` only part of the {rows} of {place} was counted; "
+        "the days of `test.csv` were checked.",
+        "Even on a day about which everything is known, `{visits}` scatters by about {noise:.0%}.",
+    ),
+    metric="The mean absolute error (MAE).\nLower is better.",
+    form=f"{ID_AND_TARGET}\n`{{target}}` is not negative.",
+    facts=lambda difficulty: {"miscounted": MISCOUNTED[difficulty], "noise": NOISE[difficulty], **FIGURES},
+)
 
 
 def draw(rng: np.random.Generator, difficulty: Difficulty) -> ForgedData:
@@ -98,19 +129,11 @@ def draw(rng: np.random.Generator, difficulty: Difficulty) -> ForgedData:
     test = rows[cut * POOLS :].reset_index(drop=True)
     answers = pd.DataFrame({"row_id": test["row_id"], "visits": visits[cut:].ravel().round(1)})
     return ForgedData(
-        brief=_brief(difficulty),
         public=PublicData(train[rng.random(len(train)) > MISSING].reset_index(drop=True), test, tables),
         answers=answers,
         sample=answers.assign(visits=50.0),
         ceiling=expected[cut:].ravel(),
     )
-
-
-def _brief(difficulty: Difficulty) -> str:
-    count = DISTRACTORS[difficulty]
-    figures = {"missing": MISSING, "miscounted": MISCOUNTED[difficulty], "noise": NOISE[difficulty]}
-    indices = f" … index_{count}" if count > 1 else ""
-    return BRIEF.format(pools=POOLS, horizon=HORIZON, indices=indices, **figures)
 
 
 Method = Callable[[Grid, np.random.Generator], np.ndarray]
@@ -348,11 +371,12 @@ def default_dated_boosting(grid: Grid, rng: np.random.Generator) -> np.ndarray:
 
 family = Family(
     name="time-series",
-    title="How full are the pools?",
+    title="How busy will it be?",
     kind="time series",
     metric=mae,
-    submission=Columns(id="row_id", target="visits", values=Number(low=0)),
-    draw=draw,
+    submission=SUBMISSION,
+    draw=RETELLING.drawn(draw),
+    form=RETELLING.form_of(SUBMISSION),
     pipelines=(
         Pipeline("one number", "naive", forecaster(one_number), 3),
         Pipeline("moving average", "naive", forecaster(moving_average), 4),

@@ -17,6 +17,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from podium.catalog.forge.families import load_family
+from podium.catalog.forge.field import draw_data
 from podium.grading.prepared import PreparedTask
 from podium.integrity.asking import Ask
 
@@ -160,7 +161,7 @@ class Contamination:
 
 def control_briefs(seed: int) -> dict[str, str]:
     """Briefs of forged tasks, which were made up for Podium and belong to no competition."""
-    return {name: load_family(name).draw(np.random.default_rng(seed), "easy").brief for name in CONTROLS}
+    return {name: draw_data(load_family(name), "easy", seed).brief for name in CONTROLS}
 
 
 def probe(ask: Ask, tasks: Sequence[PreparedTask], *, seed: int) -> Contamination:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from podium.catalog.forge.family import Difficulty, Family, ForgedData, Stories
+from podium.catalog.forge.family import Difficulty, Family, ForgedData
 from podium.catalog.forge.world.brief import Story, draw_story
 from podium.catalog.forge.world.calibration import draw_calibrated
 from podium.catalog.forge.world.entrants import Goal
@@ -55,11 +55,11 @@ def world_family(
         kind=kind,
         metric=metric,
         submission=submission,
-        draw=lambda rng, difficulty: draw(rng, difficulty, int(rng.integers(2**63))),
+        draw=draw,
+        form=form,
         pipelines=entrants.field,
         defaults=entrants.defaults,
         tiny=entrants.tiny,
-        stories=Stories(draw, form),
     )
     return family
 

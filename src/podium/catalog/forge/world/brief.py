@@ -134,13 +134,15 @@ def write_brief(
     notes: Sequence[str],
     metric: str,
     form: str,
+    about: str = "{rows}",
 ) -> str:
     """Goal, files, data dictionary, metric and form of the submission, in Markdown.
 
     Args:
         files: those beside train, test and the sample submission, with what they hold.
+        about: what the title names, if not the rows of the domain.
     """
-    rows = story.domain.row.many.capitalize()
+    rows = about.format(rows=story.domain.row.many).capitalize()
     title = rng.choice(
         [f"{rows} of {story.place}", f"{story.place}: {rows.lower()}", f"The {rows.lower()} of {story.place}"]
     )

@@ -210,6 +210,10 @@ class Naming:
         word = [str(self._rng.choice(TEXT_WORDS))] if self._rng.random() < 0.7 else []
         return self._column([*word, *_letters(name), ending])
 
+    def stem(self, name: str) -> str:
+        """The name of columns that differ by a number, which stands in place of `#`."""
+        return self._column([*self._with_word(name, NUMBER_WORDS), "#"])
+
     def file(self, *words: str) -> str:
         """A file's name, without its ending; files are named as columns are, but never with blanks."""
         style = "snake" if self.style in {"spoken", "short", "dotted", "units"} else self.style
