@@ -16,7 +16,7 @@ from podium.recipes.profile import Profile
 from podium.recipes.recipe import recipes_for
 from podium.recipes.tabular import LIBRARIES, members
 
-LARGE = {"lightgbm", "xgboost", "catboost", "flaml", "autogluon.tabular"}
+LARGE = {"lightgbm", "xgboost", "catboost", "autogluon.tabular"}
 
 
 def small_table(folder: Path, goal: str) -> Profile:
@@ -42,12 +42,13 @@ def test_libraries_are_members_only_where_they_are_installed(tmp_path: Path) -> 
     full = replace(bare, packages=frozenset(LARGE))
     assert not set(LIBRARIES) & set(members(bare)) and set(LIBRARIES) <= set(members(full))
     automl = {recipe.name for recipe in recipes_for(full)} - {recipe.name for recipe in recipes_for(bare)}
-    assert automl == {"flaml", "autogluon"}
+    assert automl == {"autogluon"}
 
 
 @pytest.mark.parametrize("library", list(LIBRARIES))
 @pytest.mark.parametrize("classes", [0, 2, 3])
-def test_a_library_predicts_numbers_and_probabilities(library: str, classes: int) -> None:
+@pytest.mark.parametrize("is_held", [False, True])
+def test_a_library_predicts_numbers_and_probabilities(library: str, classes: int, is_held: bool) -> None:
     pytest.importorskip(library)
     rng = np.random.default_rng(0)
     features = rng.normal(size=(200, 3))
@@ -55,7 +56,8 @@ def test_a_library_predicts_numbers_and_probabilities(library: str, classes: int
     groups = rng.integers(0, 3, (200, 1))
     signal = 3 * features[:, 0] + groups[:, 0]
     y = signal if not classes else np.searchsorted(np.quantile(signal, [0.5] if classes == 2 else [0.4, 0.7]), signal)
-    model = getattr(boosters, f"{library}_trees")(features, groups, y, 0, **{**LIBRARIES[library], "rounds": 60})
+    held = (features[:50], groups[:50], y[:50]) if is_held else None
+    model = getattr(boosters, f"{library}_trees")(features, groups, y, 0, held, **{**LIBRARIES[library], "rounds": 60})
     prediction = model(features, groups)
     if classes < 3:
         assert prediction.shape == (200,) and np.corrcoef(prediction, y)[0, 1] > 0.8
@@ -64,16 +66,13 @@ def test_a_library_predicts_numbers_and_probabilities(library: str, classes: int
 
 
 @pytest.mark.parametrize("goal", ["regression", "binary", "multiclass"])
-@pytest.mark.parametrize(("name", "module", "time_s"), [("flaml", "flaml", 8), ("autogluon", "autogluon.tabular", 30)])
 @pytest.mark.filterwarnings("default")
-def test_a_whole_table_is_handed_to_a_library(
-    goal: str, name: str, module: str, time_s: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pytest.importorskip(module)
+def test_a_whole_table_is_handed_to_autogluon(goal: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("autogluon.tabular")
     (tmp_path / "data").mkdir()
-    profile = replace(small_table(tmp_path / "data", goal), packages=frozenset({module}))
-    recipe = recipe_for(profile, name)
-    outcome = run_recipe(recipe, profile, tmp_path / "data", tmp_path / "work", monkeypatch, time_s=time_s)
+    profile = replace(small_table(tmp_path / "data", goal), packages=frozenset({"autogluon.tabular"}))
+    recipe = recipe_for(profile, "autogluon")
+    outcome = run_recipe(recipe, profile, tmp_path / "data", tmp_path / "work", monkeypatch, time_s=30)
     answers = pd.read_csv(tmp_path / "answers.csv")["y"]
     if goal == "regression":
         assert outcome.metric < answers.std() and rmse(answers, outcome.submission["y"]) < answers.std()

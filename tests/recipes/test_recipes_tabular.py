@@ -16,7 +16,10 @@ from sklearn.metrics import accuracy_score, log_loss, roc_auc_score, root_mean_s
 from podium.metrics import accuracy, rmse
 from podium.metrics import log_loss as log_loss_metric
 from podium.metrics import roc_auc as roc_auc_metric
+from podium.recipes.kit.decisions import best_threshold
 from podium.recipes.kit.features import time_gap_features
+from podium.recipes.kit.models import boosting
+from podium.recipes.kit.scores import accuracy as accuracy_of
 from podium.recipes.kit.scores import f1, macro_f1, matthews, quadratic_kappa, roc_auc, spearman
 from podium.recipes.kit.screening import group_significance, number_significance
 from podium.recipes.kit.validation import find_outliers, make_folds
@@ -248,3 +251,28 @@ def test_scores_agree_with_reference_implementations() -> None:
     assert f1(truth % 2, prediction % 2) == pytest.approx(metrics.f1_score(truth % 2, prediction % 2))
     assert roc_auc(truth % 2, probability) == pytest.approx(metrics.roc_auc_score(truth % 2, probability))
     assert spearman(truth, probability) == pytest.approx(spearmanr(truth, probability)[0])
+
+
+def test_boosting_stops_by_held_out_rows() -> None:
+    rng = np.random.default_rng(0)
+    features, noise, groups = rng.normal(size=(400, 3)), rng.normal(size=400), np.zeros((400, 0), dtype=int)
+    held = (features[300:], groups[300:], noise[300:])
+    to_the_end, stopped = (
+        boosting(features[:300], groups[:300], noise[:300], 0, one, max_iter=300)(features, groups)
+        for one in (None, held)
+    )
+    assert stopped.std() < to_the_end.std() / 2, "nothing can be learnt from noise"
+
+
+def test_many_large_residuals_are_no_outliers() -> None:
+    residual = np.zeros(100)
+    residual[:30] = 5.0
+    assert not find_outliers(residual).any(), "residuals are 0 where there was no time"
+
+
+def test_a_threshold_differs_from_one_half_only_if_that_helps_more_than_chance() -> None:
+    rng = np.random.default_rng(0)
+    chance = rng.random(2000)
+    truth = (rng.random(2000) < chance).astype(int)
+    assert best_threshold(truth, chance, accuracy_of) == 0.5
+    assert best_threshold(truth, chance**3, accuracy_of) < 0.3

@@ -83,6 +83,29 @@ def test_an_error_of_a_model_is_not_mistaken_for_lack_of_time() -> None:
         train_ensemble(NUMBERS, GROUPS, Y, make_folds(Y, 4), {"fails": fails}, rmse_score)
 
 
+def test_a_model_that_fails_does_not_end_the_others() -> None:
+    def fails(features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int) -> PredictRows:
+        raise ZeroDivisionError
+
+    fits = {"fails": fails, "at once": at_once}
+    _, _, rows = train_ensemble(NUMBERS, GROUPS, Y, make_folds(Y, 4), fits, rmse_score)
+    assert rows.all()
+
+
+def test_a_model_that_would_not_be_done_in_time_is_given_up_and_a_faster_one_is_trained() -> None:
+    tried: list[int] = []
+
+    def slow(features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int) -> PredictRows:
+        tried.append(seed)
+        environment.STARTED -= 0.3 * environment.TIME_S
+        return at_once(features, groups, y, seed)
+
+    further = iter([("slow 2", slow), ("fast", at_once)])
+    fits = {"at once": at_once, "slow": slow}
+    train_ensemble(NUMBERS, GROUPS, Y, make_folds(Y, 4), fits, rmse_score, further=further, until=0.9)
+    assert len(tried) == 1 and next(further, None) is None
+
+
 def test_the_clock_of_a_script_starts_before_libraries_are_imported() -> None:
     script = write_script("The time.", "print(time_used(), np.zeros(3))", recipe="test")
     assert script.count("STARTED = ") == 1

@@ -52,6 +52,8 @@ class Recipe:
     """The share of the remaining time that one script may take."""
     min_time_s: float = 20.0
     """It may take this long even if that is a greater share."""
+    least_time_s: float = 0.0
+    """With less time left, it is not drafted."""
 
 
 def all_recipes() -> list[Recipe]:

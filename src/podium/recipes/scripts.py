@@ -151,9 +151,11 @@ def _definitions(text: str, rank: int) -> Iterator[Definition]:
             first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
             source = "\n".join(lines[first - 1 : node.end_lineno])
             yield Definition(node.name, source, frozenset(_used(source)), position)
-        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            target = node.targets[0] if isinstance(node, ast.Assign) else node.target
             source = "\n".join(lines[node.lineno - 1 : node.end_lineno])
-            yield Definition(node.targets[0].id, source, frozenset(_used(source)), position, is_constant=True)
+            if isinstance(target, ast.Name):
+                yield Definition(target.id, source, frozenset(_used(source)), position, is_constant=True)
 
 
 def _imports(node: ast.Import | ast.ImportFrom, position: tuple[int, int]) -> Iterator[Definition]:

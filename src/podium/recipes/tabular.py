@@ -18,6 +18,8 @@ MANY = 10
 """So many columns are worth models of their own besides images or audio, and are too many to be groups."""
 FEW = 4
 """With more classes, boosting takes long."""
+FEW_ROWS = 3000
+"""Up to so many rows, small trees are better and more folds are quick, given a fast library."""
 WIDE = 150
 """With more numbers in a row, neither pairs of them nor splines of each are used."""
 LARGE_CELLS = 5_000_000
@@ -27,12 +29,27 @@ BOOSTING = {"learning_rate": 0.05, "max_iter": 250, "max_leaf_nodes": 8, "min_sa
 BOOSTING |= {"l2_regularization": 5.0, "max_features": 0.5}
 HYBRID = {**BOOSTING, "max_iter": 120, "max_leaf_nodes": 6}
 LARGE_TREES = {**BOOSTING, "max_iter": 150, "max_leaf_nodes": 47, "l2_regularization": 1.0}
-LIBRARIES = {
-    "lightgbm": {"rounds": 250, "learning_rate": 0.05, "num_leaves": 31, "feature_fraction": 0.6, "lambda_l2": 1.0},
-    "xgboost": {"rounds": 250, "eta": 0.05, "max_depth": 6, "colsample_bytree": 0.6, "subsample": 0.9},
-    "catboost": {"rounds": 300, "learning_rate": 0.08, "depth": 6},
+MANY_CLASSES = {"learning_rate": 0.15, "max_iter": 60, "max_leaf_nodes": 8}
+ORDER = ("linear", "log linear", "lightgbm", "additive", "catboost", "random trees", "boosting", "hybrid", "svm")
+"""The members of an ensemble that are trained before others."""
+ORDER_OF_MANY_CLASSES = (
+    *("lightgbm", "random trees", "linear", "svm", "additive", "forest", "neural network"),
+    *("boosting", "catboost", "xgboost"),
+)
+LIBRARIES: dict[str, dict[str, Any]] = {
+    "lightgbm": {"rounds": 250, "learning_rate": 0.05, "num_leaves": 8, "feature_fraction": 0.6, "lambda_l2": 1.0},
+    "catboost": {"rounds": 300, "learning_rate": 0.08, "boosting_type": "Plain", "max_ctr_complexity": 1},
+    "xgboost": {"rounds": 250, "learning_rate": 0.05, "max_depth": 6, "colsample_bytree": 0.6, "subsample": 0.9},
 }
 """Further boosting, where the interpreter has it."""
+RANDOM_TREES = {"learning_rate": 0.05, "num_leaves": 31, "feature_fraction": 0.8, "extra_trees": True}
+"""Of LightGBM: cuts are drawn at random."""
+ABSOLUTE = {
+    "lightgbm": {"objective": "l1"},
+    "catboost": {"loss_function": "MAE"},
+    "xgboost": {"objective": "reg:absoluteerror"},
+}
+"""What libraries minimise where absolute errors count."""
 
 
 def suits(profile: Profile) -> bool:
@@ -133,12 +150,12 @@ print("new features", [*pairs, *group_pairs], "after", round(time_used(), 2), "o
 def ensemble_body(profile: Profile, settings: Settings) -> str:
     """Several models on the same features, weighted."""
     fits = "".join(f"    {name!r}: {source},\n" for name, source in settings["members"].items())
-    kinds = "boosting" if is_wide(profile) else "boosting, hybrid"
-    further = f", further=random_boosting({kinds})" if settings["search"] and len(profile.classes) <= FEW else ""
-    call = f"train_ensemble(numbers, groups, {{}}, folds, fits, loss{further}{_usable(settings)}{{}})"
+    further = f", further=random_boosting({_random_kinds(profile)})" if settings["search"] else ""
+    refit = ", refit=True" if profile.time else ""
+    call = f"train_ensemble(numbers, groups, {{}}, folds, fits, loss{further}{_usable(settings)}{refit}{{}})"
     learning = call.format("y", "")
     if profile.has_several_targets:
-        learning = f"each_column_until(lambda column, until: {call.format('column', ', until=until')}, y, 0.85)"
+        learning = f"each_column_until(lambda column, until: {call.format('column', ', until=until')}, y, 0.9)"
     return f"""{table_source(profile)}
 {feature_source(profile, settings)}
 {_target(profile, settings)}fits = {{
@@ -170,29 +187,41 @@ def members(profile: Profile) -> dict[str, str]:
     """The members of an ensemble, the most promising first, as source."""
     assert profile.train is not None
     boosting, large = _member("boosting", **BOOSTING), _member("boosting", **LARGE_TREES)
-    found = {**_library_members(profile), "large trees": large, "boosting": boosting}
+    found = _library_members(profile)
+    trees = found.get("lightgbm", boosting)
+    if "lightgbm" not in found:
+        found |= {"boosting": boosting, "large trees": large}
     if profile.train.rows * max(1, len(profile.features)) > LARGE_CELLS or profile.train.is_truncated:
         return found
-    found = {"boosting": boosting, **found}
-    if profile.time is not None:
-        found = {"linear": "linear_effects", **_log_linear(profile), **found}
-    if not is_wide(profile):
-        found = {"additive": "additive", "hybrid": _member("hybrid", **HYBRID), **found}
-    if _suits_log(profile):
-        found |= {"log boosting": f"on_log_scale({boosting})"}
-        found |= {} if is_wide(profile) else {"log additive": "on_log_scale(additive)"}
-    if profile.goal == "regression" and profile.metric in ("mae", "smape"):
-        found["median boosting"] = _member("boosting", loss="absolute_error", max_iter=200, max_leaf_nodes=12)
     found["neural network"] = "neural_network"
+    found["forest"] = _member("forest", n_estimators=100, min_samples_leaf=2, max_features=0.4)
+    if profile.time is not None:
+        found |= {"linear": "linear_effects", **_log_linear(profile)}
     if profile.train.rows <= 6000:
         found["svm"] = "svm"
-    found["forest"] = _member("forest", n_estimators=100, min_samples_leaf=2, max_features=0.4)
+    if not is_wide(profile):
+        found |= {"additive": "additive", "hybrid": _hybrid(profile)}
+    if _suits_log(profile):
+        found |= {"log boosting": f"on_log_scale({trees})"}
+        found |= {} if is_wide(profile) else {"log additive": "on_log_scale(additive)"}
+    if _is_absolute(profile) and "lightgbm" not in found:
+        found["median boosting"] = _member("boosting", loss="absolute_error", max_iter=200, max_leaf_nodes=12)
     if len(profile.classes) > FEW:
-        # Boosting grows trees for each class: it comes last.
-        found["boosting"] = _member("boosting", learning_rate=0.15, max_iter=60, max_leaf_nodes=8)
-        order = ("linear", "svm", "additive", "forest", "neural network", "boosting", *LIBRARIES)
-        return {name: found[name] for name in order if name in found}
-    return found
+        # Boosting grows trees for each class: all but LightGBM's come last.
+        found |= {"boosting": _member("boosting", **MANY_CLASSES)} if "boosting" in found else {}
+        return {name: found[name] for name in ORDER_OF_MANY_CLASSES if name in found}
+    return {name: found[name] for name in (*ORDER, *found) if name in found}
+
+
+def _hybrid(profile: Profile) -> str:
+    if "lightgbm" not in profile.packages:
+        return _member("hybrid", **HYBRID)
+    return f"partial(hybrid, trees=lightgbm_trees{keywords(LIBRARIES['lightgbm'])})"
+
+
+def _is_absolute(profile: Profile) -> bool:
+    """Whether numbers are scored by absolute errors."""
+    return profile.goal == "regression" and profile.metric in ("mae", "smape")
 
 
 def _log_linear(profile: Profile) -> dict[str, str]:
@@ -205,12 +234,39 @@ def _log_linear(profile: Profile) -> dict[str, str]:
 
 
 def _library_members(profile: Profile) -> dict[str, str]:
-    known = {name: options for name, options in LIBRARIES.items() if name in profile.packages}
-    return {name: _member(f"{name}_trees", **options) for name, options in known.items()}
+    """Boosting by the libraries that there are."""
+    assert profile.train is not None
+    settings = {**LIBRARIES, "lightgbm": {**LIBRARIES["lightgbm"], "num_leaves": _leaves(profile.train.rows)}}
+    found = {
+        name: _member(f"{name}_trees", **options, **_objective(profile, name))
+        for name, options in settings.items()
+        if name in profile.packages
+    }
+    if "lightgbm" in found:
+        found["random trees"] = _member("lightgbm_trees", **RANDOM_TREES, **_objective(profile, "lightgbm"))
+    return found
+
+
+def _leaves(rows: int) -> int:
+    """How many leaves a tree had best have."""
+    return 8 if rows <= FEW_ROWS else 16 if rows <= 5 * FEW_ROWS else 48
+
+
+def _objective(profile: Profile, library: str) -> dict[str, str]:
+    return ABSOLUTE[library] if _is_absolute(profile) else {}
+
+
+def _random_kinds(profile: Profile) -> str:
+    """The kinds of boosting of which more models are trained in the time that is left, as source."""
+    libraries = [name for name in ("lightgbm", "catboost") if name in profile.packages]
+    kinds: dict[str, str] = {name: _member(f"{name}_trees", **_objective(profile, name)) for name in libraries}
+    if not kinds:
+        kinds = {"boosting": "boosting"} if is_wide(profile) else {"boosting": "boosting", "hybrid": "hybrid"}
+    return ", ".join(f"{name}={source}" for name, source in kinds.items())
 
 
 def _member(model: str, **options: Any) -> str:
-    return f"with_options({model}, dict({keywords(options).removeprefix(', ')}))"
+    return f"partial({model}{keywords(options)})"
 
 
 def _suits_log(profile: Profile) -> bool:
@@ -237,19 +293,18 @@ def _is_log(profile: Profile) -> bool:
 
 
 def _quick(profile: Profile) -> Settings:
-    model = {"learning_rate": 0.1, "max_iter": 80, "max_leaf_nodes": 12, "min_samples_leaf": 20}
+    rounds = 80 if len(profile.classes) <= FEW else 20
+    model = {"learning_rate": 0.1, "max_iter": rounds, "max_leaf_nodes": 12, "min_samples_leaf": 20}
     return {"folds": 2, "log": _is_log(profile), "model": model}
 
 
-def _boosting(profile: Profile) -> Settings:
-    thorough = not is_wide(profile)
-    common = {"folds": 4, "log": _is_log(profile), "pairs": thorough, "relative": thorough, "model": BOOSTING}
-    return {**common, "trim": True} if profile.goal == "regression" and len(profile.labels) == 1 else common
-
-
 def _ensemble(profile: Profile) -> Settings:
-    settings = {name: value for name, value in _boosting(profile).items() if name != "model"}
-    return {**settings, "folds": 5, "members": members(profile), "search": True}
+    assert profile.train is not None
+    thorough = not is_wide(profile)
+    folds = 8 if profile.train.rows <= FEW_ROWS and "lightgbm" in profile.packages else 5
+    common = {"folds": folds, "log": _is_log(profile), "pairs": thorough, "relative": thorough}
+    is_number = profile.goal == "regression" and len(profile.labels) == 1
+    return {**common, **({"trim": True} if is_number else {}), "members": members(profile), "search": True}
 
 
 def _ensemble_improvements(profile: Profile, settings: Settings) -> Sequence[Improvement]:
@@ -259,10 +314,6 @@ def _ensemble_improvements(profile: Profile, settings: Settings) -> Sequence[Imp
         *([] if profile.time else [Improvement("use more folds, so that every model learns from more rows", more)]),
         Improvement("leave out features selected by residuals", {"pairs": not settings.get("pairs")}),
     ]
-
-
-def _with_model(**model: Any) -> Callable[[Profile], Settings]:
-    return lambda profile: {**_boosting(profile), "model": model}
 
 
 def tree_improvements(profile: Profile, settings: Settings) -> Sequence[Improvement]:
@@ -279,16 +330,6 @@ def tree_improvements(profile: Profile, settings: Settings) -> Sequence[Improvem
     ]
 
 
-def _boosting_improvements(profile: Profile, settings: Settings) -> Sequence[Improvement]:
-    *trees, leaves = tree_improvements(profile, settings)
-    return [
-        *trees,
-        Improvement("leave out how a row compares with its group", {"relative": not settings.get("relative")}),
-        leaves,
-        Improvement("shrink the means of small groups more", {"weight": 3 * settings.get("weight", 10.0)}),
-    ]
-
-
 RECIPES = (
     Recipe(
         name="quick boosting",
@@ -296,6 +337,7 @@ RECIPES = (
         suits=suits,
         body=body_with("boosting"),
         defaults=_quick,
+        can_merge=False,
     ),
     Recipe(
         name="ensemble",
@@ -305,52 +347,7 @@ RECIPES = (
         defaults=_ensemble,
         improvements=_ensemble_improvements,
         simpler=lambda profile, settings: {**settings, "pairs": False, "relative": False},
-        time_share=0.3,
-        min_time_s=45.0,
-    ),
-    Recipe(
-        name="large trees",
-        title="Gradient boosting with large trees on plain features and on pairs of them selected by residuals.",
-        suits=suits,
-        body=body_with("boosting"),
-        defaults=_with_model(**LARGE_TREES),
-        improvements=_boosting_improvements,
-    ),
-    Recipe(
-        name="boosting",
-        title="Gradient boosting on plain features and on pairs of them selected by residuals.",
-        suits=suits,
-        body=body_with("boosting"),
-        defaults=_boosting,
-        improvements=_boosting_improvements,
-    ),
-    Recipe(
-        name="additive",
-        title="An additive model: a smooth function of each feature.",
-        suits=suits,
-        body=body_with("additive"),
-        defaults=_with_model(knots=4),
-    ),
-    Recipe(
-        name="hybrid",
-        title="An additive model, and boosting on its residuals.",
-        suits=suits,
-        body=body_with("hybrid"),
-        defaults=_with_model(knots=4, **HYBRID),
-        improvements=_boosting_improvements,
-    ),
-    Recipe(
-        name="forest",
-        title="Extremely randomised trees.",
-        suits=suits,
-        body=body_with("forest"),
-        defaults=_with_model(n_estimators=200, min_samples_leaf=3, max_features=0.4),
-    ),
-    Recipe(
-        name="kernel",
-        title="A smooth function of all features together.",
-        suits=suits,
-        body=body_with("kernel"),
-        defaults=_with_model(parts=400),
+        time_share=0.45,
+        min_time_s=60.0,
     ),
 )

@@ -91,7 +91,9 @@ class RecipesProposer:
 
     def _undrafted(self, tree: Tree) -> list[Recipe]:
         used = {header.recipe for node in tree if (header := read_header(node.script)) is not None}
-        return [recipe for recipe in self.recipes if recipe.name not in used]
+        left = self._context.remaining().time_s
+        timely = [recipe for recipe in self.recipes if left is None or recipe.least_time_s <= left]
+        return [recipe for recipe in timely if recipe.name not in used]
 
     def _draft(self, tree: Tree) -> Proposal | None:
         left = self._undrafted(tree)

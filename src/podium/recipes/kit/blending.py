@@ -10,12 +10,14 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import KFold
 
-from podium.recipes.kit.environment import LATEST, SEED, SPLIT, TIME_S, time_used
+from podium.recipes.kit.environment import SEED, SPLIT, TIME_S, time_used
 from podium.recipes.kit.models import logistic, ridge
 from podium.recipes.kit.validation import Predictions
 
 MIN_STACKING_GAIN = 0.001
 """By which share of the loss a second layer has to be better than weights."""
+LATEST_SECOND_LAYER = 0.95
+"""The share of the time by which weights are to be fitted again for five parts of the rows."""
 
 
 def load_predictions(folder: str) -> Mapping[str, np.ndarray] | None:
@@ -65,10 +67,12 @@ def blend(
     oofs, predictions, done = zip(*parts.values(), strict=True)
     rows = np.all(done, axis=0)
     scored = np.flatnonzero(rows if usable is None else rows & usable)
+    started = time_used()
     weights = blend_weights(y[scored], [oof[scored] for oof in oofs], loss)
+    has_time = time_used() + 6 * (time_used() - started) < LATEST_SECOND_LAYER
     print("weights", {name: round(float(weight), 3) for name, weight in zip(parts, weights, strict=True) if weight})
     oof, prediction = weighted_sum(weights, oofs), weighted_sum(weights, predictions)
-    if not rows.all() or not can_stack(oofs, y, scored):
+    if not rows.all() or not has_time or not can_stack(oofs, y, scored):
         return oof, prediction, rows
     weighted, stacked = oof.copy(), oof.copy()
     for learn, check in KFold(5, shuffle=True, random_state=SEED).split(scored):
@@ -85,8 +89,8 @@ def blend(
 
 
 def can_stack(oofs: Sequence[np.ndarray], y: np.ndarray, scored: np.ndarray) -> bool:
-    """Whether there are enough rows, and time, for a model of the predictions of others."""
-    if y.ndim > 1 or len(oofs) < 2 or time_used() > LATEST:
+    """Whether there are enough rows for a model of the predictions of others."""
+    if y.ndim > 1 or len(oofs) < 2:
         return False
     columns = sum(oof[0].size for oof in oofs)
     is_common = y.dtype.kind != "i" or (y[scored].min() >= 0 and np.bincount(y[scored]).min() >= 10)

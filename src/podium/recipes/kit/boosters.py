@@ -1,18 +1,24 @@
-"""Boosting by libraries that an interpreter may have: LightGBM, XGBoost and CatBoost. They are imported when used."""
+"""Boosting by libraries that an interpreter may have: LightGBM, XGBoost and CatBoost. They are imported when used.
+
+Each adds `rounds` trees, or where rows are held out as many as help there and its share of the time allows.
+"""
 
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from podium.recipes.kit.environment import CORES
-from podium.recipes.kit.validation import LARGE_CELLS, PredictRows
+from podium.recipes.kit.environment import CORES, time_used
+from podium.recipes.kit.models import MOST_ROUNDS, PATIENCE
+from podium.recipes.kit.validation import LARGE_CELLS, Held, PredictRows
 
 OBJECTIVES = {
     "lightgbm": ("regression", "binary", "multiclass"),
     "xgboost": ("reg:squarederror", "binary:logistic", "multi:softprob"),
     "catboost": ("RMSE", "Logloss", "MultiClass"),
 }
+FIT_SHARE = 0.04
+"""The share of the script's time after which a model that stops by held-out rows gets no further trees."""
 
 
 def objective(library: str, y: np.ndarray) -> tuple[str, int]:
@@ -27,20 +33,44 @@ def threads(features: np.ndarray) -> int:
 
 
 def lightgbm_trees(
-    features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int, *, rounds: int = 300, **options: Any
+    features: np.ndarray,
+    groups: np.ndarray,
+    y: np.ndarray,
+    seed: int,
+    held: Held = None,
+    *,
+    rounds: int = 300,
+    **options: Any,
 ) -> PredictRows:
     """Gradient boosting by LightGBM."""
     import lightgbm
 
+    latest = time_used() + FIT_SHARE
+
+    def stop_late(state: Any) -> None:
+        if time_used() > latest:
+            raise lightgbm.callback.EarlyStopException(state.iteration, state.evaluation_result_list)
+
     name, classes = objective("lightgbm", y)
     given = {"objective": name, "seed": seed, "num_threads": threads(features), "verbosity": -1, **options}
     given |= {"num_class": classes} if classes > 2 else {}
-    booster = lightgbm.train(given, lightgbm.Dataset(features, y), num_boost_round=rounds)
+    rows, stopping = lightgbm.Dataset(features, y), {}
+    if held is not None:
+        callbacks = [lightgbm.early_stopping(PATIENCE, verbose=False), stop_late]
+        rounds, stopping = MOST_ROUNDS, {"valid_sets": [rows.create_valid(held[0], held[2])], "callbacks": callbacks}
+    booster = lightgbm.train(given, rows, num_boost_round=rounds, **stopping)
     return lambda features, groups: np.asarray(booster.predict(features, num_threads=threads(features)))
 
 
 def xgboost_trees(
-    features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int, *, rounds: int = 300, **options: Any
+    features: np.ndarray,
+    groups: np.ndarray,
+    y: np.ndarray,
+    seed: int,
+    held: Held = None,
+    *,
+    rounds: int = 300,
+    **options: Any,
 ) -> PredictRows:
     """Gradient boosting by XGBoost."""
     import xgboost
@@ -48,18 +78,42 @@ def xgboost_trees(
     def matrix(features: np.ndarray, y: np.ndarray | None = None) -> Any:
         return xgboost.DMatrix(np.where(np.isfinite(features), features, np.nan), y, nthread=threads(features))
 
+    latest = time_used() + FIT_SHARE
+
+    class StopLate(xgboost.callback.TrainingCallback):  # type: ignore[misc]
+        def after_iteration(self, model: Any, epoch: int, evals_log: Any) -> bool:
+            return time_used() > latest
+
     name, classes = objective("xgboost", y)
     given = {"objective": name, "seed": seed, "nthread": threads(features), "verbosity": 0, **options}
     given |= {"num_class": classes} if classes > 2 else {}
-    booster = xgboost.train(given, matrix(features, y), num_boost_round=rounds)
-    return lambda features, groups: np.asarray(booster.predict(matrix(features)), dtype=float)
+    stopping: dict[str, Any] = {}
+    if held is not None:
+        stopping = {"evals": [(matrix(held[0], held[2]), "held")], "early_stopping_rounds": PATIENCE}
+        rounds, stopping = MOST_ROUNDS, {**stopping, "callbacks": [StopLate()]}
+    booster = xgboost.train(given, matrix(features, y), num_boost_round=rounds, verbose_eval=False, **stopping)
+    used = (0, 0 if held is None else booster.best_iteration + 1)
+    return lambda features, groups: np.asarray(booster.predict(matrix(features), iteration_range=used), dtype=float)
 
 
 def catboost_trees(
-    features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int, *, rounds: int = 300, **options: Any
+    features: np.ndarray,
+    groups: np.ndarray,
+    y: np.ndarray,
+    seed: int,
+    held: Held = None,
+    *,
+    rounds: int = 300,
+    **options: Any,
 ) -> PredictRows:
     """Gradient boosting by CatBoost, which encodes groups in its own way."""
     import catboost
+
+    latest = time_used() + FIT_SHARE
+
+    class StopLate:
+        def after_iteration(self, state: Any) -> bool:
+            return time_used() < latest
 
     def pool(features: np.ndarray, groups: np.ndarray, y: np.ndarray | None = None) -> Any:
         codes = pd.DataFrame(groups).add_prefix("group ")
@@ -68,8 +122,12 @@ def catboost_trees(
     name, classes = objective("catboost", y)
     given = {"loss_function": name, "random_seed": seed, "thread_count": threads(features), "iterations": rounds}
     given |= {"classes_count": classes} if classes > 2 else {}
+    stopping: dict[str, Any] = {}
+    if held is not None:
+        stopping = {"eval_set": pool(*held), "early_stopping_rounds": PATIENCE, "callbacks": [StopLate()]}
+        given["iterations"] = MOST_ROUNDS
     model = catboost.CatBoost({**given, "verbose": False, "allow_writing_files": False, **options})
-    model.fit(pool(features, groups, y))
+    model.fit(pool(features, groups, y), **stopping)
     kind = "Probability" if classes else "RawFormulaVal"
 
     def predict(features: np.ndarray, groups: np.ndarray) -> np.ndarray:

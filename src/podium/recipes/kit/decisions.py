@@ -12,9 +12,12 @@ ScoreFunction = Callable[[Any, Any], float]
 
 
 def best_threshold(truth: np.ndarray, oof: np.ndarray, score: ScoreFunction) -> float:
-    """The probability above which predicting the positive class scores best."""
+    """The probability above which predicting the positive class scores best; one half where chance may explain that."""
     candidates = [oof.min() - 1e-9, *np.unique(np.quantile(oof, np.linspace(0.01, 0.99, 99)))]
-    return float(max(candidates, key=lambda cut: score(truth, (oof > cut).astype(int))))
+    scores = {cut: score(truth, (oof > cut).astype(int)) for cut in (0.5, *candidates)}
+    best = max(scores, key=lambda cut: scores[cut])
+    changed = np.sum((oof > best) != (oof > 0.5))
+    return float(best) if (scores[best] - scores[0.5]) * len(truth) > 2 * np.sqrt(changed) else 0.5
 
 
 def best_class_weights(truth: np.ndarray, oof: np.ndarray, score: ScoreFunction) -> np.ndarray:

@@ -1,6 +1,8 @@
 """Ensembles: several models of the same table, weighted by how well they do together."""
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from inspect import signature
 from itertools import chain
 from typing import Any
 
@@ -10,7 +12,33 @@ import pandas as pd
 from podium.recipes.kit.blending import blend
 from podium.recipes.kit.decisions import best_power, scale_probabilities
 from podium.recipes.kit.environment import SEED, time_used
-from podium.recipes.kit.validation import Fit, Folds, Predictions, PredictRows, cross_validate
+from podium.recipes.kit.validation import Fit, Folds, Held, Predictions, PredictRows, cross_validate
+
+SCIKIT_SETTINGS: dict[str, list[Any]] = {
+    "max_iter": [150, 300],
+    "max_leaf_nodes": [4, 6, 8, 12, 16, 24, 31, 47, 63],
+    "min_samples_leaf": [5, 10, 20, 40],
+    "l2_regularization": [0.1, 1, 5, 20],
+    "max_features": [0.2, 0.4, 0.7, 1.0],
+}
+RANDOM_SETTINGS: dict[str, dict[str, list[Any]]] = {
+    "boosting": SCIKIT_SETTINGS,
+    "hybrid": SCIKIT_SETTINGS,
+    "lightgbm": {
+        "num_leaves": [4, 8, 16, 31, 63],
+        "min_data_in_leaf": [3, 10, 20, 40],
+        "lambda_l2": [0.1, 1, 5, 20],
+        "feature_fraction": [0.3, 0.5, 0.7, 1.0],
+        "extra_trees": [False, True],
+    },
+    "catboost": {
+        "depth": [4, 5, 6, 7],
+        "l2_leaf_reg": [1, 3, 10],
+        "max_ctr_complexity": [1, 2],
+        "boosting_type": ["Plain"],
+    },
+}
+"""By kind of boosting the settings to draw from."""
 
 
 def train_ensemble(
@@ -23,30 +51,34 @@ def train_ensemble(
     *,
     usable: np.ndarray | None = None,
     further: Iterable[tuple[str, Fit]] = (),
-    until: float = 0.85,
+    until: float = 0.9,
+    refit: bool = False,
 ) -> Predictions:
     """Like `cross_validate` with several models, as many as there is time for, weighted to minimise the loss.
 
     Args:
         fits: the models, the most promising first.
         further: more models to train in the time that is left.
+        refit: whether models of all train rows predict the test rows, not those of all folds together.
     """
     trained: dict[str, Predictions] = {}
-    started, most = time_used(), 0
+    taken: dict[str, float] = {}
+    failures: dict[str, Exception] = {}
     for name, fit in chain(fits.items(), further):
-        if trained and time_used() + (time_used() - started) / len(trained) > until:
+        started, kind = time_used(), name.partition(" ")[0]
+        if started + min(taken.values(), default=0.0) > until:
             break
+        if kind in failures or started + taken.get(kind, 0.0) > until:
+            continue
         try:
             oof, prediction, rows = cross_validate(
-                numbers, groups, y, folds, fit, usable=usable, until=until, refit=True
+                numbers, groups, y, folds, fit, usable=usable, until=until, refit=refit, whole=bool(trained)
             )
-        except TimeoutError:
-            if not trained:
-                raise
-            break
-        if trained and rows.sum() < most:
-            break
-        most = rows.sum()
+        except Exception as error:  # noqa: BLE001, one model that does not suit the data must not end the others
+            failures[kind] = error
+            print(f"{name}: {error!r} after {time_used():.2f} of the time", flush=True)
+            continue
+        taken[kind] = time_used() - started
         scored = rows if usable is None else rows & usable
         if y.dtype.kind == "i":  # overconfident and underconfident models do not average well
             power = best_power(y[scored], oof[scored])
@@ -55,36 +87,31 @@ def train_ensemble(
         if len(np.unique(y)) == 1:
             break
         print(f"{name}: loss {loss(y[scored], oof[scored]):.5f} after {time_used():.2f} of the time", flush=True)
+    if not trained:
+        raise next(iter(failures.values()), TimeoutError("there was no time for a single model"))
     return blend(trained, y, loss, usable)
 
 
-def random_boosting(*fits: Callable[..., PredictRows]) -> Iterator[tuple[str, Fit]]:
+def random_boosting(**fits: Fit) -> Iterator[tuple[str, Fit]]:
     """Many boosting models with random settings, alternating between kinds of models."""
-    rng = np.random.default_rng(SEED)
+    rng, kinds = np.random.default_rng(SEED), list(fits)
     for number in range(2, 100):
+        kind = kinds[number % len(kinds)]
         rate = float(np.exp(rng.uniform(np.log(0.02), np.log(0.1))))
-        options = {
-            "learning_rate": rate,
-            "max_iter": int(rng.uniform(6, 14) / rate),
-            "max_leaf_nodes": int(rng.choice([4, 6, 8, 12, 16, 24, 31, 47, 63])),
-            "min_samples_leaf": int(rng.choice([5, 10, 20, 40])),
-            "l2_regularization": float(rng.choice([0.1, 1, 5, 20])),
-            "max_features": float(rng.choice([0.2, 0.4, 0.7, 1.0])),
-        }
-        fit = fits[number % len(fits)]
-        yield f"{fit.__name__} {number}", with_options(fit, options)
+        options = {name: values[rng.integers(len(values))] for name, values in RANDOM_SETTINGS[kind].items()}
+        yield f"{kind} {number}", partial(fits[kind], learning_rate=rate, **options)
 
 
-def with_options(fit: Callable[..., PredictRows], options: dict[str, Any]) -> Fit:
-    """A model with some of its options set."""
-    return lambda features, groups, y, seed: fit(features, groups, y, seed, **options)
-
-
-def on_log_scale(fit: Callable[..., PredictRows], **options: Any) -> Fit:
+def on_log_scale(fit: Fit, **options: Any) -> Fit:
     """A model of the target's logarithm; its predictions are scaled back so that their sum is right."""
 
-    def fit_logged(features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int) -> PredictRows:
-        predict = fit(features, groups, np.log1p(y), seed, **options)
+    takes_held = "held" in signature(fit).parameters
+
+    def fit_logged(
+        features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int, held: Held = None
+    ) -> PredictRows:
+        given = {"held": (*held[:2], np.log1p(held[2]))} if held is not None and takes_held else {}
+        predict = fit(features, groups, np.log1p(y), seed, **given, **options)
         scale = y.sum() / max(np.expm1(predict(features, groups)).sum(), 1e-9)
         return lambda features, groups: scale * np.expm1(predict(features, groups))
 

@@ -1,6 +1,7 @@
 """Models: each is fitted to features and a target and returns a function that predicts."""
 
 from collections.abc import Callable
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,13 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, QuantileTransformer, SplineTransformer, StandardScaler
 
 from podium.recipes.kit.environment import CORES
-from podium.recipes.kit.validation import PredictRows, numeric_target
+from podium.recipes.kit.validation import Fit, Held, PredictRows, numeric_target
+
+MOST_ROUNDS = 3000
+PATIENCE = 40
+"""Where held-out rows stop boosting: the rounds without getting better after which they do."""
+LARGE_LOGISTIC = 30_000_000
+"""With more weights times rows, a logistic regression is fitted once and not to the end."""
 
 
 def predictor(model: Any, y: np.ndarray) -> Callable[..., np.ndarray]:
@@ -37,11 +44,17 @@ def predictor(model: Any, y: np.ndarray) -> Callable[..., np.ndarray]:
     return predict
 
 
-def boosting(features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int, **options: Any) -> PredictRows:
+def boosting(
+    features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int, held: Held = None, **options: Any
+) -> PredictRows:
     """Histogram gradient boosting; whole numbers are classes."""
     kind = HistGradientBoostingClassifier if y.dtype.kind == "i" else HistGradientBoostingRegressor
-    model = kind(random_state=seed, early_stopping=False, **options)
-    return predictor(model.fit(features, y), y)
+    stopping = {}
+    if held is not None and "X_val" in signature(kind.fit).parameters:
+        stopping = {"X_val": held[0], "y_val": held[2]}
+        options |= {"max_iter": MOST_ROUNDS, "n_iter_no_change": PATIENCE // 4}  # trees after the best round stay
+    model = kind(random_state=seed, early_stopping=bool(stopping), **options)
+    return predictor(model.fit(features, y, **stopping), y)
 
 
 def shallow_boosting(features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int) -> PredictRows:
@@ -97,13 +110,26 @@ def additive(features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int,
 
 
 def hybrid(
-    features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int, *, knots: int = 4, **options: Any
+    features: np.ndarray,
+    groups: np.ndarray,
+    y: np.ndarray,
+    seed: int,
+    held: Held = None,
+    *,
+    knots: int = 4,
+    trees: Fit = boosting,
+    **options: Any,
 ) -> PredictRows:
     """An additive model first; boosting then learns its residuals, or with classes also uses its predictions."""
     is_number = y.dtype.kind != "i"
     transform, transformed = fit_splines(features, groups, seed, knots)
     base, first = ridge(transformed, numeric_target(y))
-    boosted = boosting(np.column_stack([features, first]), groups, y - first if is_number else y, seed, **options)
+    if held is not None:
+        base_of_held = base(transform(*held[:2]))
+        target = held[2] - base_of_held if is_number else held[2]
+        held = (np.column_stack([held[0], base_of_held]), held[1], target)
+    target = y - first if is_number else y
+    boosted = trees(np.column_stack([features, first]), groups, target, seed, held, **options)
 
     def predict(features: np.ndarray, groups: np.ndarray) -> np.ndarray:
         base_prediction = base(transform(features, groups))
@@ -140,7 +166,9 @@ def ridge(features: np.ndarray, y: np.ndarray) -> tuple[Callable[[np.ndarray], n
 
 
 def logistic(features: np.ndarray, y: np.ndarray, seed: int) -> Callable[..., np.ndarray]:
-    """Logistic regression; rows held back choose the penalty."""
+    """Logistic regression; rows held back choose the penalty, unless that takes long."""
+    if features.size * (y.max() + 1) > LARGE_LOGISTIC:
+        return predictor(LogisticRegression(C=0.03, max_iter=25).fit(features, y), y)
     learn, check = train_test_split(np.arange(len(y)), test_size=0.25, random_state=seed)
     best, chosen = np.inf, 0.01
     for inverse in (0.003, 0.03, 0.3):

@@ -1,6 +1,7 @@
 """Validation that does not leak: folds, encoded targets, cross-validation, residuals."""
 
 from collections.abc import Callable, Sequence
+from inspect import signature
 from itertools import takewhile
 from threading import Thread
 from typing import Any
@@ -13,11 +14,16 @@ from threadpoolctl import threadpool_limits
 from podium.recipes.kit.environment import CORES, LATEST, SEED, SPLIT, time_used
 
 LARGE_CELLS = 10_000_000
+MOST_OUTLIERS = 0.1
+"""The greatest share of rows that can be wrong."""
 Folds = list[tuple[np.ndarray, np.ndarray]]
 Predictions = tuple[np.ndarray, np.ndarray, np.ndarray]
 """Of train rows (out of fold), of test rows, and which train rows have one."""
 PredictRows = Callable[[np.ndarray, np.ndarray], np.ndarray]
-Fit = Callable[[np.ndarray, np.ndarray, np.ndarray, int], PredictRows]
+Fit = Callable[..., PredictRows]
+"""Learns from features, groups, a target and a seed. One with a parameter `held` stops by held-out rows."""
+Held = tuple[np.ndarray, np.ndarray, np.ndarray] | None
+"""Features, groups and targets of rows that a model is not fitted on, by which it knows when to stop."""
 
 
 def encode_classes(labels: pd.Series, classes: list[Any]) -> np.ndarray:
@@ -125,20 +131,24 @@ def cross_validate(
     seeds: int = 1,
     until: float = 0.8,
     refit: bool = False,
+    whole: bool = False,
 ) -> Predictions:
     """Predictions for train rows by models that were not fitted on them, and for test rows by all models.
 
     Args:
         numbers, groups: features of all rows, train rows first.
         y: the target: numbers, or indices of classes.
-        fit: learns from features, groups and targets; returns what predicts.
+        fit: learns from features, groups and targets; returns what predicts. Without `refit`, it is given the rows to
+            validate on where it asks for held-out rows.
         weight: how strongly encoded targets are shrunk.
         usable: train rows worth learning from; all by default.
         seeds: how often every model is fitted, each time with another seed.
         refit: whether one more model, of all train rows, predicts the test rows if there is time.
         until: the share of the script's time by which to be done; folds that do not fit in are left out.
+        whole: give up as soon as some fold would not fit in.
     """
     rows, y_columns = len(y), numeric_target(y)
+    takes_held = not refit and "held" in signature(fit).parameters
     if refit:
         folds = [*folds, (np.arange(rows), np.arange(0))]
     values, codes = numbers.to_numpy(float), groups.to_numpy(int)
@@ -153,14 +163,15 @@ def cross_validate(
         if codes.shape[1]:
             own, others = encode_targets(codes[learn], y_columns[learn], codes[apply], weight)
             inner, outer = np.hstack([inner, own]), np.hstack([outer, others])
-        models = (fit(inner, codes[learn], y[learn], SEED + 100 * number + again) for again in range(seeds))
+        held = {"held": held_rows(outer, codes[check], y[check], y[learn])} if takes_held else {}
+        models = (fit(inner, codes[learn], y[learn], SEED + 100 * number + again, **held) for again in range(seeds))
         predicted = np.asarray(sum(model(outer, codes[apply]) for model in models) / seeds)
         if y_columns.ndim == 1:
             return predicted
         # A fold may lack the last classes.
         return np.pad(predicted, ((0, 0), (0, y_columns.shape[1] - predicted.shape[1])))
 
-    found = run_in_parallel(predict_fold, len(folds), until=until, is_large=values.size > LARGE_CELLS)
+    found = run_in_parallel(predict_fold, len(folds), until=until, is_large=values.size > LARGE_CELLS, whole=whole)
     oof = np.zeros((rows, *found[0].shape[1:]))
     done = np.zeros(rows, dtype=bool)
     for (_, check), predicted in zip(folds, found, strict=False):
@@ -168,6 +179,12 @@ def cross_validate(
     tests = [predicted[len(predicted) - len(values) + rows :] for predicted in found]
     is_refitted = refit and len(found) == len(folds)
     return oof, tests[-1] if is_refitted else np.mean(tests, axis=0), done
+
+
+def held_rows(features: np.ndarray, groups: np.ndarray, y: np.ndarray, learnt: np.ndarray) -> Held:
+    """The rows to validate on, which come first in the features, without classes that were not learnt; None if none."""
+    known = np.isin(y, learnt) if y.dtype.kind == "i" else np.ones(len(y), dtype=bool)
+    return (features[: len(y)][known], groups[known], y[known]) if known.any() else None
 
 
 def cross_predict(
@@ -196,8 +213,10 @@ def cross_predict(
     return oof, np.mean(tests, axis=0), done
 
 
-def run_in_parallel(work: Callable[[int], np.ndarray], count: int, *, until: float, is_large: bool) -> list[np.ndarray]:
-    """The results of as many pieces of work as there is time for; at least one.
+def run_in_parallel(
+    work: Callable[[int], np.ndarray], count: int, *, until: float, is_large: bool, whole: bool = False
+) -> list[np.ndarray]:
+    """The results of as many pieces of work as there is time for; at least one, or all if only the whole will do.
 
     Small ones run in parallel with a core each: models on little data lose more than they gain by sharing cores.
     """
@@ -216,10 +235,11 @@ def run_in_parallel(work: Callable[[int], np.ndarray], count: int, *, until: flo
             finished = finished_in_time(limited, numbers)
             found += finished
             longest = max(longest, time_used() - started)
-            if len(finished) < len(numbers):
+            rounds_left = -(-(count - len(found)) // workers)
+            if len(finished) < len(numbers) or (whole and time_used() + rounds_left * longest > until):
                 break
-    if not found:
-        raise TimeoutError("there was no time for a single fold")
+    if len(found) < (count if whole else 1):
+        raise TimeoutError("there was no time for every fold" if whole else "there was no time for a single fold")
     return found
 
 
@@ -284,11 +304,12 @@ def each_column_until(one: Callable[[np.ndarray, float], Predictions], truth: np
 def find_outliers(residual: np.ndarray, width: float = 6.0) -> np.ndarray:
     """Which residuals are so large that the row must be wrong.
 
-    None if nearly as many are only a little smaller: then the target just has long tails.
+    None if nearly as many are only a little smaller, or if they are many: then the target just has long tails.
     """
     distance = np.abs(residual - np.median(residual)) / max(robust_spread(residual), 1e-12)
     far = distance > width
-    return np.asarray(far & (far.sum() > 2 * np.sum((distance > 0.6 * width) & ~far)))
+    is_rare = far.mean() < MOST_OUTLIERS and far.sum() > 2 * np.sum((distance > 0.6 * width) & ~far)
+    return np.asarray(far & is_rare)
 
 
 def robust_spread(values: np.ndarray) -> float:
