@@ -204,7 +204,7 @@ def _artifacts(task: Task) -> str:
 
 def _instruction(prepared: PreparedTask) -> str:
     resources = layout.Resources(cores=1, gpus=0, time_s=None, steps=None)
-    text = layout.instructions(resources, prepared.task, CONTAINER, SandboxSpec())
+    text = layout.instructions(resources, prepared.task, CONTAINER, SandboxSpec(image="python:3.11-slim"))
     brief = (prepared.place.public / "description.md").read_text(encoding="utf-8")
     return f"{text}\n{brief}"
 
