@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import gc
 import io
+import json
 import os
 import re
 import subprocess
 import sys
 import tarfile
+import tempfile
 import warnings
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from below_home import SECRET, look
 
 from podium.errors import PodiumError
 from podium.sandbox.conformance import CHECKS, Bench
 from podium.sandbox.container import LABEL
 from podium.sandbox.docker import Docker
-from podium.sandbox.spec import SandboxSpec
+from podium.sandbox.spec import HOME, SandboxSpec
+from podium.sandbox.view import own_python
 
 pytestmark = pytest.mark.docker
 
@@ -102,6 +106,43 @@ def test_an_image_is_sealed_like_the_host(bench_of_image: Bench, name: str) -> N
 def test_an_image_that_is_not_there_is_said(spec: SandboxSpec) -> None:
     with pytest.raises(PodiumError, match="docker pull podium/no-such-image"):
         Docker().check(spec.model_copy(update={"image": "podium/no-such-image"}))
+
+
+@pytest.fixture
+def below_home() -> Iterator[Path]:
+    """A folder below /home, a real one: the engine sees no namespace that a test makes."""
+    around = Path.home() if Path.home().is_relative_to(HOME) else Path(HOME)
+    if not os.access(around, os.W_OK):
+        pytest.skip(f"only who may write to {around} can have a Python there")
+    with tempfile.TemporaryDirectory(prefix="podium-test-", dir=around) as folder:
+        Path(folder).chmod(0o755)
+        yield Path(folder)
+
+
+def make_environment(folder: Path) -> Path:
+    subprocess.run([own_python(), "-m", "venv", "--without-pip", folder], check=True)
+    greet = folder / "bin/greet"
+    greet.write_text(f"#!{folder}/bin/python\nimport sys\nprint(sys.prefix)\n")
+    greet.chmod(0o755)
+    for packages in folder.glob("lib/python*/site-packages"):
+        (packages / "podium").mkdir()
+        (packages / "podium/__init__.py").write_text(SECRET)
+    return folder
+
+
+def test_a_python_below_home_is_seen_elsewhere_and_tells_nothing(below_home: Path) -> None:
+    found = look(Docker(), SandboxSpec(env=make_environment(below_home / "env")))
+    assert found["greeting"] == "/opt/interpreter\n"
+    assert below_home.name not in json.dumps(found)
+    assert found["secrets"] == "" and found["workspace"] == [HOME]
+
+
+def test_podium_is_hidden_by_both_names_of_an_environment(tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    make_environment(tmp_path / "env")
+    (tmp_path / "link").symlink_to("env")
+    found = look(Docker(), SandboxSpec(env=tmp_path / "link"))
+    assert found["secrets"] == "" and found["sys"]["prefix"] == str(tmp_path / "link")
 
 
 def containers(client: Any) -> set[str]:

@@ -22,6 +22,7 @@ from inspect_ai.util._sandbox.limits import override_sandbox_output_limit  # noq
 from inspect_ai.util._sandbox.registry import registry_find_sandboxenv  # noqa: TID251
 
 from podium.sandbox.inspect import BackendSpec, PodiumSandbox
+from podium.sandbox.interpreter import find_interpreter
 from podium.sandbox.leftovers import remove_leftovers
 from podium.sandbox.processes import tree
 from podium.sandbox.spec import Limits, Mount, SandboxSpec
@@ -342,4 +343,4 @@ async def test_an_environment_behind_a_link_works(tmp_path: Path) -> None:
     link.symlink_to(sys.prefix)
     async with started(SandboxSpec(env=link)) as environment:
         result = await environment.exec(["python", "-c", "import sys, numpy; print(sys.prefix)"])
-    assert result.stdout.strip() == str(link)
+    assert result.stdout.strip() == find_interpreter(link).place

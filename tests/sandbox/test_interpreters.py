@@ -47,7 +47,7 @@ def test_programs_find_the_packages_of_an_interpreter_that_was_built(registry: P
     ]
     spec = SandboxSpec(env=Path("cpu"))
     with Bubblewrap().open(spec) as sandbox:
-        done = sandbox.run([python_inside(spec), "-c", "import small_thing; print(small_thing.answer)"])
+        done = sandbox.run([python_inside(spec, sealed=True), "-c", "import small_thing; print(small_thing.answer)"])
     assert done.stdout.text.strip() == "42"
     assert interpreters.remove("cpu") and not interpreters.is_built("cpu")
 

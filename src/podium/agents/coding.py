@@ -14,12 +14,11 @@ from podium.actions.execution import program_output
 from podium.actions.programs import RunProgram
 from podium.agents.base import Agent, Assignment, Options, State
 from podium.agents.command import task_environment
-from podium.agents.presets.install import SETTINGS, folder_of, installed
+from podium.agents.presets.install import ENVIRONMENT, SETTINGS, folder_of, installed
 from podium.agents.presets.preset import Preset
 from podium.agents.presets.pythons import find_python, missing_python
 from podium.agents.session import MESSAGE, Done, Session, key_of
 from podium.errors import UsageError
-from podium.sandbox.interpreter import homes
 from podium.sandbox.spec import HOME, Mount
 from podium.workspace.events import Action
 from podium.workspace.observations import Observation, Refusal
@@ -86,11 +85,12 @@ class CodingAgent(Agent[CodingState]):
 
     @classmethod
     def mounts(cls, options: CodingOptions) -> tuple[Mount, ...]:
-        folder = folder_of(cls.preset)
-        behind = homes(Path(cls.preset.program(folder)))  # the Python that its own was made from
-        own = Mount(source=folder, target=f"/opt/{cls.preset.name}")
-        around = (folder, folder.resolve())
-        return (own, *(home for home in behind if not any(map(home.source.is_relative_to, around))))
+        folder, place = folder_of(cls.preset), f"/opt/{cls.preset.name}"
+        own = Mount(source=folder, target=place)
+        if cls.preset.install.kind == "npm":
+            return (own,)
+        # Mounted by itself: of an environment, a sandbox shows what it was made from as well.
+        return (own, Mount(source=folder / ENVIRONMENT, target=f"{place}/{ENVIRONMENT}"))
 
     @classmethod
     def versions(cls) -> dict[str, str]:

@@ -53,7 +53,7 @@ class ActionRunner:
         self._actions = ActionContext(
             root=sandbox.home,
             linked=() if sandbox.home == HOME else tuple(str(m.source.resolve()) for m in context.spec.mounts),
-            python=python_inside(context.spec),
+            python=python_inside(context.spec, sealed=sandbox.sandbox.enforced().sealed),
             run_program=self.execute,
             check_submission=self._check_submission,
             person=_unhurried(person) if person else None,

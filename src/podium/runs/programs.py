@@ -32,7 +32,7 @@ class Programs:
 
     def __init__(self, sandbox: Sandbox, spec: SandboxSpec, lease: Lease, *, seed: int, time_s: float) -> None:
         self._sandbox, self._lease, self._seed = sandbox, lease, seed
-        self._python = python_inside(spec)
+        self._python = python_inside(spec, sealed=sandbox.enforced().sealed)
         self._ends = time.monotonic() + time_s
         self._session = ""
 

@@ -115,7 +115,7 @@ def _launch(bwrap: str, spec: SandboxSpec, seen: View, folder: Path) -> ChildIni
         (folder / name).chmod(0o1777)
     (folder / "seccomp").write_bytes(seccomp.program())
     (folder / "init.pyc").write_bytes(compiled_init(INIT))
-    command = [bwrap, *arguments(spec, seen, folder), "--"]
+    command = [bwrap, *arguments(spec, seen.with_covers_in(folder), folder), "--", seen.python]
     return ChildInit(command, INIT, folder / "messages", spec.limits.effective())
 
 
@@ -142,8 +142,8 @@ def arguments(spec: SandboxSpec, seen: View, folder: Path) -> Iterator[str | Pat
     yield from ("--size", str(spec.limits.effective().shared_memory_bytes), "--perms", "1777", "--tmpfs", "/dev/shm")
     yield from ("--bind", str(folder / "tmp"), "/tmp", "--bind", str(folder / "var-tmp"), "/var/tmp")
     yield from _mounts(seen.mounts)
-    for path in seen.hidden:
-        yield from ("--tmpfs", path, "--remount-ro", path) if Path(path).is_dir() else ("--ro-bind", "/dev/null", path)
+    for path, host in seen.hidden.items():
+        yield from ("--tmpfs", path, "--remount-ro", path) if host.is_dir() else ("--ro-bind", "/dev/null", path)
     # What is left of bwrap's own tmpfs would be memory that no limit counts.
     yield from ("--remount-ro", "/dev", "--remount-ro", "/")
 

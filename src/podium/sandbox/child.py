@@ -16,7 +16,6 @@ from pathlib import Path
 from podium.sandbox import init, scope
 from podium.sandbox.control import control_pair
 from podium.sandbox.spec import Limits
-from podium.sandbox.view import own_python
 
 
 class ChildInit:
@@ -26,7 +25,7 @@ class ChildInit:
         """Starts it.
 
         Args:
-            command: goes before the interpreter; a path in it stands for a descriptor of that file.
+            command: the interpreter, and what seals it before; a path in it stands for a descriptor of that file.
             program: where the new process finds `init.py`, compiled.
             messages: a file for what is said until everything works.
             limits: held by a control group from the start, if only systemd can make one.
@@ -40,7 +39,7 @@ class ChildInit:
                 sealing = [*scoped, *_with_descriptors(command, descriptors, opened)]
                 output = opened.enter_context(messages.open("wb"))
                 self._process = subprocess.Popen(
-                    [*sealing, str(own_python()), "-I", "-S", "-B", program, str(descriptors[0])],
+                    [*sealing, "-I", "-S", "-B", program, str(descriptors[0])],
                     pass_fds=descriptors,
                     stdin=subprocess.DEVNULL,
                     stdout=output,

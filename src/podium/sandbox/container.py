@@ -39,7 +39,7 @@ class ContainerInit:
         self._client = client
         self._container: Container | None = None
         with contextlib.closing(_prepare(folder)) as listener:
-            self._container = client.containers.create(**_options(client, spec, seen, folder))
+            self._container = client.containers.create(**_options(client, spec, seen.with_covers_in(folder), folder))
             try:
                 self._container.start()
                 self.channel = self._accept(self._container, listener)
@@ -136,7 +136,7 @@ def _options(client: DockerClient, spec: SandboxSpec, seen: View, folder: Path) 
     user = f"{os.getuid() or USER_ID}:{os.getgid() or USER_ID}"
     options: dict[str, Any] = {
         "image": spec.image or host_image(client, user),
-        "entrypoint": ["python3" if spec.image else str(view.own_python())],
+        "entrypoint": [seen.python],
         "command": ["-I", "-S", "-B", f"{RUN}/init.py", f"{RUN}/control", f"{RUN}/seccomp"],
         "user": user,
         "working_dir": "/",
@@ -174,8 +174,8 @@ def _mounts(spec: SandboxSpec, seen: View, folder: Path) -> list[Any]:
     if spec.image is None:
         pairs += [(path, str(path), False) for path in _system(network=bool(spec.network))]
     pairs += [(mount.source, mount.target, mount.writable) for mount in view.in_order(seen.mounts)]
-    for path in seen.hidden:
-        pairs.append((folder / ("empty" if Path(path).is_dir() else "empty-file"), path, False))
+    for path, host in seen.hidden.items():
+        pairs.append((folder / ("empty" if host.is_dir() else "empty-file"), path, False))
     return [
         Mount(target, str(source.absolute()), type="bind", read_only=not writable) for source, target, writable in pairs
     ]

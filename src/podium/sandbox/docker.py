@@ -21,9 +21,10 @@ from podium.sandbox.control import PATIENCE_S
 from podium.sandbox.interpreter import SYSTEM_PATH
 from podium.sandbox.network import proxy_environment
 from podium.sandbox.policy import Enforcement
-from podium.sandbox.spec import HOME, Mount, SandboxSpec
+from podium.sandbox.relocation import Pythons
+from podium.sandbox.spec import HOME, SandboxSpec
 from podium.sandbox.supervised import Setup, SupervisedSandbox, workspace_of
-from podium.sandbox.view import View, host_view, usual_environment
+from podium.sandbox.view import View, all_mounts, environments_in, host_view, usual_environment
 
 if TYPE_CHECKING:
     from docker import DockerClient
@@ -156,11 +157,13 @@ def _see(client: DockerClient, spec: SandboxSpec, workspace: Path) -> View:
     variables = dict(line.partition("=")[::2] for line in image.attrs["Config"].get("Env") or ())
     path = variables.get("PATH", SYSTEM_PATH)
     path = path if spec.env is None else f"{spec.env}/bin:{path}"
-    home = Mount(source=workspace, target=HOME, writable=True)
+    pythons = Pythons(environments_in(spec.mounts))
     return View(
-        (home, *spec.mounts),
-        (),
+        all_mounts(workspace, spec, pythons),
+        {},
         {**variables, **usual_environment(path), **proxy_environment(spec.network), **spec.environment},
+        "python3",
+        tuple(pythons.covers()),
     )
 
 

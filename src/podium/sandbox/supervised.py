@@ -144,7 +144,7 @@ class SupervisedSandbox:
             sealed=setup.sealed,
             home=setup.home,
             mounts=setup.seen.mounts,
-            hidden=setup.seen.hidden,
+            hidden=tuple(setup.seen.hidden),
             environment=setup.seen.environment,
             network=_network("net" in namespaces, setup.network),
             hosts=setup.network if isinstance(setup.network, tuple) else (),

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from podium.errors import PodiumError
-from podium.sandbox import interpreter, network
+from podium.sandbox import interpreter, network, relocation
+from podium.sandbox.relocation import Cover, Pythons
 from podium.sandbox.spec import HOME, Mount, SandboxSpec
 
 # Of /etc only what programs need: read as the host's user, all of it could be told.
@@ -29,9 +30,17 @@ class View:
     """Everything beside the system itself."""
 
     mounts: tuple[Mount, ...]
-    hidden: tuple[str, ...]
-    """Paths inside mounts that are covered by something empty."""
+    hidden: dict[str, Path]
+    """Paths inside mounts that are covered by something empty, with what is there on the host."""
     environment: dict[str, str]
+    python: str
+    """The interpreter of our own first process, as it is called inside."""
+    covers: tuple[Cover, ...] = ()
+    """What else is seen in the place of something in mounts."""
+
+    def with_covers_in(self, folder: Path) -> View:
+        """The same, with the covers made in a folder and mounted."""
+        return replace(self, mounts=(*self.mounts, *relocation.write(self.covers, folder)), covers=())
 
 
 def host_view(spec: SandboxSpec, workspace: Path) -> View:
@@ -41,14 +50,43 @@ def host_view(spec: SandboxSpec, workspace: Path) -> View:
         UsageError: there is no Python environment at `spec.env`.
     """
     found = interpreter.find_interpreter(spec.env)
-    home = Mount(source=workspace, target=HOME, writable=True)
-    # The workspace first: what lies below /home on the host as well would be covered by it.
-    mounts = tuple(dict.fromkeys([home, *interpreter.homes(own_python()), *found.mounts(), *spec.mounts]))
-    in_place = [mount.source for mount in mounts if str(mount.source) == mount.target]
-    hidden = tuple(dict.fromkeys([*found.hidden(), *interpreter.traces(in_place)]))
+    environment = Mount(source=found.prefix, target=found.place)
+    pythons = Pythons([environment, *environments_in(spec.mounts)], own_python())
+    mounts = all_mounts(workspace, spec, pythons)
+    path = interpreter.search_path(found.place)
     return View(
-        mounts, hidden, {**usual_environment(found.path), **network.proxy_environment(spec.network), **spec.environment}
+        mounts,
+        _hidden(mounts),
+        {**usual_environment(path), **network.proxy_environment(spec.network), **spec.environment},
+        pythons.inside(own_python()),
+        tuple(pythons.covers()),
     )
+
+
+def environments_in(mounts: Sequence[Mount]) -> list[Mount]:
+    """Python environments among mounts: programs need the installations behind them as well. Data is not looked at."""
+    outside = [mount for mount in mounts if not Path(mount.target).is_relative_to(HOME)]
+    return [mount for mount in outside if (mount.source / "pyvenv.cfg").is_file()]
+
+
+def all_mounts(workspace: Path, spec: SandboxSpec, pythons: Pythons) -> tuple[Mount, ...]:
+    """The workspace, and on top of it what a spec and its Pythons show."""
+    home = Mount(source=workspace, target=HOME, writable=True)
+    return tuple(dict.fromkeys([home, *spec.mounts, *pythons.mounts()]))
+
+
+def _hidden(mounts: Sequence[Mount]) -> dict[str, Path]:
+    """Every trace of Podium outside the workspace, where data of any size may lie, by where it is seen."""
+    searched = {"/usr": Path("/usr")}
+    for mount in mounts:
+        if not Path(mount.target).is_relative_to(HOME) or mount.target == str(mount.source):
+            searched[mount.target] = mount.source.resolve()
+    return {
+        str(Path(target, trace.relative_to(folder))): trace
+        for trace in sorted(interpreter.traces(searched.values()))
+        for target, folder in searched.items()
+        if trace.is_relative_to(folder)
+    }
 
 
 def own_python() -> Path:

@@ -146,8 +146,9 @@ def _resources(resources: Resources, capabilities: Capabilities, spec: SandboxSp
     can_install = capabilities.has_network(spec)
     packages = "others go into folders of your own" if can_install else "nothing can be installed"
     shown = f" {capabilities.home_of(spec)}/{REMAINING} says how many seconds are left." if resources.shows_time else ""
+    python = python_inside(spec, sealed=capabilities.sealed)
     lines = [
-        f"Programs run on {hardware}. Python is {python_inside(spec)}, with {_packages(spec)}; {packages}.",
+        f"Programs run on {hardware}. Python is {python}, with {_packages(spec)}; {packages}.",
         "" if resources.time_s is None else f"You have {format_duration(resources.time_s)} of working time.{shown}",
         "" if resources.steps is None else f"You have {plural(resources.steps, 'step')}.",
         "Use what you are given: a better submission is worth more than an early end.",

@@ -25,6 +25,8 @@ from podium.sandbox.pip import call, make_venv
 from podium.sandbox.spec import Frozen
 
 RECORD, SETTINGS = "installed.json", "settings"
+ENVIRONMENT = "env"
+"""The folder of an installation from PyPI that is a Python environment."""
 
 
 class Installed(Frozen):
@@ -130,7 +132,7 @@ def _npm(wanted: Install, folder: Path) -> dict[str, str]:
 
 
 def _pypi(wanted: Install, folder: Path, python: Python) -> dict[str, str]:
-    environment = folder / "env"
+    environment = folder / ENVIRONMENT
     install = make_venv(environment, python.executable)
     settings = "pip config list"
     _fetch([*install, *(f"--no-binary={name}" for name in wanted.sources), *wanted.packages], settings=settings)
