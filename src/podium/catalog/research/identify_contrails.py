@@ -105,14 +105,16 @@ def _trail(rng: np.random.Generator) -> np.ndarray:
 
 
 def _write_record(folder: Path, trail: np.ndarray, rng: np.random.Generator) -> None:
-    strength = np.minimum(np.arange(TIMES) / LABELLED, 1)  # it comes up over time
+    strength = np.minimum(np.arange(TIMES, dtype=np.float32) / LABELLED, 1)  # it comes up over time
+    shown = trail[:, :, None] * strength
     ground = 275 + 8 * rng.normal(0, 1, (8, 8)).repeat(SIZE // 8, axis=0).repeat(SIZE // 8, axis=1)
     for band in BANDS:
         offset = {"band_11.npy": -1.5, "band_14.npy": 0.0, "band_15.npy": -2.5}.get(band, -20.0)
         cold = {"band_11.npy": -1.0, "band_14.npy": -4.0, "band_15.npy": -1.5}.get(band, -2.0)
         pixels = rng.standard_normal((SIZE, SIZE, TIMES), np.float32)
-        pixels += (ground + offset)[:, :, None] + cold * trail[:, :, None] * strength
-        write_array(pixels.astype(np.float32), folder / band)
+        pixels += (ground + offset).astype(np.float32)[:, :, None]
+        pixels += np.float32(cold) * shown
+        write_array(pixels, folder / band)
     write_array(trail[:, :, None].astype(np.int32), folder / MASK)
 
 
