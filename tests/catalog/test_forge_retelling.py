@@ -136,6 +136,19 @@ def test_whoever_has_the_id_knows_the_form_of_a_submission(retold: Retold) -> No
     assert len({forged.sample.columns[0] for forged in retold.told}) > len(retold.told) / 2
 
 
+@pytest.mark.parametrize("name", FIXED_FAMILIES)
+def test_groups_and_labels_stay_apart_in_every_story(name: str) -> None:
+    retelling = import_module(f"podium.catalog.forge.{name.replace('-', '_')}").RETELLING
+    assert not {column.own for column in retelling.columns} & {
+        *retelling.nouns,
+        *(f"{noun}s" for noun in retelling.nouns),
+    }
+    for words in range(300):
+        telling = Telling(retelling, words)
+        for values in (*telling.values.values(), telling.names, telling.paths):
+            assert len(set(values.values())) == len(values)
+
+
 def test_the_same_id_tells_the_same_story() -> None:
     family = load_family("tabular-classification")
     one, two = (draw_data(family, "tiny", 7) for _ in range(2))

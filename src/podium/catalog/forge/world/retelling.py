@@ -16,8 +16,8 @@ import numpy as np
 import pandas as pd
 
 from podium.catalog.forge.family import Difficulty, ForgedData, PublicData, relabelled
-from podium.catalog.forge.world.brief import OPENINGS, TASKS, DictionaryLine, draw_story, say, write_brief
-from podium.catalog.forge.world.vocabulary import ANSWERS, TIMES, Quantity, place_name
+from podium.catalog.forge.world.brief import OPENINGS, TASKS, DictionaryLine, Story, draw_story, say, write_brief
+from podium.catalog.forge.world.vocabulary import ANSWERS, SYLLABLES, TIMES, Quantity, place_name
 from podium.task import Columns, Text
 
 TIME_NAMES = "|".join(f"{{row}} {name}" for name in TIMES)
@@ -103,7 +103,7 @@ class Telling:
     def __init__(self, retelling: Retelling, words: int) -> None:
         self._rng = np.random.default_rng(words)
         self._retelling = retelling
-        self._story = draw_story(self._rng)
+        self._story = _with_longer_place(draw_story(self._rng), self._rng)
         self.words = self._nouns()
         self.names: dict[str, str] = {}
         """Of columns; those that differ by a number as a stem with `#`."""
@@ -125,7 +125,9 @@ class Telling:
         words |= {"place": self._story.place, "region": domain.region, "event": domain.event}
         words |= {"currency": str(rng.choice(CURRENCIES))}
         words |= {"category": str(rng.choice(list(domain.categories)))}
-        pools = {"label": domain.labels, "name": [place_name(rng) for _ in range(NAMES)], **self._retelling.pools}
+        # More than are needed, since two can be equal and groups must stay apart.
+        invented = list(dict.fromkeys(place_name(rng) for _ in range(2 * NAMES)))[:NAMES]
+        pools = {"label": domain.labels, "name": invented, **self._retelling.pools}
         for name, pool in pools.items():
             words |= {f"{name}{number}": str(word) for number, word in enumerate(rng.permutation(list(pool)))}
         for name, choices in self._retelling.nouns.items():
@@ -238,6 +240,12 @@ class Telling:
             form=retelling.form.format(**words | submitted),
             about=rows,
         )
+
+
+def _with_longer_place(story: Story, rng: np.random.Generator) -> Story:
+    """The story in a place of which there are 1.5 million: many sentences have no other word that is this task's."""
+    place = f"{story.place}-{str(rng.choice(SYLLABLES)).capitalize()}"
+    return replace(story, place=place, organisation=story.organisation.replace(story.place, place))
 
 
 def _numbers(own: str, data: PublicData) -> list[int]:
