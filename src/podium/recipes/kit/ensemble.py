@@ -15,7 +15,6 @@ from podium.recipes.kit.environment import SEED, time_used
 from podium.recipes.kit.validation import Fit, Folds, Held, Predictions, PredictRows, cross_validate
 
 SCIKIT_SETTINGS: dict[str, list[Any]] = {
-    "max_iter": [150, 300],
     "max_leaf_nodes": [4, 6, 8, 12, 16, 24, 31, 47, 63],
     "min_samples_leaf": [5, 10, 20, 40],
     "l2_regularization": [0.1, 1, 5, 20],
@@ -99,6 +98,7 @@ def random_boosting(**fits: Fit) -> Iterator[tuple[str, Fit]]:
         kind = kinds[number % len(kinds)]
         rate = float(np.exp(rng.uniform(np.log(0.02), np.log(0.1))))
         options = {name: values[rng.integers(len(values))] for name, values in RANDOM_SETTINGS[kind].items()}
+        options |= {"max_iter" if RANDOM_SETTINGS[kind] is SCIKIT_SETTINGS else "rounds": int(12 / rate)}
         yield f"{kind} {number}", partial(fits[kind], learning_rate=rate, **options)
 
 

@@ -12,7 +12,6 @@ from sklearn.ensemble import (
     HistGradientBoostingRegressor,
 )
 from sklearn.impute import SimpleImputer
-from sklearn.kernel_approximation import Nystroem
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
@@ -67,14 +66,6 @@ def forest(features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int, *
     kind = ExtraTreesClassifier if y.dtype.kind == "i" else ExtraTreesRegressor
     model = make_pipeline(median_imputer(), kind(random_state=seed, n_jobs=CORES, **options))
     return predictor(model.fit(features, y), y)
-
-
-def kernel(features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int, *, parts: int = 400) -> PredictRows:
-    """A smooth function of all features: a Gaussian kernel approximated on some rows, and a penalised linear model."""
-    approximation = Nystroem(gamma=0.3 / features.shape[1], n_components=min(parts, len(features)), random_state=seed)
-    transform = make_pipeline(median_imputer(), StandardScaler(), approximation)
-    predict = linear(transform.fit_transform(features), y, seed)
-    return lambda features, groups: predict(transform.transform(features))
 
 
 def fit_splines(
