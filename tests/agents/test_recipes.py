@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from pathlib import Path
 
 import pytest
@@ -99,9 +100,11 @@ def test_every_recipe_is_drafted_once_and_fallbacks_come_first(proposer: Recipes
 def test_improvements_are_tried_one_after_the_other(proposer: RecipesProposer) -> None:
     tree = drafted(proposer, "ensemble")
     best = tree.nodes[-1].number
-    plans = [add(tree, propose(proposer, "improve", tree, best), "improve", best).plan for _ in range(3)]
-    assert len(set(plans)) == 3
+    nodes = [add(tree, propose(proposer, "improve", tree, best), "improve", best) for _ in range(3)]
+    assert len({node.plan for node in nodes}) == 3
     assert propose(proposer, "improve", tree, best) is None
+    orders = {re.search(r"^fits = \{(.*?)^\}", node.script, re.DOTALL | re.MULTILINE)[1] for node in tree.nodes[best:]}
+    assert len(orders) == 1, "members stay in their order"
 
 
 def test_a_failed_script_is_made_simpler_or_given_whole_numbers(proposer: RecipesProposer) -> None:

@@ -114,7 +114,7 @@ def test_known_data_is_learnt_at_least_as_well_as_by_default_boosting(
     one = known(name, tmp_path)
     profile = profile_of(tmp_path, one.metric, ids=("row",), targets=one.targets)
     assert (profile.modality, profile.goal) == ("tabular", goal)
-    chosen = {name: source for name, source in members(profile).items() if name in ("additive", "boosting", "svm")}
+    chosen = [name for name in members(profile) if name in ("additive", "boosting", "svm")]
     settings = {**SMALL_ENSEMBLE, "members": chosen}
     outcome = run_recipe(recipe_for(profile, "ensemble"), profile, tmp_path, tmp_path / "work", monkeypatch, settings)
     found, plain = score(one, outcome.submission), plain_score(one)
@@ -155,11 +155,8 @@ def test_unusual_data_gives_a_submission(
     features, truth = odd_tables()[name]
     one = competition(tmp_path, features, truth, accuracy, truth.to_frame())
     profile = profile_of(tmp_path, accuracy, ids=("row",), targets=("y",))
-    settings = (
-        {}
-        if recipe == "quick boosting"
-        else {**SMALL_ENSEMBLE, "members": {"boosting": "boosting", "additive": "additive"}}
-    )
+    chosen = [name for name in members(profile) if name in ("boosting", "additive")]
+    settings = {} if recipe == "quick boosting" else {**SMALL_ENSEMBLE, "members": chosen}
     outcome = run_recipe(recipe_for(profile, recipe), profile, tmp_path, tmp_path / "work", monkeypatch, settings)
     assert len(outcome.submission) == len(one.test)
     assert set(outcome.submission["y"]) <= set(truth)
@@ -175,7 +172,7 @@ def test_several_numbers_are_learnt_one_after_the_other(tmp_path: Path, monkeypa
     profile = profile_of(tmp_path, rmse, ids=("row",), targets=("sum", "gap"))
     for name, settings in {
         "quick boosting": {},
-        "ensemble": {**SMALL_ENSEMBLE, "members": {"additive": "additive"}},
+        "ensemble": {**SMALL_ENSEMBLE, "members": ["additive"]},
     }.items():
         outcome = run_recipe(recipe_for(profile, name), profile, tmp_path, tmp_path / name, monkeypatch, settings)
         for label in ("sum", "gap"):

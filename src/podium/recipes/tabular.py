@@ -149,7 +149,8 @@ print("new features", [*pairs, *group_pairs], "after", round(time_used(), 2), "o
 
 def ensemble_body(profile: Profile, settings: Settings) -> str:
     """Several models on the same features, weighted."""
-    fits = "".join(f"    {name!r}: {source},\n" for name, source in settings["members"].items())
+    sources = members(profile)
+    fits = "".join(f"    {name!r}: {sources[name]},\n" for name in settings["members"])
     further = f", further=random_boosting({_random_kinds(profile)})" if settings["search"] else ""
     refit = ", refit=True" if profile.time else ""
     call = f"train_ensemble(numbers, groups, {{}}, folds, fits, loss{further}{_usable(settings)}{refit}{{}})"
@@ -304,13 +305,14 @@ def _ensemble(profile: Profile) -> Settings:
     folds = 8 if profile.train.rows <= FEW_ROWS and "lightgbm" in profile.packages else 5
     common = {"folds": folds, "log": _is_log(profile), "pairs": thorough, "relative": thorough}
     is_number = profile.goal == "regression" and len(profile.labels) == 1
-    return {**common, **({"trim": True} if is_number else {}), "members": members(profile), "search": True}
+    return {**common, **({"trim": True} if is_number else {}), "members": list(members(profile)), "search": True}
 
 
 def _ensemble_improvements(profile: Profile, settings: Settings) -> Sequence[Improvement]:
     more = {"folds": 2 * settings["folds"]}
+    relative = Improvement("leave out how a row compares with its group", {"relative": not settings.get("relative")})
     return [
-        Improvement("leave out how a row compares with its group", {"relative": not settings.get("relative")}),
+        *([relative] if groups(profile) else []),
         *([] if profile.time else [Improvement("use more folds, so that every model learns from more rows", more)]),
         Improvement("leave out features selected by residuals", {"pairs": not settings.get("pairs")}),
     ]
