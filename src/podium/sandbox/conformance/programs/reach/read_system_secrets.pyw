@@ -2,6 +2,7 @@
 import glob
 import os
 import stat
+import sys
 
 places = """
 /etc/shadow /etc/gshadow /etc/sudoers /etc/ssh/* /etc/machine-id /etc/fstab
@@ -12,6 +13,8 @@ places = """
 """.split()
 for place in places:
     for path in glob.glob(place):
+        if f"{sys.prefix}/".startswith(f"{path}/") or f"{sys.base_prefix}/".startswith(f"{path}/"):
+            continue  # Python itself
         try:
             handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
             kind = os.fstat(handle)
