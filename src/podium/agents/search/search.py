@@ -38,6 +38,7 @@ WORTHWHILE_S = 3.0
 SUBMITTING_S = 2.0
 """Kept back for submitting what the last script leaves."""
 BLENDING_S = 20.0
+"""Kept back for blending; it may take longer where more is left."""
 SAMPLE_SPLIT = 1_000
 """The split of a script that is tried on a sample: it has a folder of its own by that."""
 OUTPUT_CHARACTERS = 4_000
@@ -264,7 +265,7 @@ class SearchAgent(Agent[SearchState]):
             number = len(state.tree)
             if state.blend is None:
                 script = blend_script(self.assignment.task, state.finalists)
-                return [_try_script(number, script, 0, self._script_time(0.0, BLENDING_S))]
+                return [_try_script(number, script, 0, self._script_time(0.0))]
             chosen = number if state.blend.valid else best
         else:
             if rescoring := self._rescoring(state):
