@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from model_server import Request, serving, text_of
-from podium.catalog.forge.families import FAMILIES, load_family
+from podium.catalog.forge.families import FAMILIES, TINY_FAMILIES, load_family
 from podium.catalog.forge.field import draw_data
 from podium.catalog.forge.rewording import QUESTION, broken_rule, prose_of, reword_brief
 from podium.cli import main
@@ -37,9 +37,12 @@ def test_an_answer_keeps_names_numbers_and_labels(answer: str, fault: str | None
     assert found is None if fault is None else fault in (found or "")
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize(
+    "family",
+    [family if family in TINY_FAMILIES else pytest.param(family, marks=pytest.mark.slow) for family in FAMILIES],
+)
 def test_every_family_has_prose_and_only_that_is_reworded(family: str) -> None:
-    forged = draw_data(load_family(family), "easy", 5)
+    forged = draw_data(load_family(family), "tiny" if family in TINY_FAMILIES else "easy", 5)
     assert len(list(prose_of(forged.brief))) >= 1
     done = reword_brief(forged.brief, forged.public, lambda question: asked(question) + " Good luck.", "echo")
     assert done.changed == len(done.passages)
