@@ -10,7 +10,7 @@ import pandas as pd
 
 from podium.recipes.kit.environment import CORES, time_used
 from podium.recipes.kit.models import MOST_ROUNDS, PATIENCE
-from podium.recipes.kit.validation import LARGE_CELLS, Held, PredictRows
+from podium.recipes.kit.validation import LARGE_CELLS, PredictRows, StoppingRows
 
 OBJECTIVES = {
     "lightgbm": ("regression", "binary", "multiclass"),
@@ -37,7 +37,7 @@ def lightgbm_trees(
     groups: np.ndarray,
     y: np.ndarray,
     seed: int,
-    held: Held = None,
+    held: StoppingRows = None,
     *,
     rounds: int = 300,
     **options: Any,
@@ -67,7 +67,7 @@ def xgboost_trees(
     groups: np.ndarray,
     y: np.ndarray,
     seed: int,
-    held: Held = None,
+    held: StoppingRows = None,
     *,
     rounds: int = 300,
     **options: Any,
@@ -101,7 +101,7 @@ def catboost_trees(
     groups: np.ndarray,
     y: np.ndarray,
     seed: int,
-    held: Held = None,
+    held: StoppingRows = None,
     *,
     rounds: int = 300,
     **options: Any,

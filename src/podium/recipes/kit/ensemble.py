@@ -12,7 +12,7 @@ import pandas as pd
 from podium.recipes.kit.blending import blend
 from podium.recipes.kit.decisions import best_power, scale_probabilities
 from podium.recipes.kit.environment import SEED, time_used
-from podium.recipes.kit.validation import Fit, Folds, Held, Predictions, PredictRows, cross_validate
+from podium.recipes.kit.validation import Fit, Folds, Predictions, PredictRows, StoppingRows, cross_validate
 
 SCIKIT_SETTINGS: dict[str, list[Any]] = {
     "max_leaf_nodes": [4, 6, 8, 12, 16, 24, 31, 47, 63],
@@ -108,7 +108,7 @@ def on_log_scale(fit: Fit, **options: Any) -> Fit:
     takes_held = "held" in signature(fit).parameters
 
     def fit_logged(
-        features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int, held: Held = None
+        features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int, held: StoppingRows = None
     ) -> PredictRows:
         given = {"held": (*held[:2], np.log1p(held[2]))} if held is not None and takes_held else {}
         predict = fit(features, groups, np.log1p(y), seed, **given, **options)

@@ -18,7 +18,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, QuantileTransformer, SplineTransformer, StandardScaler
 
 from podium.recipes.kit.environment import CORES
-from podium.recipes.kit.validation import Fit, Held, PredictRows, numeric_target
+from podium.recipes.kit.validation import Fit, PredictRows, StoppingRows, numeric_target
 
 MOST_ROUNDS = 3000
 PATIENCE = 40
@@ -44,7 +44,7 @@ def predictor(model: Any, y: np.ndarray) -> Callable[..., np.ndarray]:
 
 
 def boosting(
-    features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int, held: Held = None, **options: Any
+    features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int, held: StoppingRows = None, **options: Any
 ) -> PredictRows:
     """Histogram gradient boosting; whole numbers are classes."""
     kind = HistGradientBoostingClassifier if y.dtype.kind == "i" else HistGradientBoostingRegressor
@@ -105,7 +105,7 @@ def hybrid(
     groups: np.ndarray,
     y: np.ndarray,
     seed: int,
-    held: Held = None,
+    held: StoppingRows = None,
     *,
     knots: int = 4,
     trees: Fit = boosting,

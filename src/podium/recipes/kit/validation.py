@@ -22,7 +22,7 @@ Predictions = tuple[np.ndarray, np.ndarray, np.ndarray]
 PredictRows = Callable[[np.ndarray, np.ndarray], np.ndarray]
 Fit = Callable[..., PredictRows]
 """Learns from features, groups, a target and a seed. One with a parameter `held` stops by held-out rows."""
-Held = tuple[np.ndarray, np.ndarray, np.ndarray] | None
+StoppingRows = tuple[np.ndarray, np.ndarray, np.ndarray] | None
 """Features, groups and targets of rows that a model is not fitted on, by which it knows when to stop."""
 
 
@@ -181,7 +181,7 @@ def cross_validate(
     return oof, tests[-1] if is_refitted else np.mean(tests, axis=0), done
 
 
-def held_rows(features: np.ndarray, groups: np.ndarray, y: np.ndarray, learnt: np.ndarray) -> Held:
+def held_rows(features: np.ndarray, groups: np.ndarray, y: np.ndarray, learnt: np.ndarray) -> StoppingRows:
     """The rows to validate on, which come first in the features, without classes that were not learnt; None if none."""
     known = np.isin(y, learnt) if y.dtype.kind == "i" else np.ones(len(y), dtype=bool)
     return (features[: len(y)][known], groups[known], y[known]) if known.any() else None
