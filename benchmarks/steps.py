@@ -17,6 +17,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -100,7 +101,8 @@ def measure_start(folder: Path) -> str:
         (folder / name).mkdir()
     for name in ("passwd", "group", "hosts", "seccomp", "init.pyc"):
         (folder / name).touch()
-    options = list(bubblewrap.arguments(spec, host_view(spec, folder), folder))
+    seen = replace(host_view(spec, folder), covers=())  # they, too, need descriptors
+    options = list(bubblewrap.arguments(spec, seen, folder))
     plain = [str(option) for option in without_files(options)]
     same = statistics.median(timed(lambda: subprocess.run([*bwrap(), *plain, "/usr/bin/true"])) for _ in range(30))
     bare = statistics.median(
@@ -123,9 +125,9 @@ def bwrap() -> list[str]:
     return [bubblewrap.find_bubblewrap()]
 
 
-def without_files(options: list[str | Path]) -> list[str | Path]:
+def without_files(options: list[str | Path | bytes]) -> list[str | Path | bytes]:
     """The options without those that need a descriptor."""
-    kept: list[str | Path] = []
+    kept: list[str | Path | bytes] = []
     skip = 0
     for option in options:
         skip = {"--seccomp": 2, "--file": 3}.get(str(option), skip)

@@ -14,6 +14,7 @@ from podium.sandbox import network, scope, seccomp, view
 from podium.sandbox.backend import Capabilities
 from podium.sandbox.child import ChildInit, compiled_init
 from podium.sandbox.policy import Enforcement
+from podium.sandbox.relocation import Cover
 from podium.sandbox.spec import HOME, Mount, SandboxSpec
 from podium.sandbox.supervised import Setup, SupervisedSandbox, refuse_image, workspace_of
 from podium.sandbox.view import View, host_view
@@ -115,12 +116,12 @@ def _launch(bwrap: str, spec: SandboxSpec, seen: View, folder: Path) -> ChildIni
         (folder / name).chmod(0o1777)
     (folder / "seccomp").write_bytes(seccomp.program())
     (folder / "init.pyc").write_bytes(compiled_init(INIT))
-    command = [bwrap, *arguments(spec, seen.with_covers_in(folder), folder), "--", seen.python]
+    command = [bwrap, *arguments(spec, seen, folder), "--", seen.python]
     return ChildInit(command, INIT, folder / "messages", spec.limits.effective())
 
 
-def arguments(spec: SandboxSpec, seen: View, folder: Path) -> Iterator[str | Path]:
-    """bwrap's options; a path among them stands for a descriptor of that file.
+def arguments(spec: SandboxSpec, seen: View, folder: Path) -> Iterator[str | Path | bytes]:
+    """bwrap's options; a path among them stands for a descriptor of that file, bytes for one with that content.
 
     Args:
         folder: holds `tmp`, `var-tmp`, the files of /etc, the filter `seccomp` and the program `init.pyc`.
@@ -142,6 +143,7 @@ def arguments(spec: SandboxSpec, seen: View, folder: Path) -> Iterator[str | Pat
     yield from ("--size", str(spec.limits.effective().shared_memory_bytes), "--perms", "1777", "--tmpfs", "/dev/shm")
     yield from ("--bind", str(folder / "tmp"), "/tmp", "--bind", str(folder / "var-tmp"), "/var/tmp")
     yield from _mounts(seen.mounts)
+    yield from _covers(seen.covers)
     for path, host in seen.hidden.items():
         yield from ("--tmpfs", path, "--remount-ro", path) if host.is_dir() else ("--ro-bind", "/dev/null", path)
     # What is left of bwrap's own tmpfs would be memory that no limit counts.
@@ -154,6 +156,25 @@ def _mounts(mounts: tuple[Mount, ...]) -> Iterator[str]:
             yield from ("--symlink", str(mount.source.readlink()), mount.target)
         else:
             yield from ("--bind" if mount.writable else "--ro-bind", str(mount.source), mount.target)
+
+
+def _covers(covers: tuple[Cover, ...]) -> Iterator[str | bytes]:
+    # In bwrap's own memory: dozens of files in a folder of ours would take longer than all the rest.
+    for cover in covers:
+        if isinstance(cover.content, bytes):
+            yield from ("--ro-bind-data", cover.content, cover.target)
+            continue
+        yield from ("--tmpfs", cover.target)
+        for name, entry in cover.content.items():
+            match entry:
+                case str():
+                    yield from ("--symlink", entry)
+                case bytes():
+                    yield from ("--perms", "0755", "--file", entry)
+                case Path():
+                    yield from ("--ro-bind", str(entry))
+            yield f"{cover.target}/{name}"
+        yield from ("--remount-ro", cover.target)
 
 
 def _system() -> Iterator[str | Path]:

@@ -21,11 +21,12 @@ from podium.sandbox.spec import Limits
 class ChildInit:
     """The first process of a sandbox, or the program that sealed it."""
 
-    def __init__(self, command: Sequence[str | Path], program: str, messages: Path, limits: Limits) -> None:
+    def __init__(self, command: Sequence[str | Path | bytes], program: str, messages: Path, limits: Limits) -> None:
         """Starts it.
 
         Args:
-            command: the interpreter, and what seals it before; a path in it stands for a descriptor of that file.
+            command: the interpreter, and what seals it before; paths in it stand for descriptors of those files,
+                bytes for one of a file with that content.
             program: where the new process finds `init.py`, compiled.
             messages: a file for what is said until everything works.
             limits: held by a control group from the start, if only systemd can make one.
@@ -72,13 +73,17 @@ class ChildInit:
 
 
 def _with_descriptors(
-    command: Sequence[str | Path], descriptors: list[int], opened: contextlib.ExitStack
+    command: Sequence[str | Path | bytes], descriptors: list[int], opened: contextlib.ExitStack
 ) -> Iterator[str]:
     for part in command:
-        if isinstance(part, Path):
+        if isinstance(part, bytes):
+            descriptors.append(os.memfd_create("content"))
+            opened.callback(os.close, descriptors[-1])
+            os.write(descriptors[-1], part)
+            os.lseek(descriptors[-1], 0, os.SEEK_SET)
+        elif isinstance(part, Path):
             descriptors.append(opened.enter_context(part.open("rb")).fileno())
-            part = str(descriptors[-1])
-        yield part
+        yield part if isinstance(part, str) else str(descriptors[-1])
 
 
 @cache

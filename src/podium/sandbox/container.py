@@ -8,6 +8,7 @@ import shutil
 import signal
 import socket
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from podium.errors import PodiumError
 from podium.sandbox import init, seccomp, view
 from podium.sandbox.container_image import host_image
 from podium.sandbox.control import PATIENCE_S
+from podium.sandbox.relocation import Cover
 from podium.sandbox.spec import SandboxSpec
 from podium.sandbox.supervised import open_files_of_programs
 from podium.sandbox.view import View
@@ -39,7 +41,7 @@ class ContainerInit:
         self._client = client
         self._container: Container | None = None
         with contextlib.closing(_prepare(folder)) as listener:
-            self._container = client.containers.create(**_options(client, spec, seen.with_covers_in(folder), folder))
+            self._container = client.containers.create(**_options(client, spec, seen, folder))
             try:
                 self._container.start()
                 self.channel = self._accept(self._container, listener)
@@ -174,11 +176,38 @@ def _mounts(spec: SandboxSpec, seen: View, folder: Path) -> list[Any]:
     if spec.image is None:
         pairs += [(path, str(path), False) for path in _system(network=bool(spec.network))]
     pairs += [(mount.source, mount.target, mount.writable) for mount in view.in_order(seen.mounts)]
+    pairs += [
+        (source, target, False)
+        for number, cover in enumerate(seen.covers)
+        for source, target in _cover(cover, folder / f"cover-{number}")
+    ]
     for path, host in seen.hidden.items():
         pairs.append((folder / ("empty" if host.is_dir() else "empty-file"), path, False))
     return [
         Mount(target, str(source.absolute()), type="bind", read_only=not writable) for source, target, writable in pairs
     ]
+
+
+def _cover(cover: Cover, made: Path) -> Iterator[tuple[Path, str]]:
+    """Makes a cover; it, and what it shows of the host, with the places where they are seen."""
+    yield made, cover.target
+    if isinstance(cover.content, bytes):
+        _write(made, cover.content)
+        return
+    made.mkdir()
+    made.chmod(0o755)
+    for name, entry in cover.content.items():
+        if isinstance(entry, str):
+            (made / name).symlink_to(entry)
+            continue
+        _write(made / name, entry if isinstance(entry, bytes) else b"")
+        if isinstance(entry, Path):
+            yield entry, f"{cover.target}/{name}"
+
+
+def _write(path: Path, content: bytes) -> None:
+    path.write_bytes(content)
+    path.chmod(0o755)  # programs may be another user's, whatever the umask
 
 
 def _system(*, network: bool) -> list[Path]:

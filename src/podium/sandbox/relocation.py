@@ -19,8 +19,8 @@ from podium.sandbox.spec import HOME, Mount
 
 BASE = "/opt/interpreter-base"
 """Where the installation behind an environment is seen; further ones have a number."""
-_LARGE_BYTES = 1 << 18
-"""Copying a larger program would take longer than mounting it."""
+_LARGE_BYTES = 1 << 17
+"""A larger program is mounted as it is: copies are kept in memory."""
 _BESIDE = b"$ORIGIN/../lib"
 
 Entry = bytes | str | Path
@@ -95,7 +95,9 @@ class Pythons:
     def _covers(self, folder: Path, place: str, *, programs: str) -> Iterator[Cover]:
         yield Cover(f"{place}/bin", dict(self._programs(folder, programs)))
         for path in folder.glob("lib/python*/_sysconfigdata*.py"):
-            yield Cover(f"{place}/{path.relative_to(folder)}", self._rewritten(path.read_bytes()))
+            text = path.read_bytes()
+            if not path.is_symlink() and self._rewritten(text) != text:
+                yield Cover(f"{place}/{path.relative_to(folder)}", self._rewritten(text))
         settings = folder / "pyvenv.cfg"
         if settings.is_file():
             home = os.fsencode(f"home = {self.inside((folder / 'bin' / 'python').resolve().parent)}")
@@ -141,34 +143,3 @@ class Pythons:
     def _names(self) -> re.Pattern[bytes]:
         longest_first = sorted(self._texts, key=len, reverse=True)
         return re.compile(rb"(?:%b)(?![\w.-])" % b"|".join(map(re.escape, longest_first)))
-
-
-def write(covers: Sequence[Cover], folder: Path) -> tuple[Mount, ...]:
-    """Makes covers in a sandbox's own folder; the mounts that put them into their places."""
-    mounts = []
-    for number, cover in enumerate(covers):
-        made = folder / f"cover-{number}"
-        mounts.append(Mount(source=made, target=cover.target))
-        if isinstance(cover.content, bytes):
-            _write(made, cover.content)
-            continue
-        made.mkdir()
-        made.chmod(0o755)
-        for name, entry in cover.content.items():
-            if isinstance(entry, str):
-                (made / name).symlink_to(entry)
-            elif isinstance(entry, bytes):
-                _write(made / name, entry)
-            else:
-                _write(made / name, b"")
-                mounts.append(Mount(source=entry, target=f"{cover.target}/{name}"))
-    return tuple(mounts)
-
-
-def _write(path: Path, content: bytes) -> None:
-    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL)  # dozens of files: Python's own would take twice as long
-    try:
-        os.write(file, content)
-        os.fchmod(file, 0o755)  # whatever the umask: programs in a container may be another user's
-    finally:
-        os.close(file)

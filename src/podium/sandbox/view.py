@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from podium.errors import PodiumError
-from podium.sandbox import interpreter, network, relocation
+from podium.sandbox import interpreter, network
 from podium.sandbox.relocation import Cover, Pythons
 from podium.sandbox.spec import HOME, Mount, SandboxSpec
 
@@ -37,10 +37,6 @@ class View:
     """The interpreter of our own first process, as it is called inside."""
     covers: tuple[Cover, ...] = ()
     """What else is seen in the place of something in mounts."""
-
-    def with_covers_in(self, folder: Path) -> View:
-        """The same, with the covers made in a folder and mounted."""
-        return replace(self, mounts=(*self.mounts, *relocation.write(self.covers, folder)), covers=())
 
 
 def host_view(spec: SandboxSpec, workspace: Path) -> View:
