@@ -3,7 +3,8 @@
     python benchmarks/tiny_tasks.py [--tasks 5]
 
 Milliseconds of computing, which other programs disturb less than the clock: the median and the most of some tasks,
-after one that pays for imports. Target: under 100 ms.
+after one that pays for imports (though not for those of layouts that only some tasks have). Target: under 100 ms. Files
+are made in $TMPDIR: if its file system is slow to create them, TMPDIR=/dev/shm says what tasks with pictures cost else.
 """
 
 from __future__ import annotations

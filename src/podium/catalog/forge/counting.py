@@ -99,7 +99,7 @@ def _stack(data: PublicData) -> np.ndarray:
 
 
 def _even(data: PublicData) -> np.ndarray:
-    return evened(_stack(data), 8)
+    return evened(read(data, _stack), 8)
 
 
 def _facts(data: PublicData) -> pd.DataFrame:
@@ -112,8 +112,9 @@ def only_tables(data: PublicData) -> Reading:
 
 def brightness(data: PublicData) -> Reading:
     """Also how bright pictures are, and how much that varies."""
-    stack = _stack(data).reshape(len(data.train) + len(data.test), -1)
-    levels = {f"level {share}": np.quantile(stack, share, axis=1) for share in (0.05, 0.5, 0.95)}
+    stack = read(data, _stack).reshape(len(data.train) + len(data.test), -1)
+    shares = (0.05, 0.5, 0.95)
+    levels = dict(zip((f"level {share}" for share in shares), np.quantile(stack, shares, axis=1), strict=True))
     found = {"mean": stack.mean(axis=1), "spread": stack.std(axis=1), **levels}
     return read(data, only_tables).with_columns(found)
 

@@ -53,12 +53,13 @@ def write_public(forged: ForgedData, public: Path) -> None:
     data = forged.public
     tables = {"train.csv": data.train, "test.csv": data.test, "sample_submission.csv": forged.sample}
     write_tables(tables | dict(data.tables), public)
+    for folder in {(public / name).parent for name in data.payload}:
+        folder.mkdir(parents=True, exist_ok=True)
     for name, array in data.payload.items():
         _write_array(array, public / name)
 
 
 def _write_array(array: np.ndarray, path: Path) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
     match path.suffix:
         case ".png":
             from PIL import Image
