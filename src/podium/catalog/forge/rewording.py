@@ -31,6 +31,7 @@ backticks, every number, and every name exactly. Add nothing. Answer with the ne
 
 {text}"""
 AGAIN = "\n\nAn earlier answer was refused: {fault}."
+_QUOTED = re.compile(r"`[^`]*`")
 _NUMBER = re.compile(r"\d+(?:[.,:-]\d+)*%?")
 _NAME = re.compile(r"(?<=[a-z,;] )[A-Z]\w+")
 
@@ -112,10 +113,9 @@ def broken_rule(original: str, answer: str, words: set[str]) -> str | None:
         return "it is not one paragraph of plain text"
     if not len(original) / 2 <= len(answer) <= 2 * len(original):
         return "it is less than half or more than twice as long"
-    kinds = {"in backticks": re.compile(r"`[^`]*`"), "numbers": _NUMBER}
-    for kind, pattern in kinds.items():
+    for kind, pattern in (("names in backticks", _QUOTED), ("numbers", _NUMBER)):
         if set(pattern.findall(original)) != set(pattern.findall(answer)):
-            return f"what stands {kind} is not the same" if kind == "in backticks" else f"its {kind} are not the same"
+            return f"its {kind} are not the same"
     named = {word for word in words if re.search(rf"\b{re.escape(word)}\b", original)} | set(_NAME.findall(original))
     missing = sorted(word for word in named if word not in answer)
     return f"'{missing[0]}' is missing" if missing else None
