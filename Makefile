@@ -22,7 +22,7 @@ test: setup ruff
 	$(MAKE) --no-print-directory --jobs=2 mypy pytest
 
 pytest: setup
-	$(BIN)/python -m pytest $(PARALLEL)
+	sh scripts/in_memory.sh $(BIN)/python -m pytest $(PARALLEL)
 
 test-slow: setup
 	$(BIN)/python -m pytest $(PARALLEL) -m slow

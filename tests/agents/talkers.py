@@ -53,15 +53,29 @@ model.fit(known, target)
 chances = model.predict_proba(unknown)[:, 1]
 pd.DataFrame({row: test[row], target.name: chances}).to_csv("submission/submission.csv", index=False)
 """
-BROKEN = TRAIN.replace("train.pop(train.columns[-1])", 'train.pop("no column")')
+GUESS = """
+header, *rows = open("data/sample_submission.csv")
+with open("submission/submission.csv", "w") as submission:
+    submission.write(header)
+    submission.writelines(f"{row.split(',')[0]},{place / len(rows)}\\n" for place, row in enumerate(rows))
+"""
+BROKEN = 'raise KeyError("no column")'
 
-SOLUTION: list[Move] = [
-    ("list_files", {"dir_path": "data"}),
-    ("write_file", {"file_name": "code/train.py", "content": TRAIN}),
-    ("execute_script", {"script_name": "code/train.py"}),
-    ("validate_submission", {}),
-    ("final_answer", {"final_answer": "Gradient boosting is in place."}),
-]
+
+def working_by(script: str) -> list[Move]:
+    """From the first look at the data to the end, by one script."""
+    return [
+        ("list_files", {"dir_path": "data"}),
+        ("write_file", {"file_name": "code/train.py", "content": script}),
+        ("execute_script", {"script_name": "code/train.py"}),
+        ("validate_submission", {}),
+        ("final_answer", {"final_answer": "A submission is in place."}),
+    ]
+
+
+WINNER = working_by(TRAIN)
+SOLUTION = working_by(GUESS)
+"""What is enough where no medal matters: it loads no libraries, which takes longer than all the rest."""
 SECOND_THOUGHTS: list[Move] = [
     ("write_file", {"file_name": "code/train.py", "content": BROKEN}),
     ("execute_script", {"script_name": "code/train.py"}),

@@ -17,6 +17,7 @@ from talkers import (
     SECOND_THOUGHTS,
     SOLUTION,
     TASK,
+    WINNER,
     babbling,
     coder,
     compete,
@@ -70,21 +71,22 @@ def model_calls(row: FollowedRun) -> list[ModelCall]:
     return [call for step in read_journal(row.folder.journal).all_of(Step) for call in step.calls]
 
 
-def check_medal(row: FollowedRun) -> None:
+def check_finished(row: FollowedRun) -> None:
     assert row.record is not None
     assert (row.record.status, row.record.ended_by, row.record.valid) == ("finished", "the agent", True)
-    assert row.record.medal is not None and not row.record.fallback
+    assert not row.record.fallback
 
 
 @agents
 def test_a_good_coder_wins_a_medal(name: str, tmp_path: Path, data_dir: Path) -> None:
-    row = play(name, coder(), tmp_path / "run", data_dir)
-    check_medal(row)
+    row = play(name, coder(WINNER), tmp_path / "run", data_dir)
+    check_finished(row)
+    assert row.record is not None and row.record.medal is not None
     check = "run_command" if name == "react" else "validate_submission"
     assert [action for action, _ in story(row)] == [
         *("list_files", "write_file", "execute_script", check, "final_answer")
     ]
-    assert row.record is not None and row.record.validations == 1
+    assert row.record.validations == 1
     assert "Submission is valid" in story(row)[3][1]
     assert len(model_calls(row)) == len(story(row))
     assert verified(row.folder).passed
@@ -93,14 +95,14 @@ def test_a_good_coder_wins_a_medal(name: str, tmp_path: Path, data_dir: Path) ->
 @plainly
 def test_a_buggy_coder_sees_the_error_and_mends_it(name: str, tmp_path: Path, data_dir: Path) -> None:
     row = play(name, coder(SECOND_THOUGHTS), tmp_path / "run", data_dir)
-    check_medal(row)
+    check_finished(row)
     assert "KeyError: 'no column'" in story(row)[1][1]
 
 
 @in_text
 def test_sloppy_answers_are_asked_for_again(name: str, tmp_path: Path, data_dir: Path) -> None:
     row = play(name, babbling(coder()), tmp_path / "run", data_dir, attempts=2)
-    check_medal(row)
+    check_finished(row)
     assert row.record is not None and row.record.usage.steps == len(SOLUTION)
 
 
@@ -127,7 +129,7 @@ def test_a_model_that_breaks_down_leaves_its_submission(name: str, tmp_path: Pat
         return "The weather is fine." if "Submission is valid" in str(request["messages"]) else answer
 
     row = play(name, fading, tmp_path / "run", data_dir, attempts=2)
-    check_medal(row)
+    check_finished(row)
     assert "could not be used" in story(row)[-1][1]
 
 
@@ -140,7 +142,7 @@ def test_orders_inside_the_data_reach_nothing(name: str, tmp_path: Path, data_di
     brief.write_text(f"{brief.read_text()}\n{INJECTION}\n")
     moves = [SOLUTION[0]] * 4 + SOLUTION[1:]
     row = play(name, gullible(coder(moves)), tmp_path / "run", data)
-    check_medal(row)
+    check_finished(row)
     seen = story(row)
     assert "outside the workspace" in seen[1][1]
     assert "No such file" in seen[3][1] or "Permission denied" in seen[3][1]
@@ -150,15 +152,15 @@ def test_orders_inside_the_data_reach_nothing(name: str, tmp_path: Path, data_di
 @agents
 @pytest.mark.parametrize("worsen", [rate_limited, dropping, slow])
 def test_a_bad_line_costs_nothing_but_time(name: str, worsen: Any, tmp_path: Path, data_dir: Path) -> None:
-    check_medal(play(name, worsen(coder()), tmp_path / "run", data_dir))
+    check_finished(play(name, worsen(coder()), tmp_path / "run", data_dir))
 
 
 def check_salvaged(row: FollowedRun) -> None:
     """What a failed run had submitted is graded, and the grade can be checked."""
     record = row.record
-    assert record is not None and record.valid and record.medal is not None
+    assert record is not None and record.valid and record.score is not None
     assert row.folder.submission.exists()
-    assert f"what it had submitted: score {record.score}, {record.medal} medal" in describe(row)
+    assert f"what it had submitted: score {record.score}, no medal" in describe(row)
     assert verified(row.folder).passed
     row.folder.write_record(record.model_copy(update={"score": 0.99}))
     assert "score" in verified(row.folder).checks["grade"]
@@ -184,7 +186,7 @@ def test_a_dead_model_fails_the_run_which_can_go_on_later(name: str, tmp_path: P
         check_salvaged(row)
         current = good
         row = compete(tmp_path / "run", server, data_dir, agent, retries=0, **options)
-    check_medal(row)
+    check_finished(row)
     assert [action for action, _ in story(row)][:3] == ["list_files", "write_file", "execute_script"]
 
 
@@ -207,7 +209,7 @@ def test_a_role_may_be_served_elsewhere(tmp_path: Path, data_dir: Path) -> None:
             roles={"fast": f"openai-api/podium/fast@{fast.url}"},
             log=True,
         )
-    check_medal(row)
+    check_finished(row)
     assert {request["model"] for request in main.requests} == {"scripted"}
     assert {request["model"] for request in fast.requests} == {"fast"}
     assert row.record is not None and row.record.usage.tokens == main.tokens + fast.tokens
@@ -217,7 +219,7 @@ def test_a_role_may_be_served_elsewhere(tmp_path: Path, data_dir: Path) -> None:
 def test_the_research_log_lies_in_the_workspace_when_it_is_searched(tmp_path: Path, data_dir: Path) -> None:
     reflect = ("reflection", {"things_to_reflect_on": "What did I learn?"})
     row = play("text", coder([*SOLUTION[:-1], reflect, SOLUTION[-1]]), tmp_path / "run", data_dir, retrieval=True)
-    check_medal(row)
+    check_finished(row)
     actions = [action for action, _ in story(row)]
     assert actions.count("append_summary_to_research_log") == 4
     assert (row.folder.workspace / "research_log.log").read_text().count("Noted") == 4
@@ -245,7 +247,7 @@ def test_a_killed_run_goes_on_to_tell_the_same_story(name: str, tmp_path: Path, 
             row = compete(tmp_path / "killed", server, data_dir, agent, **options)
             killer.join()
         row = compete(tmp_path / "killed", server, data_dir, agent, **options)
-    check_medal(row)
+    check_finished(row)
     assert story(row) == story(undisturbed)
     assert row.record is not None and undisturbed.record is not None
     assert row.record.submission_sha256 == undisturbed.record.submission_sha256

@@ -27,7 +27,7 @@ from podium.task import Integer, Number, Task
 NO_SAMPLE_SCORE = {"us-patent-phrase-to-phrase-matching"}
 """Competitions whose constant sample has no score."""
 every_competition = pytest.mark.parametrize("task", competition_ids(), indirect=True)
-some_competitions = pytest.mark.parametrize("task", few(competition_ids(), every=3), indirect=True)
+some_competitions = pytest.mark.parametrize("task", few(competition_ids(), every=6), indirect=True)
 
 
 @pytest.fixture(scope="module")

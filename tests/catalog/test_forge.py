@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import podium
+from few import few
 from podium.catalog.forge import FIELDS, QUICK, parse_id
 from podium.catalog.forge.families import FIXED_FAMILIES, load_family
 from podium.catalog.forge.field import draw_data, lineup, measure_entrants, read_field, run_pipeline
@@ -22,7 +23,7 @@ SAMPLED_ENTRANTS = [0, *(pytest.param(position, marks=pytest.mark.slow) for posi
 """One of the naive and, as they take longer, at times one of the plain and one of the best."""
 
 
-@pytest.fixture(scope="module", params=QUICK)
+@pytest.fixture(scope="module", params=few(QUICK, every=3))
 def quick(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 

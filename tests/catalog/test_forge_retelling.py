@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from few import few
 from podium.catalog import load
 from podium.catalog.forge import forge_id, parse_id
 from podium.catalog.forge.families import FIXED_FAMILIES, TINY_FAMILIES, load_family
@@ -41,7 +42,7 @@ class Retold:
     told: list[ForgedData]
 
 
-@pytest.fixture(scope="module", params=FIXED_FAMILIES)
+@pytest.fixture(scope="module", params=few(FIXED_FAMILIES, every=2))
 def retold(request: pytest.FixtureRequest) -> Retold:
     name = str(request.param)
     module = import_module(f"podium.catalog.forge.{name.replace('-', '_')}")

@@ -21,12 +21,12 @@ TASK = "forge-tabular-classification-tiny-t1"
 EVALUATION = "forge-tabular-classification-tiny-1"
 SUBMIT = "cp data/sample_submission.csv submission/submission.csv"
 FIT = """
+import numpy as np
 import pandas as pd
-from sklearn.linear_model import LogisticRegression
 train, test = pd.read_csv("data/train.csv"), pd.read_csv("data/test.csv")
 names, (row, outcome) = test.columns[10:18], pd.read_csv("data/sample_submission.csv").columns
-model = LogisticRegression().fit(train[names], train[outcome])
-chance = model.predict_proba(test[names])[:, 1]
+weights = np.linalg.lstsq(train[names], train[outcome], rcond=None)[0]
+chance = (test[names] @ weights).rank(pct=True)
 test[[row]].assign(**{outcome: chance}).to_csv("submission/submission.csv", index=False)
 print(set(names))
 print("podium-metric: 0.6")

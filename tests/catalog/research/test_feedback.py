@@ -94,6 +94,7 @@ def test_data_comes_from_kaggle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert asked == [("feedback-prize-english-language-learning", tmp_path)]
 
 
+@pytest.mark.slow
 def test_the_starter_runs_in_the_sandbox(place: Place, tmp_path: Path, data_dir: Path) -> None:
     row = play(TASK, tmp_path / "run", data_dir)
     assert row.record.valid, row.record.error

@@ -187,6 +187,7 @@ def test_data_comes_from_kaggle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert asked == [("amp-parkinsons-disease-progression-prediction", tmp_path)]
 
 
+@pytest.mark.slow
 def test_the_starter_runs_in_the_sandbox(place: Place, tmp_path: Path, data_dir: Path) -> None:
     row = play(TASK, tmp_path / "run", data_dir)
     assert "Mean SMAPE+1: " in Steps(row.folder).observation(1).text
