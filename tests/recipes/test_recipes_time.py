@@ -27,22 +27,19 @@ GROUPS = pd.DataFrame(index=NUMBERS.index)
 Y = np.sin(np.arange(float(ROWS)))
 
 
-@pytest.fixture(autouse=True)
-def much_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A script that has just been started."""
-    monkeypatch.setattr(environment, "STARTED", time.monotonic())
-
-
 def use_up_time() -> None:
     environment.STARTED = time.monotonic() - environment.TIME_S
 
 
 @pytest.fixture
 def never() -> Iterator[threading.Event]:
-    """What a model waits for that takes too long; it comes when the test is over."""
+    """What a model waits for that takes too long; it comes when the test is over, and so do the threads that waited."""
+    before = set(threading.enumerate())
     event = threading.Event()
     yield event
     event.set()
+    for thread in set(threading.enumerate()) - before:
+        thread.join()
 
 
 def at_once(features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int) -> PredictRows:
