@@ -115,7 +115,7 @@ def test_the_stored_field_is_hard_to_beat_by_defaults(quick: str, forged: Forged
     family = load_family(parse_id(quick).family)
     field = read_field(FIELDS / f"{quick}.json")
     limits = thresholds(Leaderboard(field.lower_is_better, field.scores))
-    targets = list(family.submission.targets)
+    targets = list(family.form_of(forged).targets)
     sample = forged.sample[targets if len(targets) > 1 else targets[0]].to_numpy()
     assert limits.medal(family.score(forged, sample)) is None
     fastest = family.defaults[-1]
