@@ -76,6 +76,7 @@ def serving() -> Iterator[Callable[[Site], str]]:
     def serve(site: Site) -> str:
         listener = socket.socket()
         listener.bind(("127.0.0.1", 0))
+        listener.listen()  # so that whoever comes before the server is ready waits
         server = uvicorn.Server(uvicorn.Config(make_app(site), log_level="error"))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()

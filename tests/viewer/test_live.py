@@ -40,6 +40,7 @@ def address(site: Site) -> Iterator[str]:
     """Where the pages are served."""
     listener = socket.socket()
     listener.bind(("127.0.0.1", 0))
+    listener.listen()  # so that whoever comes before the server is ready waits
     server = uvicorn.Server(uvicorn.Config(make_app(site), log_level="error"))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()
