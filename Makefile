@@ -25,7 +25,7 @@ pytest: setup
 	sh scripts/in_memory.sh $(BIN)/python -m pytest $(PARALLEL)
 
 test-slow: setup
-	$(BIN)/python -m pytest $(PARALLEL) -m slow
+	$(BIN)/python -m pytest $(PARALLEL) -m 'slow and not docker'
 
 test-aideml: setup
 	PYTHON="$(PYTHON)" sh scripts/aideml_env.sh .venv-aideml

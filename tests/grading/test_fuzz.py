@@ -170,7 +170,7 @@ def forged(task_id: str) -> Task:
     forged = draw_data(family, parts.difficulty, parts.seed)
     made_up = json.dumps({"lower_is_better": not family.metric.higher_is_better, "scores": [0.75, 0.5, 0.25]})
     return toy_task(
-        family.submission,
+        podium.load(task_id).submission,
         forged.answers,
         sample=forged.sample,
         metric=family.metric,

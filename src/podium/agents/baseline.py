@@ -17,7 +17,9 @@ else:
     from zipfile import ZipFile as Archive
 with Archive(archive) as opened, tempfile.TemporaryDirectory() as folder:
     opened.extractall(folder)
-    shutil.copyfile(next(Path(folder).rglob("*.csv")), "{submission}")
+    files = [path for path in Path(folder).rglob("*") if path.is_file()]
+    sample = min(files, key=lambda path: path.suffix != ".csv")  # a table may also be called .txt
+    shutil.copyfile(sample, "{submission}")
 '''
 
 

@@ -10,13 +10,13 @@ import numpy as np
 from PIL import Image
 from scipy.ndimage import gaussian_filter, label
 from sklearn.ensemble import HistGradientBoostingClassifier
-from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from podium.recipes.kit.archives import read_file
 from podium.recipes.kit.environment import CORES, SEED, SPLIT, time_used
 from podium.recipes.kit.images import normalise_locally, patch_codes, to_8_bit
+from podium.recipes.kit.models import logistic_regression
 
 Masks = list[np.ndarray]
 PatchCodes = Callable[[np.ndarray], np.ndarray]
@@ -155,7 +155,7 @@ def fit_pixel_model(features: np.ndarray, truth: np.ndarray, kind: str) -> Calla
             max_iter=100, learning_rate=0.1, max_leaf_nodes=15, random_state=SEED
         )
     else:
-        model = make_pipeline(StandardScaler(), LogisticRegression(C=0.1, max_iter=200))
+        model = make_pipeline(StandardScaler(), logistic_regression(0.1, steps=200))
     model.fit(features, truth)
     return lambda values: np.asarray(model.predict_proba(values)[:, 1])
 

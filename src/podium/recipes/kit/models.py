@@ -1,5 +1,6 @@
 """Models: each is fitted to features and a target and returns a function that predicts."""
 
+import warnings
 from collections.abc import Callable
 from inspect import signature
 from typing import Any
@@ -11,6 +12,7 @@ from sklearn.ensemble import (
     HistGradientBoostingClassifier,
     HistGradientBoostingRegressor,
 )
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
@@ -156,20 +158,27 @@ def ridge(features: np.ndarray, y: np.ndarray) -> tuple[Callable[[np.ndarray], n
     return (lambda features: np.asarray((features - centre) @ chosen + level)), left_out
 
 
+def logistic_regression(inverse_penalty: float, *, steps: int, tolerance: float = 1e-4) -> LogisticRegression:
+    """A regression that comes as far as it does in so many steps: the last ones take long, gain little, and are not
+    worth a page of warnings."""
+    warnings.simplefilter("ignore", ConvergenceWarning)
+    return LogisticRegression(C=inverse_penalty, max_iter=steps, tol=tolerance)
+
+
 def logistic(features: np.ndarray, y: np.ndarray, seed: int) -> Callable[..., np.ndarray]:
     """Logistic regression; rows held back choose the penalty, unless that takes long."""
     if features.size * (y.max() + 1) > LARGE_LOGISTIC:
-        return predictor(LogisticRegression(C=0.03, max_iter=25).fit(features, y), y)
+        return predictor(logistic_regression(0.03, steps=25).fit(features, y), y)
     learn, check = train_test_split(np.arange(len(y)), test_size=0.25, random_state=seed)
     best, chosen = np.inf, 0.01
     for inverse in (0.003, 0.03, 0.3):
-        model = LogisticRegression(C=inverse, max_iter=100).fit(features[learn], y[learn])
+        model = logistic_regression(inverse, steps=100).fit(features[learn], y[learn])
         probability = predictor(model, y)(features[check])
         probability = probability if probability.ndim == 2 else np.column_stack([1 - probability, probability])
         loss = -np.mean(np.log(probability[np.arange(len(check)), y[check]] + 1e-6))
         if loss < best:
             best, chosen = float(loss), inverse
-    return predictor(LogisticRegression(C=chosen, max_iter=200).fit(features, y), y)
+    return predictor(logistic_regression(chosen, steps=200).fit(features, y), y)
 
 
 def median_imputer() -> Any:

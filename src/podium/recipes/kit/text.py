@@ -13,10 +13,10 @@ import pandas as pd
 from scipy import sparse
 from sklearn.decomposition import TruncatedSVD
 from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.linear_model import Ridge
 
 from podium.recipes.kit.environment import SEED, TIME_S, time_used
-from podium.recipes.kit.models import predictor
+from podium.recipes.kit.models import logistic_regression, predictor
 from podium.recipes.kit.validation import Folds, Predictions, cross_predict
 
 TOKEN = re.compile(r"\w+|[^\w\s]")
@@ -199,7 +199,7 @@ def linear_fit(table: sparse.csr_matrix, inverse_penalty: float, *, ratios: bool
                 for index in range(y.max() + 1)
             ]
             return lambda others: normalise_rows(np.column_stack([model(others) for model in each]))
-        whole = predictor(LogisticRegression(C=inverse_penalty, max_iter=100, tol=1e-3).fit(table[rows], y), y)
+        whole = predictor(logistic_regression(inverse_penalty, steps=100, tolerance=1e-3).fit(table[rows], y), y)
         return lambda others: whole(table[others])
 
     return fit
@@ -211,7 +211,7 @@ def fit_binary_logistic(table: Any, rows: np.ndarray, y: np.ndarray, inverse_pen
         return lambda others: np.full(len(others), float(y[0]))
     weights = log_count_ratios(table[rows], y) if ratios else np.ones(table.shape[1], np.float32)
     weighted = table @ sparse.diags(weights)
-    model = LogisticRegression(C=inverse_penalty, max_iter=100, tol=1e-3).fit(weighted[rows], y)
+    model = logistic_regression(inverse_penalty, steps=100, tolerance=1e-3).fit(weighted[rows], y)
     return lambda others: np.asarray(model.predict_proba(weighted[others])[:, 1])
 
 

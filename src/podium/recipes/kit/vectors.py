@@ -18,11 +18,12 @@ from sklearn.ensemble import (
     HistGradientBoostingRegressor,
 )
 from sklearn.kernel_approximation import Nystroem
-from sklearn.linear_model import LogisticRegression, RidgeCV
+from sklearn.linear_model import RidgeCV
 from sklearn.svm import SVC
 
 from podium.recipes.kit.blending import blend
 from podium.recipes.kit.environment import CORES, SEED, time_used
+from podium.recipes.kit.models import logistic_regression
 from podium.recipes.kit.validation import Folds, Predictions, cross_predict
 
 VectorModel = Callable[[np.ndarray], np.ndarray]
@@ -105,7 +106,7 @@ def fit_linear(features: np.ndarray, y: np.ndarray, seed: int, *, inverse_penalt
         return lambda values: np.asarray(ridge.predict(values))
 
     def one(column: np.ndarray) -> VectorModel:
-        model = LogisticRegression(C=inverse_penalty, max_iter=200, tol=1e-3).fit(
+        model = logistic_regression(inverse_penalty, steps=200, tolerance=1e-3).fit(
             features / np.sqrt(total_variance), column
         )
         return lambda values: predict_columns(model, values / np.sqrt(total_variance), column)
