@@ -42,7 +42,7 @@ class Retold:
     told: list[ForgedData]
 
 
-@pytest.fixture(scope="module", params=few(FIXED_FAMILIES, every=2))
+@pytest.fixture(scope="module", params=few(FIXED_FAMILIES, every=3))
 def retold(request: pytest.FixtureRequest) -> Retold:
     name = str(request.param)
     module = import_module(f"podium.catalog.forge.{name.replace('-', '_')}")

@@ -176,7 +176,7 @@ KINDS: dict[str, tuple[Observation, list[str]]] = {
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("padding", ["", "x" * 10_000])
+@pytest.mark.parametrize("padding", ["", pytest.param("x" * 10_000, marks=pytest.mark.slow)], ids=["short", "long"])
 def test_each_kind_of_observation_is_shown_as_what_it_is(tmp_path: Path, kind: str, padding: str) -> None:
     observation, words = KINDS[kind]
     plan = make_experiment(tmp_path / "root" / "odd")
