@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 # Tests start Python hundreds of times: compiled modules are kept, whatever the caller's shell says.
 unexport PYTHONDONTWRITEBYTECODE
-# Tests also wait, for sandboxes, servers and other processes: one more of them than cores.
+# Tests also wait, for sandboxes, servers and other programs: one process more than there are cores.
 PARALLEL := -n $(shell expr 1 + $$(nproc)) --maxprocesses=16 --dist worksteal
 
 .PHONY: setup demo test pytest test-slow test-bridges test-browser test-research test-aideml test-coding-agents test-constraints test-docker test-model test-cluster test-slurm test-packaging test-oracle test-open-tables test-fields docs test-docs lint ruff mypy format screenshots index fields constraints clean

@@ -9,5 +9,6 @@ if [ "${room:-0}" -gt 8000000 ] && ! findmnt --noheadings --output OPTIONS --tar
     export TMPDIR
     chmod 755 "$TMPDIR" # as /tmp: some tests do things as another user
     trap 'chmod -R u+rwX "$TMPDIR"; rm -rf "$TMPDIR"' EXIT
+    trap 'exit 130' HUP INT TERM # or else dash leaves without the line above
 fi
 "$@"
