@@ -42,6 +42,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def pytest_collection_finish(session: pytest.Session) -> None:
     gc.freeze()
+    gc.set_threshold(100_000)  # at 700, the usual, it is a twentieth of the time of tests, which leave little to find
     gc.enable()
 
 
