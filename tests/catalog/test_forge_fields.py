@@ -1,4 +1,4 @@
-"""The fields of all families, measured anew on five seeds, run with make test-fields: about an hour on two idle cores.
+"""The fields of all families, measured anew on five seeds, run with make test-fields: 40 minutes on two idle cores.
 
 Every field is trained by as many processes as there are cores, so the tests run one after the other.
 """
