@@ -21,7 +21,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-_BLOCK = re.compile(r'^(?:<!-- (.+?) -->\n)?```(\w+)(?: title="(\S+)")?\n(.*?)^```$', re.M | re.S)
+_BLOCK = re.compile(r'^(?:<!-- ([^\n]+?) -->\n)?```(\w+)(?: title="(\S+)")?\n(.*?)^```$', re.M | re.S)
 
 
 @dataclass(frozen=True)
