@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import logging
 import wave
@@ -64,7 +65,9 @@ def _write_array(array: np.ndarray, path: Path) -> None:
         case ".png":
             from PIL import Image
 
-            Image.fromarray(array).save(path)
+            encoded = io.BytesIO()  # to a small file Pillow writes in many pieces, which takes twice as long
+            Image.fromarray(array).save(encoded, "png")
+            path.write_bytes(encoded.getvalue())
         case ".wav":
             with wave.open(str(path), "wb") as file:
                 file.setparams((1, 2, SAMPLE_RATE, len(array), "NONE", "not compressed"))
