@@ -8,9 +8,7 @@ by lot, so that the best fit has to reckon with it.
 
 from __future__ import annotations
 
-import re
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -26,6 +24,19 @@ from podium.catalog.forge.text_classification_data import (
     draw_waves,
     misspell,
     write_notes,
+)
+from podium.catalog.forge.text_classification_features import (
+    READERS,
+    TextMatrices,
+    found_marks,
+    joined,
+    marked,
+    pieces,
+    repaired,
+    split,
+    vectors,
+    who_and_when,
+    without_quotes,
 )
 from podium.catalog.forge.tiny import distinct_numbers, linear, read_once, smooth
 from podium.catalog.forge.toolbox import subsample
@@ -125,26 +136,6 @@ def draw(rng: np.random.Generator, difficulty: Difficulty) -> ForgedData:
     )
 
 
-TextMatrices = tuple[Any, np.ndarray, Any]
-"""Train rows, their desks, and test rows."""
-Marks = list[tuple[str, float]]
-TextReader = Callable[[str, str], Marks]
-"""What one way of reading finds in a text and the day it was received."""
-
-
-def _split(data: PublicData, rows: Any) -> TextMatrices:
-    return rows[: len(data.train)], data.train["desk"].to_numpy(), rows[len(data.train) :]
-
-
-def _vectors(data: PublicData, kind: str, edit: Callable[[str], str] = str, **settings: Any) -> TextMatrices:
-    """Counts or TF-IDF weights of the words of the edited texts."""
-    from sklearn.feature_extraction import text
-
-    vectorizer = {"counts": text.CountVectorizer, "tfidf": text.TfidfVectorizer}[kind](**settings)
-    train = vectorizer.fit_transform(data.train["text"].map(edit))
-    return train, data.train["desk"].to_numpy(), vectorizer.transform(data.test["text"].map(edit))
-
-
 def _logistic(train: Any, target: np.ndarray, test: Any, *, strength: float) -> np.ndarray:
     from sklearn.linear_model import LogisticRegression
 
@@ -169,7 +160,7 @@ def shares(data: PublicData, rng: np.random.Generator) -> np.ndarray:
 def neighbours(data: PublicData, rng: np.random.Generator) -> np.ndarray:
     from sklearn.neighbors import KNeighborsClassifier
 
-    train, target, test = _vectors(data, "tfidf")
+    train, target, test = vectors(data, "tfidf")
     return _softened(KNeighborsClassifier(int(rng.integers(15, 80))).fit(train, target).predict_proba(test), 0.1)
 
 
@@ -177,7 +168,7 @@ def tree(data: PublicData, rng: np.random.Generator) -> np.ndarray:
     """A tree over the words that occur most."""
     from sklearn.tree import DecisionTreeClassifier
 
-    train, target, test = _vectors(data, "counts", max_features=int(rng.integers(50, 300)), binary=True)
+    train, target, test = vectors(data, "counts", max_features=int(rng.integers(50, 300)), binary=True)
     model = DecisionTreeClassifier(min_samples_leaf=int(rng.integers(20, 80)), random_state=0)
     return _softened(model.fit(train, target).predict_proba(test), 0.05)
 
@@ -185,36 +176,26 @@ def tree(data: PublicData, rng: np.random.Generator) -> np.ndarray:
 def bayes(data: PublicData, rng: np.random.Generator) -> np.ndarray:
     from sklearn.naive_bayes import MultinomialNB
 
-    train, target, test = _vectors(data, "counts", min_df=int(rng.integers(1, 6)))
+    train, target, test = vectors(data, "counts", min_df=int(rng.integers(1, 6)))
     return np.asarray(MultinomialNB(alpha=rng.uniform(0.5, 3)).fit(train, target).predict_proba(test))
 
 
 def bag_of_words(data: PublicData, rng: np.random.Generator) -> np.ndarray:
-    words = _vectors(
+    words = vectors(
         data, "counts", min_df=int(rng.integers(1, 4)), stop_words="english" if rng.random() < 0.5 else None
     )
     return _logistic(*words, strength=10 ** rng.uniform(-1.5, 0.3))
 
 
 def tfidf(data: PublicData, rng: np.random.Generator) -> np.ndarray:
-    train, target, test = _vectors(data, "tfidf", min_df=int(rng.integers(1, 4)))
+    train, target, test = vectors(data, "tfidf", min_df=int(rng.integers(1, 4)))
     rows = subsample(len(target), rng.uniform(0.7, 1), rng)
     return _logistic(train[rows], target[rows], test, strength=10 ** rng.uniform(-0.6, 0.3))
 
 
-def without_quotes(text: str) -> str:
-    return re.sub("(?m)^>.*$", "", text)
-
-
-def joined(text: str) -> str:
-    """Without quotes, negations joined to the word they turn round, adverbs to the one they grade."""
-    text = re.sub(r"\b(?:not|no longer|far from) (\w)", r"not_\1", without_quotes(text).lower())
-    return re.sub(r"\b(slightly|badly) (\w)", r"\1_\2", text)
-
-
 def word_ngrams(data: PublicData, rng: np.random.Generator) -> np.ndarray:
     settings = {"ngram_range": (1, int(rng.integers(2, 4))), "min_df": 3, "sublinear_tf": True}
-    return _logistic(*_vectors(data, "tfidf", without_quotes, **settings), strength=10 ** rng.uniform(0, 0.7))
+    return _logistic(*vectors(data, "tfidf", without_quotes, **settings), strength=10 ** rng.uniform(0, 0.7))
 
 
 def weighted_ngrams(data: PublicData, rng: np.random.Generator) -> np.ndarray:
@@ -222,7 +203,7 @@ def weighted_ngrams(data: PublicData, rng: np.random.Generator) -> np.ndarray:
     from sklearn.linear_model import LogisticRegression
 
     settings = {"ngram_range": (1, int(rng.integers(2, 4))), "min_df": 2, "binary": True}
-    train, target, test = _vectors(data, "counts", joined, **settings)
+    train, target, test = vectors(data, "counts", joined, **settings)
     model = LogisticRegression(C=10 ** rng.uniform(-1.5, -0.5), solver="liblinear", tol=1e-2)
     chance = np.empty((len(data.test), len(DESKS)))
     for number, desk in enumerate(DESKS):
@@ -233,130 +214,41 @@ def weighted_ngrams(data: PublicData, rng: np.random.Generator) -> np.ndarray:
     return np.asarray(chance / chance.sum(axis=1, keepdims=True))
 
 
-def _pieces(data: PublicData, longest: int) -> TextMatrices:
-    """Words and pieces of words, each kind scaled by itself.
-
-    Pieces are counted once per different word and summed over a note's words: `char_wb`, but much faster.
-    """
-    from scipy.sparse import hstack
-    from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
-
-    vectorizer = CountVectorizer()
-    words = vectorizer.fit_transform(pd.concat([data.train["text"], data.test["text"]]).map(joined))
-    letters = CountVectorizer(analyzer="char_wb", ngram_range=(2, longest), min_df=5)
-    pieces = words @ letters.fit_transform(vectorizer.get_feature_names_out())
-    scaled = [TfidfTransformer(sublinear_tf=True).fit_transform(counts) for counts in (words, pieces)]
-    return _split(data, hstack(scaled).tocsr())
-
-
 def word_pieces(data: PublicData, rng: np.random.Generator) -> np.ndarray:
-    return _logistic(*_pieces(data, int(rng.integers(3, 5))), strength=10 ** rng.uniform(-0.2, 0.5))
+    return _logistic(*pieces(data, int(rng.integers(3, 5))), strength=10 ** rng.uniform(-0.2, 0.5))
 
 
 def prepared_ngrams(data: PublicData, rng: np.random.Generator) -> np.ndarray:
     settings = {"ngram_range": (1, int(rng.integers(2, 4))), "min_df": 3, "sublinear_tf": True}
-    return _beside_header(data, _vectors(data, "tfidf", joined, **settings), rng)
+    return _beside_header(data, vectors(data, "tfidf", joined, **settings), rng)
 
 
 def prepared_pieces(data: PublicData, rng: np.random.Generator) -> np.ndarray:
-    return _beside_header(data, _pieces(data, int(rng.integers(3, 5))), rng)
+    return _beside_header(data, pieces(data, int(rng.integers(3, 5))), rng)
 
 
 def _beside_header(data: PublicData, matrices: TextMatrices, rng: np.random.Generator) -> np.ndarray:
     """A linear model on the words next to what the first sentence and the date say."""
     from scipy.sparse import hstack
 
-    (train, target, test), (near_train, _, near_test) = matrices, _marked(data, [who_and_when])
+    (train, target, test), (near_train, _, near_test) = matrices, marked(data, [who_and_when])
     share = rng.uniform(0.2, 0.5)
     train, test = hstack([train, share * near_train]).tocsr(), hstack([test, share * near_test]).tocsr()
     return _logistic(train, target, test, strength=10 ** rng.uniform(-0.1, 0.6))
 
 
-def who_and_when(text: str, received: str) -> Marks:
-    """The way the note came and the keeper, from its first sentence, and the season."""
-    first = re.split("[.:]", text, maxsplit=1)[0].split()
-    keeper = next(word.strip(",") for word in first[1:] if word[0].isupper())
-    angle = 2 * np.pi * pd.Timestamp(received).dayofyear / 365.25
-    return [(first[0].strip(","), 1.0), (keeper, 1.0), ("winter", np.cos(angle)), ("spring", np.sin(angle))]
-
-
-OBSERVATION = r"(\w+) (?:is|looks|was|seems) (?:(not|no longer|far from|slightly|badly) )?(\w+)\."
-
-
-def conditions(text: str, received: str) -> Marks:
-    """Each condition, turned round by a negation and graded by an adverb."""
-    grades = {"": 1.0, "slightly": 0.4, "badly": 1.6}
-    return [(state, grades.get(grade, -1.0)) for _, grade, state in re.findall(OBSERVATION, text)]
-
-
-def name_parts(text: str, received: str) -> Marks:
-    names = [name for name, _, _ in re.findall(OBSERVATION, text)]
-    return [(part, 1.0) for name in names for part in (name[:3], name[:2], "-" + name[-3:], "-" + name[-2:])]
-
-
-def places(text: str, received: str) -> Marks:
-    return [(place, 1.0) for place in re.findall(r" the (\w+)\.", text)]
-
-
-def orders(text: str, received: str) -> Marks:
-    """Each pair of events, positive when the one that comes first in the alphabet came first."""
-    found = re.findall(r"(\w+) (before|then|after|followed) (\w+)\.", text)
-    pairs = [(one, other) if word in ("before", "then") else (other, one) for one, word, other in found]
-    return [(" ".join(sorted(pair)), 1.0 if pair[0] < pair[1] else -1.0) for pair in pairs]
-
-
-def levels(text: str, received: str) -> Marks:
-    """Where a level lies between knots, so that a linear model can bend."""
-    values = [float(level) / 0.6 for level in re.findall(r"\d\.\d\d", text)]
-    return [(f"level {knot}", max(0.0, 1 - abs(value - knot))) for value in values for knot in range(11)]
-
-
-READERS: tuple[TextReader, ...] = (who_and_when, conditions, name_parts, places, orders, levels)
-
-
-def _found_marks(data: PublicData, readers: Sequence[TextReader]) -> list[dict[str, float]]:
-    """The marks that some ways of reading find in each note."""
-    rows: list[dict[str, float]] = []
-    for text, received in pd.concat([data.train, data.test])[["text", "received"]].itertuples(index=False):
-        row: dict[str, float] = {}
-        said = without_quotes(text)
-        for mark, value in (found for read in readers for found in read(said, received)):
-            row[mark] = row.get(mark, 0) + value
-        rows.append(row)
-    return rows
-
-
-def _marked(data: PublicData, readers: Sequence[TextReader]) -> TextMatrices:
-    """A sparse matrix of these marks."""
-    from sklearn.feature_extraction import DictVectorizer
-
-    return _split(data, DictVectorizer().fit_transform(_found_marks(data, readers)))
-
-
-def repaired(data: PublicData) -> PublicData:
-    """Every word spelt in the most frequent of the ways that have its first, last and inner letters."""
-    counts = Counter(re.findall("[A-Za-z]+", " ".join([*data.train["text"], *data.test["text"]])))
-    keys = {word: word[0] + "".join(sorted(word[1:-1])) + word[-1] for word in counts}
-    usual = {keys[word]: word for word, _ in reversed(counts.most_common())}
-    train, test = (
-        frame.assign(text=[re.sub("[A-Za-z]+", lambda word: usual[keys[word[0]]], text) for text in frame["text"]])
-        for frame in (data.train, data.test)
-    )
-    return PublicData(train, test)
-
-
 def partial_reading(data: PublicData, rng: np.random.Generator) -> np.ndarray:
     """A close reading by someone who overlooked a thing or two."""
     chosen = rng.permutation(len(READERS))[: -rng.integers(1, 3)]
-    return _logistic(*_marked(data, [READERS[number] for number in chosen]), strength=10 ** rng.uniform(-0.7, 0.1))
+    return _logistic(*marked(data, [READERS[number] for number in chosen]), strength=10 ** rng.uniform(-0.7, 0.1))
 
 
 def close_reading(data: PublicData, rng: np.random.Generator) -> np.ndarray:
-    return _logistic(*_marked(repaired(data), READERS), strength=10 ** rng.uniform(-0.7, 0.1))
+    return _logistic(*marked(repaired(data), READERS), strength=10 ** rng.uniform(-0.7, 0.1))
 
 
 def lots_aware(data: PublicData, rng: np.random.Generator) -> np.ndarray:
-    return _reckon_with_lots(*_marked(repaired(data), READERS), rng)
+    return _reckon_with_lots(*marked(repaired(data), READERS), rng)
 
 
 def _reckon_with_lots(train: Any, target: np.ndarray, test: Any, rng: np.random.Generator) -> np.ndarray:
@@ -381,7 +273,7 @@ def _reckon_with_lots(train: Any, target: np.ndarray, test: Any, rng: np.random.
 
 def blend(data: PublicData, rng: np.random.Generator) -> np.ndarray:
     """Two fits of the close reading with a little of the pieces of words, mixed as logits."""
-    marks = _marked(repaired(data), READERS)
+    marks = marked(repaired(data), READERS)
     parts = (_reckon_with_lots(*marks, rng), _reckon_with_lots(*marks, rng), prepared_pieces(data, rng))
     mixed = np.exp(np.tensordot(rng.dirichlet([10, 10, 1]), np.log(parts), axes=1))
     return np.asarray(mixed / mixed.sum(axis=1, keepdims=True))
@@ -390,14 +282,14 @@ def blend(data: PublicData, rng: np.random.Generator) -> np.ndarray:
 def default_tfidf(data: PublicData, rng: np.random.Generator) -> np.ndarray:
     from sklearn.linear_model import LogisticRegression
 
-    train, target, test = _vectors(data, "tfidf")
+    train, target, test = vectors(data, "tfidf")
     return np.asarray(LogisticRegression().fit(train, target).predict_proba(test))
 
 
 def default_bayes(data: PublicData, rng: np.random.Generator) -> np.ndarray:
     from sklearn.naive_bayes import MultinomialNB
 
-    train, target, test = _vectors(data, "counts")
+    train, target, test = vectors(data, "counts")
     return np.asarray(MultinomialNB().fit(train, target).predict_proba(test))
 
 
@@ -406,7 +298,7 @@ def _one_hot(target: np.ndarray) -> np.ndarray:
 
 
 def _counted(data: PublicData, edit: Callable[[str], str] = str) -> TextMatrices:
-    train, target, test = _vectors(data, "counts", edit, min_df=2)
+    train, target, test = vectors(data, "counts", edit, min_df=2)
     return train.toarray(), _one_hot(target), test.toarray()
 
 
@@ -422,12 +314,12 @@ def joined_words(data: PublicData) -> TextMatrices:
 
 @read_once
 def marks(data: PublicData) -> TextMatrices:
-    rows = _found_marks(data, READERS)
+    rows = found_marks(data, READERS)
     columns = {mark: column for column, mark in enumerate(sorted({mark for row in rows for mark in row}))}
     matrix = np.zeros((len(rows), len(columns)))
     for line, row in zip(matrix, rows, strict=True):
         line[[columns[mark] for mark in row]] = list(row.values())
-    train, target, test = _split(data, matrix)
+    train, target, test = split(data, matrix)
     return train, _one_hot(target), test
 
 
