@@ -1,6 +1,6 @@
 """Learns which recipe to draft first for which profile, on forged tasks of the train split; writes recipes/order.json.
 
-    python scripts/learn_recipe_order.py [--families ...] [--difficulties tiny] [--seeds 1 2] [--time 10]
+    python scripts/learn_recipe_order.py [--families ...] [--difficulties tiny] [--seeds 11 12 ...] [--time 6]
 
 Runs the first script of every recipe that suits a task, each for the same time on one core, and ranks them by their
 grades. A recipe's place for a profile is its mean rank over the tasks with that profile; the order it has without a
@@ -41,8 +41,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--families", nargs="+", default=list(TABLES))
     parser.add_argument("--difficulties", nargs="+", default=["tiny"])
-    parser.add_argument("--seeds", nargs="+", type=int, default=[1, 2])
-    parser.add_argument("--time", type=float, default=10.0, help="seconds of processor time for every script")
+    parser.add_argument("--seeds", nargs="+", type=int, default=[11, 12, 13, 14, 15, 16])
+    parser.add_argument("--time", type=float, default=6.0, help="seconds of processor time for every script")
     parser.add_argument("--data-dir", type=Path, help="where tasks are forged [default: a temporary folder]")
     parser.add_argument("--out", type=Path, default=TABLE, help="what is written, after each task")
     arguments = parser.parse_args()
