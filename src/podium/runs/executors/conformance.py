@@ -50,9 +50,10 @@ def check_stopping(make: MakeExecutor, folder: Path, task: str, data_dir: Path |
     experiment = _experiment(folder, task, data_dir, "sleep 1", seeds=2)
     with make() as executor:
         requests = _submit_all(experiment, executor)
-        _wait_until(lambda: any(experiment.run(task, run.seed).journal.exists() for run in requests), executor)
+        told = _wait_until(lambda: any(experiment.run(task, run.seed).journal.exists() for run in requests), executor)
         executor.stop()
-        assert Counter(_wait_for(executor, len(requests))) == Counter(requests), "not every run was told after stop"
+        told += _wait_for(executor, len(requests) - len(told))
+        assert Counter(told) == Counter(requests), f"submitted {requests} and stopped, told {told}"
     statuses = {record.status for record in experiment.records()}
     assert statuses <= {"stopped", "finished"}, f"after stop runs are {statuses}"
 
@@ -99,8 +100,11 @@ def _wait_for(executor: Executor, count: int) -> list[RunRequest]:
     return told
 
 
-def _wait_until(condition: Callable[[], bool], executor: Executor) -> None:
+def _wait_until(condition: Callable[[], bool], executor: Executor) -> list[RunRequest]:
+    """Also says which runs were told meanwhile: an executor may hear of a run's beginning only when it has ended."""
+    told: list[RunRequest] = []
     deadline = time.monotonic() + PATIENCE_S
     while not condition():
         assert time.monotonic() < deadline, "no run has begun"
-        executor.wait(0.05)
+        told += executor.wait(0.05)
+    return told
