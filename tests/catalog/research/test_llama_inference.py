@@ -25,7 +25,7 @@ assert llama_inference.task.starter is not None
 STARTER = (llama_inference.task.starter.folder / "inference.py").read_text(encoding="utf-8")
 GENERATE = STARTER[STARTER.index("    made = model.generate(") : STARTER.index("def read_prompts")]
 FORWARD = "    return model(prompts, use_cache=False, logits_to_keep=1).logits[:, -1].argmax(-1)\n\n\n"
-FASTER = STARTER.replace(GENERATE, FORWARD).replace("BATCH, BATCHES = 4,", "BATCH, BATCHES = 16,")
+FASTER = Path(__file__).with_name("quick_llama.py").read_text(encoding="utf-8")
 WRONG = STARTER.replace(GENERATE, FORWARD.replace("model(prompts,", "model(prompts[:, 1:],"))
 LAZY = """
 import sys
@@ -154,11 +154,9 @@ def test_the_starter_is_as_fast_as_itself(place: Place, data_dir: Path, tmp_path
 @pytest.mark.research
 @needs_transformers
 def test_a_faster_program_is_recognised(place: Place, data_dir: Path, tmp_path: Path) -> None:
-    assert FASTER != STARTER
     result = grade(FASTER, tmp_path, data_dir)
     assert result.valid, result.error
-    assert float(result.score or 0) > 1.3
-    assert result.success
+    assert result.success, result.score  # ten times as fast, so that other programs on this machine do not hide it
 
 
 @pytest.mark.research
