@@ -123,6 +123,7 @@ RECIPES = (
         suits=suits,
         body=constant_body,
         can_merge=False,
+        needs_targets=False,
     ),
     Recipe(
         name="copy",
@@ -130,6 +131,7 @@ RECIPES = (
         suits=can_copy,
         body=copy_body,
         can_merge=False,
+        needs_targets=False,
     ),
     Recipe(
         name="sample",
@@ -137,6 +139,7 @@ RECIPES = (
         suits=lambda profile: True,
         body=sample_body,
         can_merge=False,
+        needs_targets=False,
     ),
 )
 FALLBACKS = tuple(recipe.name for recipe in RECIPES)

@@ -54,6 +54,17 @@ def group_files(public: Path, listed: Sequence[str]) -> Paths:
     return groups
 
 
+def packed_tables(groups: Paths) -> list[str]:
+    """The tables in zip archives of several files, as paths below the archives."""
+    return [
+        f"{folder}/{name}"
+        for (folder, _), names in groups.items()
+        if folder.lower().endswith(".zip")
+        for name in names
+        if IS_TABLE.search(name)
+    ]
+
+
 def describe_files(groups: Paths) -> tuple[FileGroup, ...]:
     """The description of files in a profile."""
     return tuple(FileGroup(*key, len(names), tuple(names[:_EXAMPLES])) for key, names in sorted(groups.items()))

@@ -8,7 +8,7 @@ It uses these names: `train`, `sample`, `truth`, `oof`, `prediction`, `rows` and
 | multiclass | index in CLASSES | a column of probabilities per class |
 | multilabel | a column of 0 and 1 per label | a column of probabilities per label |
 | ordinal | grades, as numbers | estimates, as numbers |
-| regression | numbers, with a column per label if there are several | the same |
+| regression | numbers, with a column per label if there are several | the same, or a column per quantile |
 
 `oof` holds predictions by models that were not fitted on the row; `rows` says, as booleans, which train rows have one.
 `keys` is a table with the ids of the rows of `prediction`, or None if they are in the sample's order.
@@ -29,8 +29,9 @@ _BY_PROBABILITY = {
 }
 _BY_CLASS = {"accuracy": "accuracy", "error_rate": "error_rate", "f1": "f1", "matthews": "matthews", "f_beta": "f1"}
 _BY_NUMBER = {name: name for name in ("rmse", "rmsle", "mae", "smape", "pearson", "spearman", "kl_divergence")}
+_BY_NUMBER["concordance"] = "concordance"
 _RISING = {"roc_auc", "multiclass_auc", "lwlrap", "accuracy", "f1", "macro_f1", "matthews", "quadratic_kappa"}
-_RISING |= {"pearson", "spearman", "map_at_k", "ndcg_at_k"}
+_RISING |= {"pearson", "spearman", "map_at_k", "ndcg_at_k", "concordance", "listed_f1"}
 
 
 VALIDATION = "podium-validation:"
@@ -53,6 +54,10 @@ class Scoring:
 def scoring(profile: Profile) -> Scoring:
     """The score for a task's metric and goal, or the nearest one."""
     goal, metric = profile.goal, profile.metric
+    if profile.is_listed:
+        return Scoring("listed_f1", takes_classes=True, is_proxy=metric != "label_mean_f1")
+    if profile.levels:
+        return Scoring("pinball")
     if goal == "ordinal":
         return _scoring(profile, "quadratic_kappa", takes_classes=True)
     if goal in ("binary", "multiclass") and metric in _BY_CLASS:
@@ -69,7 +74,9 @@ def scoring(profile: Profile) -> Scoring:
 def ending(profile: Profile, settings: Settings) -> str:
     """The end of a body, after `truth`, `oof`, `prediction`, `rows` and `keys` were computed."""
     how = scoring(profile)
-    lines = ["save_predictions(truth, oof, prediction, rows, keys)", *_decide(profile, how)]
+    quantiles = "oof, prediction = shifted_by_errors(truth, oof, prediction, rows, LEVELS)"
+    lines = ["if oof.ndim == 1:", f"    {quantiles}"] if profile.levels else []
+    lines += ["save_predictions(truth, oof, prediction, rows, keys)", *_decide(profile, how)]
     if settings.get("round"):
         lines.append("values = {target: np.rint(column).astype(int) for target, column in values.items()}")
     sign = "-" if how.sign < 0 else ""
@@ -82,6 +89,10 @@ def ending(profile: Profile, settings: Settings) -> str:
 def loss_source(profile: Profile) -> str:
     """Source of the loss of a blend: the metric itself, or a smooth substitute where the metric takes classes."""
     how = scoring(profile)
+    if profile.levels:
+        return "pinball(truth, oof, LEVELS)"
+    if profile.is_listed:
+        return "log_loss(truth, oof)"
     if not how.takes_classes:
         rises = (how.sign > 0) == profile.higher_is_better
         return f"{'-' if rises else ''}{how.function}(truth, oof)"
@@ -90,10 +101,19 @@ def loss_source(profile: Profile) -> str:
     return f"{'multiclass_log_loss' if profile.goal == 'multiclass' else 'log_loss'}(truth, oof)"
 
 
+def model_loss_source(profile: Profile) -> str:
+    """Source of the loss of models of one column of what `sources.target_source` gives."""
+    if profile.goal == "multilabel":
+        return "-roc_auc(truth, oof)" if profile.metric == "roc_auc" else "log_loss(truth, oof)"
+    is_share = profile.goal == "regression" and profile.is_distribution
+    return "rmse(truth, oof)" if is_share or profile.is_survival or profile.levels else loss_source(profile)
+
+
 def output_constants(profile: Profile) -> str:
     """The constants that the end of a body uses."""
     values = {"SAMPLE": profile.sample, "IDS": profile.ids, "TARGETS": profile.targets, "LABELS": profile.labels}
-    return assign(**values, **({"CLASSES": profile.classes} if profile.classes else {}))
+    further = {"CLASSES": profile.classes, "LEVELS": profile.levels}
+    return assign(**values, **{name: value for name, value in further.items() if value})
 
 
 def _scoring(profile: Profile, function: str, *, takes_classes: bool = False) -> Scoring:
@@ -106,6 +126,17 @@ def _scoring(profile: Profile, function: str, *, takes_classes: bool = False) ->
 def _decide(profile: Profile, how: Scoring) -> list[str]:
     """Lines that compute `score` and `values`."""
     name, goal = how.function, profile.goal
+    if profile.is_listed:
+        return [
+            "cut = best_list_cut(truth[rows], oof[rows])",
+            "score = listed_f1(truth[rows], named_labels(truth, oof[rows], cut))",
+            'values = {TARGETS[0]: [" ".join(np.array(CLASSES)[row]) for row in named_labels(truth, prediction, cut)]}',
+        ]
+    if profile.levels:
+        return [
+            "score = pinball(truth[rows], oof[rows], LEVELS)",
+            "values = {target: prediction[:, index] for index, target in enumerate(TARGETS)}",
+        ]
     if goal == "ordinal":
         return [
             "cuts = best_cuts(truth[rows], oof[rows])",
@@ -146,7 +177,7 @@ def _target_values(profile: Profile) -> list[str]:
     clip = ["low, high = truth.min(axis=0), truth.max(axis=0)", "prediction = np.clip(prediction, low, high)"]
     if profile.time is not None:  # a series may rise further, but does not fall below 0 if it never did
         clip = ["prediction = np.maximum(prediction, np.minimum(truth.min(axis=0), 0))"]
-    lines = clip if is_number else []
+    lines = clip if is_number and not profile.is_survival else []
     if profile.goal == "binary" or (is_number and len(profile.targets) == 1):
         return [*lines, "values = {TARGETS[0]: prediction}"]
     if profile.is_distribution:

@@ -104,6 +104,15 @@ class Join:
 
 
 @dataclass(frozen=True)
+class Reference:
+    """A column of train and test whose values are found in a column of a further table."""
+
+    column: str
+    file: str
+    key: str
+
+
+@dataclass(frozen=True)
 class Spans:
     """A further table whose rows describe a span of days, maybe for some values of a column."""
 
@@ -142,11 +151,11 @@ class Profile:
     labels: tuple[str, ...] = ()
     """The train columns with the truth, in the order of the targets unless these are classes."""
     classes: tuple[Any, ...] = ()
-    """The values of the label, in the order of the targets where those are classes."""
+    """The values of the label, in the order of the targets where those are classes; those it lists, where it does."""
     is_wide: bool = False
     """Whether the targets are the classes of one label, a probability for each."""
     separator: str | None = None
-    """What separates the names of targets in the label, where that lists those that apply."""
+    """What separates the names of targets, or of classes, in the label, where that lists those that apply."""
     is_distribution: bool = False
     """Whether the targets of a row must add up to one."""
     features: tuple[ColumnProfile, ...] = ()
@@ -161,6 +170,10 @@ class Profile:
     """Columns that distinguish series; none where there is a single one."""
     joins: tuple[Join, ...] = ()
     spans: tuple[Spans, ...] = ()
+    parents: tuple[Reference, ...] = ()
+    """References to tables that have one row for each value of their key."""
+    records: tuple[Reference, ...] = ()
+    """References to tables that have several."""
     file_patterns: FilePatterns | None = None
     edges: tuple[str, str, str] | None = None
     """A table of edges between rows: its file and its two columns that hold ids."""
@@ -183,6 +196,24 @@ class Profile:
         if train is None or train.is_truncated or not self.labels:
             return False
         return all(train[label].distinct == 1 for label in self.labels)
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether one target lists the classes that apply."""
+        return self.separator is not None and len(self.targets) == 1
+
+    @property
+    def levels(self) -> tuple[float, ...]:
+        """Where quantiles of one label are predicted, which ones, in the order of the targets."""
+        if self.metric != "pinball" or len(self.labels) != 1:
+            return ()
+        found = self.metric_options.get("quantiles") or (self.metric_options.get("quantile", 0.5),)
+        return tuple(found) if len(found) == len(self.targets) else ()
+
+    @property
+    def is_survival(self) -> bool:
+        """Whether risks are predicted from times, of which negative ones say that nothing had happened until then."""
+        return self.metric == "concordance" and self.goal == "regression"
 
     def of_kind(self, *kinds: FeatureKind) -> list[str]:
         """The names of the features of some kinds."""

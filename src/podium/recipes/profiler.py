@@ -19,6 +19,7 @@ from podium.recipes.files import (
     find_file_patterns,
     group_files,
     list_files,
+    packed_tables,
 )
 from podium.recipes.profile import Modality, Profile
 from podium.recipes.relations import find_features, find_further_tables, find_order
@@ -58,7 +59,7 @@ def profile_task(
         size_bytes=size,
     )
     try:
-        read = read_tables(public, [name for name in listed if name != sample])
+        read = read_tables(public, [*(name for name in listed if name != sample), *packed_tables(groups)])
         return _profile(bare, read_frame(public / sample, text=True), read, groups)
     # Data can be unusual in many ways; the sample submission can still be submitted.
     except Exception as error:  # noqa: BLE001
@@ -83,8 +84,9 @@ def _profile(bare: Profile, sample: pd.DataFrame, read: ReadTables, groups: Path
         return replace(profile, modality=_modality(profile, sample, read), warnings=(warning,))
     frame = read.frames[truth.table]
     goal, classes = find_goal(profile, sample, frame, truth)
+    separator = " " if goal == "multilabel" and classes else truth.separator
     profile = replace(
-        profile, goal=goal, labels=truth.labels, classes=classes, is_wide=truth.is_wide, separator=truth.separator
+        profile, goal=goal, labels=truth.labels, classes=classes, is_wide=truth.is_wide, separator=separator
     )
     if len(profile.labels) > 1:
         is_distribution = profile.metric == "kl_divergence" or adds_up(frame, profile.labels)
@@ -94,6 +96,8 @@ def _profile(bare: Profile, sample: pd.DataFrame, read: ReadTables, groups: Path
     profile = replace(profile, features=find_features(profile))
     profile = replace(profile, **find_order(profile, read), **find_further_tables(profile, read))
     unclear = ("What is to be predicted is neither a class, a number nor a list.",)
+    if profile.has_constant_target:
+        unclear = ("All rows of train have the same target.",)
     ruled_out = [name for name in profile.train.names if name in forbidden_names(bare.brief)] if profile.train else []
     obeyed = tuple(f"The brief forbids {name}, so no script uses it." for name in ruled_out)
     warnings = (*(unclear if goal in ("unknown", "text") else ()), *obeyed)
@@ -112,7 +116,7 @@ def _is_informative(sample: pd.DataFrame, targets: tuple[str, ...]) -> bool:
 
 def _modality(profile: Profile, sample: pd.DataFrame, read: ReadTables) -> Modality:
     """What the main input is."""
-    if profile.goal == "list" or profile.metric in LIST_METRICS:
+    if profile.goal == "list" or (profile.metric in LIST_METRICS and not profile.is_listed):
         other: Modality = "text" if profile.of_kind("text") else "images" if profile.file_patterns else "unknown"
         return "ranking" if _has_log(profile, read) else other
     suffixes = {files.suffix for files in profile.files if files.count >= 5}

@@ -12,7 +12,9 @@ from podium.recipes.profile import Profile
 Settings = Mapping[str, Any]
 """What can be varied about a recipe: names and JSON values."""
 
-MODULES = ("graphs", "audio", "masks", "images", "ranking", "series", "text", "tabular", "automl", "constant")
+MODULES = (
+    *("graphs", "audio", "masks", "images", "ranking", "series", "anomalies", "text", "tabular", "automl", "constant"),
+)
 """Modules of recipes, the most specific first. Each has `RECIPES`, in the order worth drafting."""
 
 
@@ -48,6 +50,8 @@ class Recipe:
     """The body of a script that merges the scripts in some folders (such as `../003`); None for the usual blend."""
     can_merge: bool = True
     """Whether it saves predictions that can be blended with those of others."""
+    needs_targets: bool = True
+    """Whether it learns from targets, of which it takes two that differ."""
     time_share: float = 0.25
     """The share of the remaining time that one script may take."""
     min_time_s: float = 20.0
@@ -65,8 +69,7 @@ def all_recipes() -> list[Recipe]:
 def recipes_for(profile: Profile) -> list[Recipe]:
     """The recipes that suit a task, in the order worth drafting. The last one always does."""
     found = [recipe for recipe in all_recipes() if recipe.suits(profile)]
-    fallbacks = import_module("podium.recipes.constant").RECIPES
-    return [recipe for recipe in found if recipe in fallbacks] if profile.has_constant_target else found
+    return [recipe for recipe in found if not (recipe.needs_targets and profile.has_constant_target)]
 
 
 def recipe_named(name: str) -> Recipe | None:

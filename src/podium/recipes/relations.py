@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from podium.recipes.profile import ColumnProfile, Join, Profile, Spans, TableProfile
+from podium.recipes.profile import ColumnProfile, Join, Profile, Reference, Spans, TableProfile
 from podium.recipes.rules import forbidden_names
 from podium.recipes.tables import ReadTables, as_text
 
@@ -19,6 +19,9 @@ MIN_UNCOMMON, MIN_UNCOMMON_SHARE = 3, 0.0005
 MIN_TIMES = 5
 """A number with fewer values is not a time."""
 TIME_WORDS = re.compile(r"date|time|year|month|week|day|hour|quarter|period|^t$", re.IGNORECASE)
+MIN_KNOWN = 0.9
+MIN_KNOWN_OF_SAME_NAME = 0.3
+"""A column refers to another if at least so many of its values are found there."""
 MIN_RESEMBLANCE = 0.5
 """The correlation of the targets of neighbouring rows from which on the order of rows is a time."""
 
@@ -120,13 +123,17 @@ def _series(train: pd.DataFrame, time: str, profile: Profile) -> tuple[str, ...]
 
 
 def find_further_tables(profile: Profile, read: ReadTables) -> Mapping[str, Any]:
-    """The fields `joins`, `spans` and `edges` of a profile: tables besides train and test."""
+    """The fields of a profile about tables besides train and test."""
     assert profile.train is not None
     known = set(profile.train.names) & set(profile.test.names if profile.test else profile.train.names)
     joins, spans, edges = [], [], None
+    parents: list[Reference] = []
+    records: list[Reference] = []
     for name, frame in read.frames.items():
         if name in (profile.train.file, profile.test.file if profile.test else "") or len(frame) < 2:
             continue
+        for one in _references(profile, read, name):
+            (parents if frame[one.key].is_unique else records).append(one)
         on = tuple(column for column in frame.columns if column in known)
         ends = _span_columns(read.tables[name], frame)
         if ends is not None and len(frame.columns) > 2:
@@ -135,7 +142,42 @@ def find_further_tables(profile: Profile, read: ReadTables) -> Mapping[str, Any]
             joins.append(Join(name, on))
         elif edges is None:
             edges = _edges(name, profile, read)
-    return {"joins": tuple(joins), "spans": tuple(spans), "edges": edges}
+    found = {"joins": tuple(joins), "spans": tuple(spans), "edges": edges}
+    return {**found, "parents": tuple(parents), "records": tuple(records)}
+
+
+def _references(profile: Profile, read: ReadTables, name: str) -> list[Reference]:
+    """Which columns of the rows refer to which column of a table.
+
+    That has the same name, or no value twice. Whole numbers may be anything: they refer to ids that are unique, or are
+    those of the rows.
+    """
+    assert profile.train is not None
+    table, frame = read.tables[name], read.frames[name]
+    if profile.test is None or table.is_truncated:
+        return []
+    train, test = read.frames[profile.train.file], read.frames[profile.test.file]
+    ruled_out = forbidden_names(profile.brief)
+    rows, keys = (
+        [
+            column
+            for column in columns
+            if (column.kind == "category" or column.is_whole) and column.distinct > 1 and column.name not in ruled_out
+        ]
+        for columns in (profile.train.columns, table.columns)
+    )
+    rows = [column for column in rows if column.name in test]
+    found = []
+    for column in rows:
+        values = {as_text(value) for value in [*train[column.name].head(1000), *test[column.name].head(1000)]}
+        for key in keys:
+            is_unique, is_text = key.distinct == len(frame), key.kind == column.kind == "category"
+            is_same = key.name == column.name and (is_text or is_unique or key.name == profile.key)
+            known = {as_text(value) for value in frame[key.name]} if is_same or (is_unique and is_text) else set()
+            if len(values & known) > (MIN_KNOWN_OF_SAME_NAME if is_same else MIN_KNOWN) * len(values):
+                found.append(Reference(column.name, name, key.name))
+                break
+    return found
 
 
 def _span_columns(table: TableProfile, frame: pd.DataFrame) -> tuple[str, str] | None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from podium.recipes.finishing import output_constants
 from podium.recipes.profile import Profile
+from podium.recipes.rules import forbidden_names
 from podium.recipes.scripts import assign
 
 
@@ -19,18 +20,36 @@ def read_tables_source(profile: Profile, constants: Mapping[str, Any], *, option
     """
     assert profile.train is not None and profile.test is not None
     given = assign(TRAIN=profile.train.file, TEST=profile.test.file, KEY=profile.key) + output_constants(profile)
+    known = "train = train[train[LABELS].notna().all(axis=1)].reset_index(drop=True)"
+    if profile.is_listed:
+        known = 'train[LABELS] = train[LABELS].fillna("")  # no label applies'
     return f"""{given}{assign(**constants)}
 train = read_table(TRAIN{options})
-train = train[train[LABELS].notna().all(axis=1)].reset_index(drop=True)
+{known}
 test, sample = read_table(TEST), read_sample(SAMPLE)
 keys = read_table(TEST, usecols=[KEY], dtype=str).set_axis(IDS, axis=1)
+"""
+
+
+def further_source(profile: Profile) -> str:
+    """Source that adds to `both` what further tables say of its rows, and to NUMBERS and GROUPS their names."""
+    if not profile.parents and not profile.records:
+        return ""
+    parents, records = (
+        [(one.file, one.column, one.key) for one in some] for some in (profile.parents, profile.records)
+    )
+    left_out = sorted({*forbidden_names(profile.brief), *profile.labels, *profile.targets})
+    return f"""{assign(PARENTS=parents, RECORDS=records, LEFT_OUT=left_out)}
+both, more_numbers, more_groups = join_further(both, PARENTS, RECORDS, LEFT_OUT)
+NUMBERS, GROUPS = [*NUMBERS, *more_numbers], [*GROUPS, *more_groups]
 """
 
 
 def truth_source(profile: Profile) -> str:
     """Source that computes `truth`."""
     if profile.separator is not None:
-        return f"truth = encode_listed_labels(train[LABELS[0]], TARGETS, {profile.separator!r})"
+        names = "CLASSES" if profile.is_listed else "TARGETS"
+        return f"truth = encode_listed_labels(train[LABELS[0]], {names}, {profile.separator!r})"
     if profile.classes:
         return "truth = encode_classes(train[LABELS[0]], CLASSES)"
     one = "LABELS[0]" if len(profile.labels) == 1 else "LABELS"
@@ -41,9 +60,11 @@ def truth_source(profile: Profile) -> str:
 
 
 def target_source(profile: Profile, *, is_log: bool = False) -> str:
-    """Source of what models learn: `truth`, as whole numbers where it is classes, or its logarithm."""
+    """Source of what models learn: `truth`, as whole numbers where it is classes, or what follows from it."""
     if profile.goal == "multilabel":
         return "truth.astype(int)"
+    if profile.is_survival:
+        return "excess_events(truth)"
     return "np.log1p(truth)" if is_log else "truth"
 
 

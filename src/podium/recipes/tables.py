@@ -69,7 +69,8 @@ def read_frame(path: Path, *, text: bool = False) -> pd.DataFrame:
 
     name = path.name.lower()
     if name.endswith(".parquet"):
-        return pd.read_parquet(path).head(MAX_ROWS)
+        with _open(path) as file:
+            return pd.read_parquet(file).head(MAX_ROWS)
     if ".json" in name or name.endswith(".ndjson"):
         return _read_json(path)
     options: dict[str, Any] = {"dtype": str, "keep_default_na": False} if text else {"low_memory": False}
@@ -81,7 +82,7 @@ def read_frame(path: Path, *, text: bool = False) -> pd.DataFrame:
 def _read_json(path: Path) -> pd.DataFrame:
     from podium.recipes.kit.submission import read_records
 
-    if path.stat().st_size > LARGEST_BYTES:
+    if path.exists() and path.stat().st_size > LARGEST_BYTES:
         raise ValueError("too large to be profiled")
     with _open(path) as file:
         return read_records(io.BytesIO(file.read())).head(MAX_ROWS)
@@ -89,6 +90,13 @@ def _read_json(path: Path) -> pd.DataFrame:
 
 def _open(path: Path) -> BinaryIO:
     name = path.name.lower()
+    packed = next((one for one in path.parents if one.suffix.lower() == ".zip" and one.is_file()), None)
+    if packed is not None:
+        with zipfile.ZipFile(packed) as archive:
+            inner = path.relative_to(packed).as_posix()
+            if archive.getinfo(inner).file_size > LARGEST_BYTES:
+                raise ValueError("too large to be profiled")
+            return io.BytesIO(archive.read(inner))
     if name.endswith(".7z"):
         return _open_7z(path)
     if name.endswith(".zip"):

@@ -5,11 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from podium.recipes.finishing import ending, loss_source
+from podium.recipes.finishing import ending, model_loss_source
 from podium.recipes.profile import LEARNABLE, Profile
 from podium.recipes.recipe import Improvement, Recipe, Settings
 from podium.recipes.scripts import keywords
-from podium.recipes.sources import fold_source, group_source, read_tables_source, target_source, truth_source
+from podium.recipes.sources import (
+    fold_source,
+    further_source,
+    group_source,
+    read_tables_source,
+    target_source,
+    truth_source,
+)
 
 LARGE_BYTES = 300_000_000
 ROWS_OF_LARGE = 400_000
@@ -54,7 +61,7 @@ ABSOLUTE = {
 
 def suits(profile: Profile) -> bool:
     """Whether there are train and test tables with features other than text, and a target that is learnable."""
-    usable = profile.of_kind("number", "category", "date")
+    usable = [*profile.of_kind("number", "category", "date"), *profile.parents, *profile.records]
     if profile.modality in ("images", "audio") and len(usable) < MANY:
         return False  # recipes for images and audio use a few columns too
     return profile.train is not None and profile.test is not None and bool(usable) and profile.goal in LEARNABLE
@@ -65,7 +72,7 @@ def table_source(profile: Profile) -> str:
     options = f", nrows={ROWS_OF_LARGE}" if profile.size_bytes > LARGE_BYTES else ""
     constants = {"NUMBERS": profile.of_kind("number"), "GROUPS": groups(profile), "DATES": profile.of_kind("date")}
     return f"""{read_tables_source(profile, constants, options=options)}both = stack_rows(train, test)
-{truth_source(profile)}
+{further_source(profile)}{truth_source(profile)}
 """
 
 
@@ -119,6 +126,13 @@ def _from_log(settings: Settings) -> str:
     return "oof, prediction = np.expm1(oof), np.expm1(prediction)\n" if settings.get("log") else ""
 
 
+def _quantiles(profile: Profile) -> str:
+    """Source that makes quantiles of estimates, where these are asked for: wider where models are further off."""
+    if not profile.levels:
+        return ""
+    return "oof, prediction = scaled_quantiles(numbers, groups, truth, oof, prediction, rows, folds, LEVELS)\n"
+
+
 def _usable(settings: Settings) -> str:
     return ", usable=usable" if settings.get("pairs") and settings.get("trim") else ""
 
@@ -164,19 +178,11 @@ def ensemble_body(profile: Profile, settings: Settings) -> str:
 
 
 def loss(truth, oof):
-    return {"rmse(truth, oof)" if settings.get("log") else column_loss(profile)}
+    return {"rmse(truth, oof)" if settings.get("log") else model_loss_source(profile)}
 
 
 oof, prediction, rows = {learning}
-{_from_log(settings)}{ending(profile, settings)}"""
-
-
-def column_loss(profile: Profile) -> str:
-    """The loss of one column, where several are learnt one after the other."""
-    if profile.goal == "multilabel":
-        return "-roc_auc(truth, oof)" if profile.metric == "roc_auc" else "log_loss(truth, oof)"
-    shares = profile.goal == "regression" and profile.is_distribution
-    return "rmse(truth, oof)" if shares else loss_source(profile)
+{_from_log(settings)}{_quantiles(profile)}{ending(profile, settings)}"""
 
 
 def is_wide(profile: Profile) -> bool:
@@ -207,7 +213,7 @@ def members(profile: Profile) -> dict[str, str]:
         found |= {} if is_wide(profile) else {"log additive": "on_log_scale(additive)"}
     if _is_absolute(profile) and "lightgbm" not in found:
         found["median boosting"] = _member("boosting", loss="absolute_error", max_iter=200, max_leaf_nodes=12)
-    if len(profile.classes) > FEW:
+    if profile.goal == "multiclass" and len(profile.classes) > FEW:
         # Boosting grows trees for each class: all but LightGBM's come last.
         found |= {"boosting": _member("boosting", **MANY_CLASSES)} if "boosting" in found else {}
         return {name: found[name] for name in ORDER_OF_MANY_CLASSES if name in found}
@@ -230,7 +236,7 @@ def _log_linear(profile: Profile) -> dict[str, str]:
     assert profile.train is not None
     is_number = profile.goal == "regression" and len(profile.labels) == 1
     least = profile.train[profile.labels[0]].minimum if is_number else None
-    is_positive = least is not None and least > 0 and profile.metric != "rmsle"
+    is_positive = least is not None and least > 0 and profile.metric not in ("rmsle", "concordance")
     return {"log linear": "on_log_scale(linear_effects, logs=True)"} if is_positive else {}
 
 
@@ -273,7 +279,7 @@ def _member(model: str, **options: Any) -> str:
 def _suits_log(profile: Profile) -> bool:
     """Whether the target is positive and skewed, and is not learnt as a logarithm anyway."""
     assert profile.train is not None
-    if profile.goal != "regression" or profile.metric == "rmsle" or len(profile.labels) > 1:
+    if profile.goal != "regression" or profile.metric in ("rmsle", "concordance") or len(profile.labels) > 1:
         return False
     label = profile.train[profile.labels[0]]
     return label.minimum is not None and label.minimum >= 0 and (label.maximum or 0) > 20 * (label.median or 1e9)
@@ -284,7 +290,7 @@ def body_with(model: str) -> Callable[[Profile, Settings], str]:
 
     def body(profile: Profile, settings: Settings) -> str:
         parts = [table_source(profile), feature_source(profile, settings), learning_source(profile, settings, model)]
-        return "\n".join([*parts, ending(profile, settings)])
+        return "\n".join([*parts, _quantiles(profile) + ending(profile, settings)])
 
     return body
 
@@ -294,7 +300,7 @@ def _is_log(profile: Profile) -> bool:
 
 
 def _quick(profile: Profile) -> Settings:
-    rounds = 80 if len(profile.classes) <= FEW else 20
+    rounds = 80 if len(profile.classes) <= FEW or profile.goal == "multilabel" else 20
     model = {"learning_rate": 0.1, "max_iter": rounds, "max_leaf_nodes": 12, "min_samples_leaf": 20}
     return {"folds": 2, "log": _is_log(profile), "model": model}
 
@@ -304,7 +310,7 @@ def _ensemble(profile: Profile) -> Settings:
     thorough = not is_wide(profile)
     folds = 8 if profile.train.rows <= FEW_ROWS and "lightgbm" in profile.packages else 5
     common = {"folds": folds, "log": _is_log(profile), "pairs": thorough, "relative": thorough}
-    is_number = profile.goal == "regression" and len(profile.labels) == 1
+    is_number = profile.goal == "regression" and len(profile.labels) == 1 and not profile.is_survival
     return {**common, **({"trim": True} if is_number else {}), "members": list(members(profile)), "search": True}
 
 

@@ -23,7 +23,10 @@ CLASS_METRICS = frozenset(
         *("weighted_log_loss", "probabilistic_f1", "lwlrap", "kl_divergence"),
     ]
 )
-LIST_METRICS = frozenset(("map_at_k", "ndcg_at_k", "label_micro_f1", "label_mean_f1"))
+LABEL_METRICS = frozenset(("label_micro_f1", "label_mean_f1"))
+LIST_METRICS = LABEL_METRICS | {"map_at_k", "ndcg_at_k"}
+MAX_LABELS, MIN_OF_LABEL = 50, 5
+"""Labels are learnt one by one if there are no more, and none that fewer rows have."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +83,7 @@ def find_truth(bare: Profile, sample: pd.DataFrame, read: ReadTables, groups: Pa
         for name, frame in frames.items():
             if (found := _column_of_lists(frame, bare.targets)) is not None:
                 return Truth(name, (found[0],), separator=found[1])
-    if test is not None and len(bare.targets) == 1:
+    if test is not None and (len(bare.targets) == 1 or bare.metric == "pinball"):
         for name, frame in frames.items():
             shared = set(frame) & set(read.frames[test])
             label = _likeliest_label([str(column) for column in frame if column not in shared], bare.targets[0])
@@ -152,11 +155,20 @@ def find_goal(
             return "unknown", ()
         return ("multilabel" if labels.isin([0, 1]).all().all() else "regression"), ()
     known = frame[truth.labels[0]].dropna()
+    if profile.metric in LABEL_METRICS and (names := _listed_labels(known)):
+        return "multilabel", names
     if profile.metric in LIST_METRICS or _is_list(sample[profile.targets[0]]):
         return ("list" if profile.metric in LIST_METRICS else "text"), ()
     if re.match(RUN_LENGTHS, str(known.iloc[0])) and known.dtype == object:
         return "text", ()
     return _single_goal(profile, known)
+
+
+def _listed_labels(known: pd.Series) -> tuple[str, ...]:
+    """The labels that cells list, separated by blanks, if these are few."""
+    counts = known.astype(str).str.split().explode().value_counts()
+    is_closed = 2 <= len(counts) <= MAX_LABELS and bool(counts.min() >= MIN_OF_LABEL)
+    return tuple(sorted(counts.index)) if is_closed else ()
 
 
 def _single_goal(profile: Profile, known: pd.Series) -> tuple[GoalKind, tuple[Any, ...]]:

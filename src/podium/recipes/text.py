@@ -8,7 +8,7 @@ from podium.recipes.finishing import ending
 from podium.recipes.profile import LEARNABLE, Profile
 from podium.recipes.recipe import Improvement, Recipe, Settings
 from podium.recipes.scripts import keywords
-from podium.recipes.sources import fold_source, read_tables_source, target_source, truth_source
+from podium.recipes.sources import fold_source, further_source, read_tables_source, target_source, truth_source
 
 MAX_CLASSES = 20
 """With more classes, no model is made for each."""
@@ -42,7 +42,7 @@ def text_source(profile: Profile, settings: Settings, speed: int) -> str:
     constants = {"TEXTS": profile.of_kind("text"), "NUMBERS": numbers, "GROUPS": profile.group_names()}
     constants["DATES"] = profile.of_kind("date")
     return f"""{read_tables_source(profile, constants)}both = stack_rows(train, test)
-{truth_source(profile)}
+{further_source(profile)}{truth_source(profile)}
 y = {target_source(profile)}
 texts = read_texts(both, TEXTS, drop_quotes={not settings["quotes"]})
 kept = affordable_rows(texts, len(train), {speed})

@@ -56,7 +56,7 @@ def read_file(path: str) -> bytes:
 def read_packed_file(file: str) -> bytes:
     """The content of a file; of an archive, the content of its first file."""
     if not file.endswith((".zip", ".7z")):
-        return (DATA / file).read_bytes()
+        return read_file(file)
     return read_file(f"{file}/{next(name for name in files_in(file) if not name.startswith('__MACOSX'))}")
 
 

@@ -89,8 +89,9 @@ def blend(
 
 
 def can_stack(oofs: Sequence[np.ndarray], y: np.ndarray, scored: np.ndarray) -> bool:
-    """Whether there are enough rows for a model of the predictions of others."""
-    if y.ndim > 1 or len(oofs) < 2:
+    """Whether one column is predicted, or chances of classes, and rows are enough for a model of these predictions."""
+    has_columns = oofs[0].ndim > 1 and y.dtype.kind != "i"
+    if y.ndim > 1 or has_columns or len(oofs) < 2:
         return False
     columns = sum(oof[0].size for oof in oofs)
     is_common = y.dtype.kind != "i" or (y[scored].min() >= 0 and np.bincount(y[scored]).min() >= 10)
