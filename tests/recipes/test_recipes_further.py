@@ -12,7 +12,7 @@ from recipe_scripts import profile_of, recipe_for, run_recipe
 
 from podium.metrics import roc_auc
 from podium.recipes.kit.further import common_neighbours, compared, summed_up
-from podium.recipes.profile import Profile, Reference
+from podium.recipes.profile import ForeignKey, Profile
 
 ROWS, TRAIN = 900, 600
 
@@ -57,7 +57,7 @@ def test_a_table_in_an_archive_is_joined_by_its_values(
         archive.writestr("tables/shops.csv", shops.to_csv(index=False))
         archive.writestr("readme.txt", "shops")
     profile = profile_by_auc(tmp_path)
-    assert profile.parents == (Reference("place", "more.zip/tables/shops.csv", "shop"),)
+    assert profile.parents == (ForeignKey("place", "more.zip/tables/shops.csv", "shop"),)
     assert reached(profile, tmp_path, target, monkeypatch) > 0.95
 
 
@@ -88,7 +88,7 @@ def test_records_are_counted_by_kind_and_summed_up(
     write(tmp_path, visits, target)
     log.to_json(tmp_path / "log.jsonl", orient="records", lines=True)
     profile = profile_by_auc(tmp_path)
-    assert profile.records == (Reference("row", "log.jsonl", "row"),)
+    assert profile.records == (ForeignKey("row", "log.jsonl", "row"),)
     assert reached(profile, tmp_path, target, monkeypatch) > 0.8
 
 

@@ -104,7 +104,7 @@ class Join:
 
 
 @dataclass(frozen=True)
-class Reference:
+class ForeignKey:
     """A column of train and test whose values are found in a column of a further table."""
 
     column: str
@@ -170,10 +170,10 @@ class Profile:
     """Columns that distinguish series; none where there is a single one."""
     joins: tuple[Join, ...] = ()
     spans: tuple[Spans, ...] = ()
-    parents: tuple[Reference, ...] = ()
-    """References to tables that have one row for each value of their key."""
-    records: tuple[Reference, ...] = ()
-    """References to tables that have several."""
+    parents: tuple[ForeignKey, ...] = ()
+    """Keys of tables that have one row for each value of their key."""
+    records: tuple[ForeignKey, ...] = ()
+    """Keys of tables that have several."""
     file_patterns: FilePatterns | None = None
     edges: tuple[str, str, str] | None = None
     """A table of edges between rows: its file and its two columns that hold ids."""

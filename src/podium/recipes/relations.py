@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from podium.recipes.profile import ColumnProfile, Join, Profile, Reference, Spans, TableProfile
+from podium.recipes.profile import ColumnProfile, ForeignKey, Join, Profile, Spans, TableProfile
 from podium.recipes.rules import forbidden_names
 from podium.recipes.tables import ReadTables, as_text
 
@@ -127,12 +127,12 @@ def find_further_tables(profile: Profile, read: ReadTables) -> Mapping[str, Any]
     assert profile.train is not None
     known = set(profile.train.names) & set(profile.test.names if profile.test else profile.train.names)
     joins, spans, edges = [], [], None
-    parents: list[Reference] = []
-    records: list[Reference] = []
+    parents: list[ForeignKey] = []
+    records: list[ForeignKey] = []
     for name, frame in read.frames.items():
         if name in (profile.train.file, profile.test.file if profile.test else "") or len(frame) < 2:
             continue
-        for one in _references(profile, read, name):
+        for one in _foreign_keys(profile, read, name):
             (parents if frame[one.key].is_unique else records).append(one)
         on = tuple(column for column in frame.columns if column in known)
         ends = _span_columns(read.tables[name], frame)
@@ -146,7 +146,7 @@ def find_further_tables(profile: Profile, read: ReadTables) -> Mapping[str, Any]
     return {**found, "parents": tuple(parents), "records": tuple(records)}
 
 
-def _references(profile: Profile, read: ReadTables, name: str) -> list[Reference]:
+def _foreign_keys(profile: Profile, read: ReadTables, name: str) -> list[ForeignKey]:
     """Which columns of the rows refer to which column of a table.
 
     That has the same name, or no value twice. Whole numbers may be anything: they refer to ids that are unique, or are
@@ -175,7 +175,7 @@ def _references(profile: Profile, read: ReadTables, name: str) -> list[Reference
             is_same = key.name == column.name and (is_text or is_unique or key.name == profile.key)
             known = {as_text(value) for value in frame[key.name]} if is_same or (is_unique and is_text) else set()
             if len(values & known) > (MIN_KNOWN_OF_SAME_NAME if is_same else MIN_KNOWN) * len(values):
-                found.append(Reference(column.name, name, key.name))
+                found.append(ForeignKey(column.name, name, key.name))
                 break
     return found
 
