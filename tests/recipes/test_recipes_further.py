@@ -61,6 +61,16 @@ def test_a_table_in_an_archive_is_joined_by_its_values(
     assert reached(profile, tmp_path, target, monkeypatch) > 0.95
 
 
+def test_a_table_about_train_alone_is_left_alone(visits: pd.DataFrame, tmp_path: Path) -> None:
+    write(tmp_path, visits, (visits["age"] > 0).to_numpy(int))
+    rows = [f"R{number}" for number in range(ROWS)]
+    energy = pd.DataFrame({"row": rows, "energy": visits["age"]})
+    energy[:TRAIN].to_csv(tmp_path / "energy.csv", index=False)
+    assert profile_by_auc(tmp_path).parents == ()
+    energy.to_csv(tmp_path / "energy.csv", index=False)
+    assert profile_by_auc(tmp_path).parents == (ForeignKey("row", "energy.csv", "row"),)
+
+
 def test_what_a_brief_forbids_is_not_joined(
     shops: pd.DataFrame, visits: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

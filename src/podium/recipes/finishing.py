@@ -28,8 +28,9 @@ _BY_PROBABILITY = {
     "multiclass": {"roc_auc": "multiclass_auc", "log_loss": "multiclass_log_loss"},
 }
 _BY_CLASS = {"accuracy": "accuracy", "error_rate": "error_rate", "f1": "f1", "matthews": "matthews", "f_beta": "f1"}
-_BY_NUMBER = {name: name for name in ("rmse", "rmsle", "mae", "smape", "pearson", "spearman", "kl_divergence")}
-_BY_NUMBER["concordance"] = "concordance"
+_BY_NUMBER = {
+    name: name for name in ("rmse", "rmsle", "mae", "smape", "pearson", "spearman", "kl_divergence", "concordance")
+}
 _RISING = {"roc_auc", "multiclass_auc", "lwlrap", "accuracy", "f1", "macro_f1", "matthews", "quadratic_kappa"}
 _RISING |= {"pearson", "spearman", "map_at_k", "ndcg_at_k", "concordance", "listed_f1"}
 

@@ -20,8 +20,9 @@ MIN_TIMES = 5
 """A number with fewer values is not a time."""
 TIME_WORDS = re.compile(r"date|time|year|month|week|day|hour|quarter|period|^t$", re.IGNORECASE)
 MIN_KNOWN = 0.9
+"""A column refers to another if at least so many of its values are found there, in train and in test."""
 MIN_KNOWN_OF_SAME_NAME = 0.3
-"""A column refers to another if at least so many of its values are found there."""
+"""The same, if both have one name."""
 MIN_RESEMBLANCE = 0.5
 """The correlation of the targets of neighbouring rows from which on the order of rows is a time."""
 
@@ -169,12 +170,14 @@ def _foreign_keys(profile: Profile, read: ReadTables, name: str) -> list[Foreign
     rows = [column for column in rows if column.name in test]
     found = []
     for column in rows:
-        values = {as_text(value) for value in [*train[column.name].head(1000), *test[column.name].head(1000)]}
+        parts = [{as_text(value) for value in part[column.name].head(1000)} for part in (train, test)]
         for key in keys:
             is_unique, is_text = key.distinct == len(frame), key.kind == column.kind == "category"
             is_same = key.name == column.name and (is_text or is_unique or key.name == profile.key)
             known = {as_text(value) for value in frame[key.name]} if is_same or (is_unique and is_text) else set()
-            if len(values & known) > (MIN_KNOWN_OF_SAME_NAME if is_same else MIN_KNOWN) * len(values):
+            # A table about train alone would teach what nobody knows of test.
+            share = min(len(values & known) / len(values) for values in parts)
+            if share > (MIN_KNOWN_OF_SAME_NAME if is_same else MIN_KNOWN):
                 found.append(ForeignKey(column.name, name, key.name))
                 break
     return found
