@@ -32,7 +32,7 @@ _BY_NUMBER = {
     name: name for name in ("rmse", "rmsle", "mae", "smape", "pearson", "spearman", "kl_divergence", "concordance")
 }
 _RISING = {"roc_auc", "multiclass_auc", "lwlrap", "accuracy", "f1", "macro_f1", "matthews", "quadratic_kappa"}
-_RISING |= {"pearson", "spearman", "map_at_k", "ndcg_at_k", "concordance", "listed_f1"}
+_RISING |= {"pearson", "spearman", "map_at_k", "ndcg_at_k", "concordance"}
 
 
 VALIDATION = "podium-validation:"
@@ -92,8 +92,6 @@ def loss_source(profile: Profile) -> str:
     how = scoring(profile)
     if profile.levels:
         return "pinball(truth, oof, LEVELS)"
-    if profile.is_listed:
-        return "log_loss(truth, oof)"
     if not how.takes_classes:
         rises = (how.sign > 0) == profile.higher_is_better
         return f"{'-' if rises else ''}{how.function}(truth, oof)"
