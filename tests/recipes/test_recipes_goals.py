@@ -90,6 +90,20 @@ def test_quantiles_are_wider_where_models_are_further_off(
 
 
 @pytest.mark.usefixtures("amounts")
+def test_quantiles_are_found_where_only_the_last_rows_were_validated(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    days = pd.Series(pd.date_range("2020-01-01", periods=TRAIN + TEST, freq="7h").strftime("%Y/%m/%d"))
+    for name, rows in (("train.csv", slice(TRAIN)), ("test.csv", slice(TRAIN, None))):
+        pd.read_csv(tmp_path / name).assign(day=days[rows].to_numpy()).to_csv(tmp_path / name, index=False)
+    profile = profile_by(metrics.pinball.using(quantiles=LEVELS), tmp_path, "q10", "q50", "q90")
+    assert profile.time == "day"
+    outcome = run_recipe(recipe_for(profile, "quick boosting"), profile, tmp_path, tmp_path / "one", monkeypatch)
+    assert "of 700 train rows" in outcome.output
+    assert (outcome.submission["q10"] < outcome.submission["q90"]).all()
+
+
+@pytest.mark.usefixtures("amounts")
 def test_quantiles_of_two_scripts_are_blended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     profile = profile_by(metrics.pinball.using(quantiles=LEVELS), tmp_path, "q10", "q50", "q90")
     recipe = recipe_for(profile, "quick boosting")

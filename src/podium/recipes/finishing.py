@@ -104,8 +104,10 @@ def model_loss_source(profile: Profile) -> str:
     """Source of the loss of models of one column of what `sources.target_source` gives."""
     if profile.goal == "multilabel":
         return "-roc_auc(truth, oof)" if profile.metric == "roc_auc" else "log_loss(truth, oof)"
+    if profile.levels:
+        return "mae(truth, oof)"
     is_share = profile.goal == "regression" and profile.is_distribution
-    return "rmse(truth, oof)" if is_share or profile.is_survival or profile.levels else loss_source(profile)
+    return "rmse(truth, oof)" if is_share or profile.is_survival else loss_source(profile)
 
 
 def output_constants(profile: Profile) -> str:

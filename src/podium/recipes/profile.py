@@ -168,6 +168,8 @@ class Profile:
     """Whether there is one row for each time, or for each time and series."""
     series: tuple[str, ...] = ()
     """Columns that distinguish series; none where there is a single one."""
+    sequence: tuple[str, str] | None = None
+    """The column whose values name sequences of rows, and the one that counts the steps of each."""
     joins: tuple[Join, ...] = ()
     spans: tuple[Spans, ...] = ()
     parents: tuple[ForeignKey, ...] = ()

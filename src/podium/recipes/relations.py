@@ -23,6 +23,10 @@ MIN_KNOWN = 0.9
 """A column refers to another if at least so many of its values are found there, in train and in test."""
 MIN_KNOWN_OF_SAME_NAME = 0.3
 """The same, if both have one name."""
+MIN_STEPS = 5
+"""Groups that are sequences have at least so many rows, mostly."""
+MOST_SPAN = 1.5
+"""The steps of a sequence span at most so many times as many numbers as there are."""
 MIN_RESEMBLANCE = 0.5
 """The correlation of the targets of neighbouring rows from which on the order of rows is a time."""
 
@@ -55,7 +59,7 @@ def _is_id(column: ColumnProfile, table: TableProfile) -> bool:
 
 
 def find_order(profile: Profile, read: ReadTables) -> Mapping[str, Any]:
-    """The fields `time`, `is_series`, `series` and `group` of a profile, where they apply."""
+    """The fields `time`, `is_series`, `series`, `group` and `sequence` of a profile, where they apply."""
     assert profile.train is not None
     if profile.test is None:
         return {}
@@ -69,7 +73,22 @@ def find_order(profile: Profile, read: ReadTables) -> Mapping[str, Any]:
         may_group = (feature.kind == "category" or feature.is_code) and 20 <= feature.distinct < 0.6 * len(train)
         if may_group and not set(train[feature.name]) & set(test[feature.name]):
             found.setdefault("group", feature.name)
+    if not found.get("is_series"):
+        found["sequence"] = _sequence(profile, train)
     return found
+
+
+def _sequence(profile: Profile, train: pd.DataFrame) -> tuple[str, str] | None:
+    """A column of groups and one of whole numbers that counts the rows of each group without many gaps."""
+    steps = [column.name for column in profile.features if column.kind == "number" and column.is_whole]
+    for group in (column.name for column in profile.features if column.kind == "category" or column.is_code):
+        if train[group].value_counts().median() < MIN_STEPS:
+            continue
+        for step in (name for name in steps if name != group and not train.duplicated([group, name]).any()):
+            of_group = train.groupby(group)[step]
+            if (of_group.max() - of_group.min() < MOST_SPAN * of_group.size()).mean() > MIN_KNOWN:
+                return group, step
+    return None
 
 
 def _time(profile: Profile, train: pd.DataFrame, test: pd.DataFrame) -> str | None:
@@ -80,11 +99,13 @@ def _time(profile: Profile, train: pd.DataFrame, test: pd.DataFrame) -> str | No
     """
     import pandas as pd
 
+    from podium.recipes.kit.dates import parse_dates
+
     assert profile.train is not None
     key = profile.key if profile.key in train else None
     dates = [key] if key is not None and profile.train[key].kind == "date" else []
     for column in [*profile.of_kind("date"), *dates]:
-        before, after = (pd.to_datetime(part[column], errors="coerce") for part in (train, test))
+        before, after = (parse_dates(part[column]) for part in (train, test))
         if before.max() <= after.min():
             return column
     numbers = [column.name for column in profile.features if column.kind == "number" and column.distinct >= MIN_TIMES]
@@ -185,12 +206,12 @@ def _foreign_keys(profile: Profile, read: ReadTables, name: str) -> list[Foreign
 
 def _span_columns(table: TableProfile, frame: pd.DataFrame) -> tuple[str, str] | None:
     """Two columns of dates of which the first is never after the second."""
-    import pandas as pd
+    from podium.recipes.kit.dates import parse_dates
 
     dates = [column.name for column in table.columns if column.kind == "date"]
     if len(dates) != 2:
         return None
-    left, right = (pd.to_datetime(frame[name], errors="coerce") for name in dates)
+    left, right = (parse_dates(frame[name]) for name in dates)
     if (left <= right).all():
         return dates[0], dates[1]
     return (dates[1], dates[0]) if (right <= left).all() else None

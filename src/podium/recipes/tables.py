@@ -24,10 +24,6 @@ MAX_TABLES = 40
 LARGEST_BYTES = 200_000_000
 """Larger files are not read if they cannot be read in part."""
 IS_TABLE = re.compile(r"\.(csv|tsv|parquet|json|jsonl|ndjson)$|\.(csv|tsv|json)\.(zip|7z)$", re.IGNORECASE)
-_DATE = re.compile(
-    r"^\s*((1[89]|20)\d{2}-(0[1-9]|1[0-2])|\d{4}-\d{1,2}-\d{1,2}|\d{1,2}/\d{1,2}/\d{2,4}|\d{4}/\d{1,2}/\d{1,2})"
-    r"([ T]\d{1,2}:\d{2}.*)?\s*$"
-)
 UNREADABLE = (
     *(OSError, ValueError, KeyError, IndexError, TypeError, ImportError),
     *(StopIteration, AttributeError, MemoryError, zipfile.BadZipFile),
@@ -174,8 +170,10 @@ def _is_code(values: Any) -> bool:
 
 
 def _kind_of_text(text: pd.Series, distinct: int, length: float) -> FeatureKind:
+    from podium.recipes.kit.dates import DATE
+
     some = text.sample(min(len(text), 300), random_state=0)
-    if some.map(lambda value: bool(_DATE.match(value))).mean() > 0.95:
+    if some.map(lambda value: bool(DATE.match(value))).mean() > 0.95:
         return "date"
     words = some.str.split().str.len().mean()
     if words >= 4 and length > 20 and distinct > 0.3 * len(text):

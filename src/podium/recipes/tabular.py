@@ -85,16 +85,26 @@ def groups(profile: Profile) -> list[str]:
 def feature_source(profile: Profile, settings: Settings) -> str:
     """Source that computes `numbers` and `groups` from `both`."""
     has_dates = bool(profile.of_kind("date"))
+    calendar = "date_features(both, DATES)"
+    if profile.time:  # of a time of the year that train has not seen, nothing is known
+        calendar = f'drop_drifting({calendar}, len(train), [f"{{name}} days" for name in DATES])'
     lines = [
-        "numbers = number_features(both, NUMBERS)" + (".join(date_features(both, DATES))" if has_dates else ""),
+        "numbers = number_features(both, NUMBERS)" + (f".join({calendar})" if has_dates else ""),
+        *(["numbers = numbers.join(listed_items(both, GROUPS))"] if groups(profile) else []),
         "groups = group_features(both, GROUPS, DATES)",
         *(["groups = drop_unseen(groups, len(train))"] if profile.time else []),
         "numbers = numbers.join(family_features(numbers))",
         *(["numbers = numbers.join(time_gap_features(both, groups, DATES))"] if has_dates else []),
         *(["numbers = numbers.join(relative_features(numbers, groups))"] if settings.get("relative") else []),
         "measured, numbers = numbers, numbers.join(group_counts(groups))",
+        *([] if profile.sequence is None or is_wide(profile) else [_sequence_source(*profile.sequence)]),
     ]
     return "\n".join(lines) + "\n"
+
+
+def _sequence_source(group: str, step: str) -> str:
+    names = f"[name for name in NUMBERS if name != {step!r}]"
+    return f"numbers = numbers.join(sequence_features(both, {names}, {group!r}, {step!r}))"
 
 
 def learning_source(profile: Profile, settings: Settings, model: str) -> str:
@@ -130,7 +140,7 @@ def _quantiles(profile: Profile) -> str:
     """Source that makes quantiles of estimates, where these are asked for: wider where models are further off."""
     if not profile.levels:
         return ""
-    return "oof, prediction = scaled_quantiles(numbers, groups, truth, oof, prediction, rows, folds, LEVELS)\n"
+    return "oof, prediction = quantiles_of_estimates(numbers, groups, truth, (oof, prediction), rows, LEVELS)\n"
 
 
 def _usable(settings: Settings) -> str:
@@ -166,8 +176,9 @@ def ensemble_body(profile: Profile, settings: Settings) -> str:
     sources = members(profile)
     fits = "".join(f"    {name!r}: {sources[name]},\n" for name in settings["members"])
     further = f", further=random_boosting({_random_kinds(profile)})" if settings["search"] else ""
-    refit = ", refit=True" if profile.time else ""
-    call = f"train_ensemble(numbers, groups, {{}}, folds, fits, loss{further}{_usable(settings)}{refit}{{}})"
+    extras = _usable(settings) + (", refit=True" if profile.time else "")
+    extras += ", until=0.7" if profile.levels else ""  # quantiles of the estimates take time as well
+    call = f"train_ensemble(numbers, groups, {{}}, folds, fits, loss{further}{extras}{{}})"
     learning = call.format("y", "")
     if profile.has_several_targets:
         learning = f"each_column_until(lambda column, until: {call.format('column', ', until=until')}, y, 0.9)"
@@ -228,7 +239,7 @@ def _hybrid(profile: Profile) -> str:
 
 def _is_absolute(profile: Profile) -> bool:
     """Whether numbers are scored by absolute errors."""
-    return profile.goal == "regression" and profile.metric in ("mae", "smape")
+    return profile.goal == "regression" and (profile.metric in ("mae", "smape") or bool(profile.levels))
 
 
 def _log_linear(profile: Profile) -> dict[str, str]:

@@ -1,9 +1,23 @@
 """Features that need no learning. They are computed on train and test rows together."""
 
 import re
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
+
+from podium.recipes.kit.dates import parse_dates
+
+LIST_SEPARATORS = (";", "|", ",")
+MIN_LISTS = 0.02
+"""Cells of so many rows list several items, where any do."""
+MOST_ITEMS = 60
+"""Cells with more different items do not list some of a few."""
+MIN_OF_ITEM = 5
+"""Items of fewer rows are left out."""
+
+REACHES = (1, 3, 6)
+"""So many steps before and after a row of a sequence are averaged."""
 
 
 def stack_rows(train: pd.DataFrame, test: pd.DataFrame) -> pd.DataFrame:
@@ -22,11 +36,26 @@ def number_features(both: pd.DataFrame, names: list[str]) -> pd.DataFrame:
     return numbers
 
 
+def listed_items(both: pd.DataFrame, names: list[str]) -> pd.DataFrame:
+    """Whether a row lists an item, for columns whose cells list some of a few, such as `late; wet`."""
+    found: dict[str, pd.Series] = {}
+    for name in names:
+        cells = both[name].map(lambda value: "" if pd.isna(value) else str(value))
+        for separator in LIST_SEPARATORS:
+            listed = {cell: {item.strip() for item in cell.split(separator)} for cell in cells.unique()}
+            items = sorted(set().union(*listed.values()) - {""})
+            if len(items) > MOST_ITEMS or cells.str.contains(separator, regex=False).mean() < MIN_LISTS:
+                continue
+            rows = {item: cells.map({cell: float(item in some) for cell, some in listed.items()}) for item in items}
+            found |= {f"{name} lists {item}": has for item, has in rows.items() if has.sum() >= MIN_OF_ITEM}
+    return pd.DataFrame(found, index=both.index)
+
+
 def date_features(both: pd.DataFrame, names: list[str]) -> pd.DataFrame:
     """Days since the first date, and the day of the year, month and week and the hour of a date."""
     parts: dict[str, pd.Series] = {}
     for name in names:
-        date = pd.to_datetime(both[name], errors="coerce")
+        date = parse_dates(both[name])
         date = date.dt.tz_localize(None) if date.dt.tz is not None else date
         parts[f"{name} days"] = (date - date.min()).dt.total_seconds() / 86400
         parts[f"{name} day of year"] = date.dt.dayofyear.astype(float)
@@ -45,10 +74,13 @@ def group_features(both: pd.DataFrame, names: list[str], dates: list[str]) -> pd
         groups[name] = text
         groups |= {f"{name} part {number}": part for number, part in enumerate(code_parts(text), start=1)}
     for name in dates:
-        date = pd.to_datetime(both[name], errors="coerce")
+        date = parse_dates(both[name])
         groups |= {f"month of {name}": date.dt.month, f"weekday of {name}": date.dt.dayofweek}
         groups[f"hour of {name}"] = date.dt.hour
-    coded = {name: pd.Series(pd.factorize(values)[0], index=both.index) for name, values in groups.items()}
+    coded = {
+        name: pd.Series(pd.factorize(values, use_na_sentinel=False)[0], index=both.index)
+        for name, values in groups.items()
+    }
     found = pd.DataFrame(coded, index=both.index)
     distinct = found.nunique().to_numpy()
     return found.loc[:, (distinct > 1) & (distinct < 0.9 * len(found))]
@@ -58,6 +90,13 @@ def drop_unseen(groups: pd.DataFrame, rows: int) -> pd.DataFrame:
     """Groups without those that are new in most test rows, such as a later year."""
     kept = [name for name in groups if groups[name][rows:].isin(groups[name][:rows].unique()).mean() > 0.5]
     return groups[kept]
+
+
+def drop_drifting(numbers: pd.DataFrame, rows: int, kept: Sequence[str] = (), most: float = 0.2) -> pd.DataFrame:
+    """Numbers without those that leave the range of the train rows in many test rows."""
+    low, high = numbers.iloc[:rows].min(), numbers.iloc[:rows].max()
+    outside = ((numbers.iloc[rows:] < low) | (numbers.iloc[rows:] > high)).mean()
+    return numbers.loc[:, (outside <= most).to_numpy() | numbers.columns.isin(kept)]
 
 
 def code_parts(codes: pd.Series) -> list[pd.Series]:
@@ -83,7 +122,7 @@ def time_gap_features(both: pd.DataFrame, groups: pd.DataFrame, dates: list[str]
     """The time since the previous row of the same group and until the next one, on a log scale."""
     found: dict[str, pd.Series] = {}
     for date in dates:
-        when = pd.to_datetime(both[date], errors="coerce")
+        when = parse_dates(both[date])
         if when.nunique() < len(both) / 20:
             continue
         for group in (name for name in groups if 8 <= groups[name].nunique() <= len(groups) / 3):
@@ -123,6 +162,20 @@ def variance_between_groups(values: pd.Series, group: pd.Series) -> float:
     if rows <= sizes or not values.var() > 0:
         return 0.0
     return float(1 - (within**2).sum() / (rows - sizes) / values.var())
+
+
+def sequence_features(both: pd.DataFrame, names: list[str], group: str, step: str) -> pd.DataFrame:
+    """Means of numbers over some steps before and after a row, also less the mean of all rows of their group."""
+    ordered = both.sort_values([group, step])
+    of_group = ordered[group]
+    values = ordered[names].apply(pd.to_numeric, errors="coerce")
+    centred = (values - values.groupby(of_group).transform("mean")).add_suffix(f" less mean of {group}")
+    parts = [centred]
+    for reach in REACHES:
+        windows = values.join(centred).groupby(of_group).rolling(2 * reach + 1, center=True, min_periods=1)
+        parts.append(windows.mean().droplevel(0).add_suffix(f", {reach} around"))
+    found: pd.DataFrame = pd.concat(parts, axis=1).reindex(both.index)
+    return found
 
 
 def family_features(numbers: pd.DataFrame) -> pd.DataFrame:

@@ -85,8 +85,11 @@ def fit_splines(
     )
     scale = make_pipeline(median_imputer(), StandardScaler())
     one_hot = OneHotEncoder(handle_unknown="ignore", min_frequency=3, max_categories=800, sparse_output=False)
+    known = np.isfinite(features)
+    least, most = np.min(features, 0, initial=np.inf, where=known), np.max(features, 0, initial=-np.inf, where=known)
 
     def transform(features: np.ndarray, groups: np.ndarray, *, learn: bool = False) -> np.ndarray:
+        features = np.clip(features, least, most)  # later times, say, are not taken further than anybody has seen
         logs = np.log(np.where(features > 0, features, np.nan))
         parts = [(splines, features), (scale, logs), (one_hot, groups)][: 3 if groups.shape[1] else 2]
         transformed = [part.fit_transform(given) if learn else part.transform(given) for part, given in parts]

@@ -13,6 +13,7 @@ import pandas as pd
 from scipy import sparse
 from scipy.sparse.linalg import svds
 
+from podium.recipes.kit.dates import parse_dates
 from podium.recipes.kit.environment import DATA, SEED, time_used
 from podium.recipes.kit.submission import read_table
 
@@ -58,7 +59,7 @@ def read_log(file: str, user: str, item: str, time: str, kind: str | None, goal:
             table = pd.read_csv(opened, names=list(header), usecols=list(names), dtype={user: str, item: str})
     else:
         table = read_table(file, usecols=list(names), dtype={user: str, item: str})
-    table[time] = pd.to_datetime(table[time])
+    table[time] = parse_dates(table[time])
     table = table.dropna(subset=[user, item, time]).sort_values(time, kind="stable")
     users = pd.Index(pd.concat([more.astype(str), table[user]]).unique())
     items = pd.Index(table[item].unique())

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from podium.recipes.kit.dates import parse_dates
 from podium.recipes.kit.models import boosting, fit_splines, ridge
 from podium.recipes.kit.screening import winsorise
 from podium.recipes.kit.submission import read_table
@@ -25,19 +26,19 @@ def join_table(both: pd.DataFrame, file: str, on: list[str]) -> pd.DataFrame:
 def join_spans(both: pd.DataFrame, file: str, on: list[str], first: str, last: str, time: str) -> pd.DataFrame:
     """Rows with the columns of a table about spans of days, where a row's day is within a span."""
     spans = read_table(file)
-    start, end = pd.to_datetime(spans[first]), pd.to_datetime(spans[last])
+    start, end = parse_dates(spans[first]), parse_dates(spans[last])
     days = pd.Series([pd.date_range(left, right) for left, right in zip(start, end, strict=True)], index=spans.index)
     names = [name for name in spans if name not in (*on, first, last)]
     rows_per_day = spans[[*on, *names]].assign(day=days).explode("day").drop_duplicates([*on, "day"])
     rows_per_day["day"] = pd.to_datetime(rows_per_day["day"])
     rows_per_day = rows_per_day.rename(columns={name: f"{name} in {file}" for name in names})
-    days_of_rows = both.assign(day=pd.to_datetime(both[time]).dt.normalize())
+    days_of_rows = both.assign(day=parse_dates(both[time]).dt.normalize())
     return days_of_rows.merge(rows_per_day, on=[*on, "day"], how="left").drop(columns="day")
 
 
 def event_distances(both: pd.DataFrame, time: str, names: list[str], far: int = 15) -> pd.DataFrame:
     """The number of days before and after the nearest event, for columns that are mostly empty."""
-    days = pd.to_datetime(both[time]).dt.normalize()
+    days = parse_dates(both[time]).dt.normalize()
     number = (days - days.min()).dt.days.to_numpy()
     found: dict[str, np.ndarray] = {}
     for name in names:
@@ -54,7 +55,7 @@ def event_distances(both: pd.DataFrame, time: str, names: list[str], far: int = 
 def read_times(time: pd.Series) -> pd.Series:
     """Times as dates. Years become their first day; other numbers are counted in days."""
     if not pd.api.types.is_numeric_dtype(time):
-        dates = pd.to_datetime(time)
+        dates = parse_dates(time)
         return dates.dt.tz_localize(None) if dates.dt.tz is not None else dates
     if (time % 1 == 0).all() and time.between(1500, 2200).all():
         return pd.to_datetime(time.astype(int).astype(str), format="%Y")
@@ -194,13 +195,6 @@ def boosted_effects(
         return np.asarray(base_prediction + boosted(with_history(features, base_prediction), groups))
 
     return predict
-
-
-def drop_drifting(numbers: pd.DataFrame, rows: int, most: float = 0.2) -> pd.DataFrame:
-    """Numbers without those that leave the range of the train rows in many test rows."""
-    low, high = numbers.iloc[:rows].min(), numbers.iloc[:rows].max()
-    outside = ((numbers.iloc[rows:] < low) | (numbers.iloc[rows:] > high)).mean()
-    return numbers.loc[:, (outside <= most).to_numpy()]
 
 
 def group_slope_features(numbers: pd.DataFrame, groups: pd.DataFrame, most: int = 6) -> pd.DataFrame:

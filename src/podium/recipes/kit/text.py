@@ -15,6 +15,7 @@ from sklearn.decomposition import TruncatedSVD
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import Ridge
 
+from podium.recipes.kit.dates import parse_dates
 from podium.recipes.kit.environment import SEED, TIME_S, time_used
 from podium.recipes.kit.models import logistic_regression, predictor
 from podium.recipes.kit.validation import Folds, Predictions, cross_predict
@@ -153,7 +154,7 @@ def yearly_season_features(both: pd.DataFrame, names: list[str]) -> pd.DataFrame
     """Sine waves that repeat every year, of each date column."""
     found: dict[str, Any] = {}
     for name in names:
-        angle = 2 * np.pi * pd.to_datetime(both[name], errors="coerce").dt.dayofyear / 365.25
+        angle = 2 * np.pi * parse_dates(both[name]).dt.dayofyear / 365.25
         for periods in (1, 2):
             found |= {
                 f"{name} sine {periods}": np.sin(periods * angle),

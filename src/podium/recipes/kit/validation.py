@@ -11,6 +11,7 @@ import pandas as pd
 from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
 from threadpoolctl import threadpool_limits
 
+from podium.recipes.kit.dates import parse_dates
 from podium.recipes.kit.environment import CORES, LATEST, SEED, SPLIT, time_used
 
 LARGE_CELLS = 10_000_000
@@ -84,7 +85,7 @@ def time_numbers(time: pd.Series) -> np.ndarray:
     """Times as numbers: days since 1970, or what they are if they are numbers."""
     if pd.api.types.is_numeric_dtype(time):
         return time.to_numpy(float)
-    dates = pd.to_datetime(time, errors="coerce", utc=True)
+    dates = parse_dates(time, utc=True)
     return ((dates - pd.Timestamp(0, tz="UTC")) / pd.Timedelta(days=1)).to_numpy(float)
 
 

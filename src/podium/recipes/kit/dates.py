@@ -1,0 +1,39 @@
+"""Dates, in the ways people write them."""
+
+import re
+import warnings
+
+import pandas as pd
+
+MONTH = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
+WAYS = (
+    *(r"(?:1[89]|20)\d{2}-(?:0[1-9]|1[0-2])", r"\d{4}-\d{1,2}-\d{1,2}", r"\d{4}/\d{1,2}/\d{1,2}"),
+    *(r"\d{1,2}/\d{1,2}/\d{2,4}", r"\d{1,2}\.\d{1,2}\.\d{4}", r"(?:19|20)\d{6}(?=T)"),
+    *(r"\d{1,2}[ -]" + MONTH + r"[ -]\d{2,4}", MONTH + r" \d{1,2},? \d{4}"),
+)
+DATE = re.compile(rf"^\s*(?:{'|'.join(WAYS)})(?:[ T]\d{{1,2}}[:.]?\d{{2}}.*)?\s*$", re.IGNORECASE)
+POINT_IN_TIME = re.compile(r"^(.*\d[ T]\d{1,2})\.(\d{2})\s*$")
+"""A time such as `21.47`."""
+
+
+def parse_dates(written: pd.Series, *, utc: bool = False) -> pd.Series:
+    """A column of dates; missing where a cell is not one."""
+    known = written.dropna()
+    first = str(known.iloc[0]) if len(known) else ""
+    if POINT_IN_TIME.match(first):
+        written = written.astype(str).str.replace(POINT_IN_TIME, r"\1:\2", regex=True)
+    day_first = is_day_first(known)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # that no single format was found
+        found: pd.Series = pd.to_datetime(written, errors="coerce", utc=utc, dayfirst=day_first)
+    missed = found.isna() & written.notna()
+    if missed.any() and found.dtype.kind == "M":  # pandas takes the `May` of a first cell for a month in full
+        again = pd.to_datetime(written[missed], errors="coerce", utc=utc, dayfirst=day_first, format="mixed")
+        found = found.where(~missed, again)
+    return found
+
+
+def is_day_first(written: pd.Series) -> bool:
+    """Whether dates such as `3.4.2020` or `3/4/2020` begin with the day: those with points do, others if some must."""
+    parts = written.astype(str).str.extract(r"^\s*(\d{1,2})([./])\d{1,2}\2\d")
+    return bool((parts[1] == ".").any() or (parts[0].astype(float) > 12).any())
