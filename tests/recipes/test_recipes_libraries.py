@@ -12,6 +12,7 @@ from recipe_scripts import profile_of, recipe_for, run_recipe
 
 from podium.metrics import accuracy, rmse
 from podium.recipes.kit import boosters
+from podium.recipes.kit.validation import Held
 from podium.recipes.profile import Profile
 from podium.recipes.recipe import recipes_for
 from podium.recipes.tabular import LIBRARIES, members
@@ -47,8 +48,8 @@ def test_libraries_are_members_only_where_they_are_installed(tmp_path: Path) -> 
 
 @pytest.mark.parametrize("library", list(LIBRARIES))
 @pytest.mark.parametrize("classes", [0, 2, 3])
-@pytest.mark.parametrize("is_held", [False, True])
-def test_a_library_predicts_numbers_and_probabilities(library: str, classes: int, is_held: bool) -> None:
+@pytest.mark.parametrize("stops", ["after usual rounds", "by rows", "after rounds that were best"])
+def test_a_library_predicts_numbers_and_probabilities(library: str, classes: int, stops: str) -> None:
     pytest.importorskip(library)
     rng = np.random.default_rng(0)
     features = rng.normal(size=(200, 3))
@@ -56,13 +57,19 @@ def test_a_library_predicts_numbers_and_probabilities(library: str, classes: int
     groups = rng.integers(0, 3, (200, 1))
     signal = 3 * features[:, 0] + groups[:, 0]
     y = signal if not classes else np.searchsorted(np.quantile(signal, [0.5] if classes == 2 else [0.4, 0.7]), signal)
-    held = (features[:50], groups[:50], y[:50]) if is_held else None
+    held = {
+        "after usual rounds": None,
+        "by rows": Held((features[:50], groups[:50], y[:50]), []),
+        "after rounds that were best": Held(None, [40, 60]),
+    }[stops]
     model = getattr(boosters, f"{library}_trees")(features, groups, y, 0, held, **{**LIBRARIES[library], "rounds": 60})
     prediction = model(features, groups)
     if classes < 3:
         assert prediction.shape == (200,) and np.corrcoef(prediction, y)[0, 1] > 0.8
     else:
         assert prediction.shape == (200, 3) and np.allclose(prediction.sum(axis=1), 1, atol=1e-5)
+    if held is not None and held.rows is not None:
+        assert len(held.best) == 1 and held.best[0] > 10
 
 
 @pytest.mark.parametrize("goal", ["regression", "binary", "multiclass"])

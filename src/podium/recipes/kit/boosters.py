@@ -1,6 +1,7 @@
 """Boosting by libraries that an interpreter may have: LightGBM, XGBoost and CatBoost. They are imported when used.
 
-Each adds `rounds` trees, or where rows are held out as many as help there and its share of the time allows.
+Each adds `rounds` trees, or where rows are held out as many as help there and its share of the time allows; or as many
+as helped where rows were held out before.
 """
 
 from typing import Any
@@ -10,7 +11,7 @@ import pandas as pd
 
 from podium.recipes.kit.environment import CORES, time_used
 from podium.recipes.kit.models import MOST_ROUNDS, PATIENCE
-from podium.recipes.kit.validation import LARGE_CELLS, PredictRows, StoppingRows
+from podium.recipes.kit.validation import LARGE_CELLS, Held, PredictRows
 
 OBJECTIVES = {
     "lightgbm": ("regression", "binary", "multiclass"),
@@ -32,12 +33,19 @@ def threads(features: np.ndarray) -> int:
     return CORES if features.size > LARGE_CELLS else 1
 
 
+def most_rounds(held: Held | None, usual: int) -> int:
+    """How many trees to add at most: very many where rows are held out to stop by."""
+    if held is None:
+        return usual
+    return held.rounds(usual) if held.rows is None else MOST_ROUNDS
+
+
 def lightgbm_trees(
     features: np.ndarray,
     groups: np.ndarray,
     y: np.ndarray,
     seed: int,
-    held: StoppingRows = None,
+    held: Held | None = None,
     *,
     rounds: int = 300,
     **options: Any,
@@ -55,10 +63,12 @@ def lightgbm_trees(
     given = {"objective": name, "seed": seed, "num_threads": threads(features), "verbosity": -1, **options}
     given |= {"num_class": classes} if classes > 2 else {}
     rows, stopping = lightgbm.Dataset(features, y), {}
-    if held is not None:
-        callbacks = [lightgbm.early_stopping(PATIENCE, verbose=False), stop_late]
-        rounds, stopping = MOST_ROUNDS, {"valid_sets": [rows.create_valid(held[0], held[2])], "callbacks": callbacks}
-    booster = lightgbm.train(given, rows, num_boost_round=rounds, **stopping)
+    if held is not None and held.rows is not None:
+        valid = rows.create_valid(held.rows[0], held.rows[2])
+        stopping = {"valid_sets": [valid], "callbacks": [lightgbm.early_stopping(PATIENCE, verbose=False), stop_late]}
+    booster = lightgbm.train(given, rows, num_boost_round=most_rounds(held, rounds), **stopping)
+    if held is not None and stopping:
+        held.best.append(booster.best_iteration)
     return lambda features, groups: np.asarray(booster.predict(features, num_threads=threads(features)))
 
 
@@ -67,7 +77,7 @@ def xgboost_trees(
     groups: np.ndarray,
     y: np.ndarray,
     seed: int,
-    held: StoppingRows = None,
+    held: Held | None = None,
     *,
     rounds: int = 300,
     **options: Any,
@@ -88,11 +98,14 @@ def xgboost_trees(
     given = {"objective": name, "seed": seed, "nthread": threads(features), "verbosity": 0, **options}
     given |= {"num_class": classes} if classes > 2 else {}
     stopping: dict[str, Any] = {}
-    if held is not None:
-        stopping = {"evals": [(matrix(held[0], held[2]), "held")], "early_stopping_rounds": PATIENCE}
-        rounds, stopping = MOST_ROUNDS, {**stopping, "callbacks": [StopLate()]}
+    if held is not None and held.rows is not None:
+        stopping = {"evals": [(matrix(held.rows[0], held.rows[2]), "held")], "early_stopping_rounds": PATIENCE}
+        stopping |= {"callbacks": [StopLate()]}
+    rounds = most_rounds(held, rounds)
     booster = xgboost.train(given, matrix(features, y), num_boost_round=rounds, verbose_eval=False, **stopping)
-    used = (0, 0 if held is None else booster.best_iteration + 1)
+    used = (0, booster.best_iteration + 1 if stopping else 0)
+    if held is not None and stopping:
+        held.best.append(used[1])
     return lambda features, groups: np.asarray(booster.predict(matrix(features), iteration_range=used), dtype=float)
 
 
@@ -101,7 +114,7 @@ def catboost_trees(
     groups: np.ndarray,
     y: np.ndarray,
     seed: int,
-    held: StoppingRows = None,
+    held: Held | None = None,
     *,
     rounds: int = 300,
     **options: Any,
@@ -120,14 +133,15 @@ def catboost_trees(
         return catboost.Pool(pd.DataFrame(features).add_prefix("number ").join(codes), y, cat_features=list(codes))
 
     name, classes = objective("catboost", y)
-    given = {"loss_function": name, "random_seed": seed, "thread_count": threads(features), "iterations": rounds}
-    given |= {"classes_count": classes} if classes > 2 else {}
+    given = {"loss_function": name, "random_seed": seed, "thread_count": threads(features)}
+    given |= {"iterations": most_rounds(held, rounds)} | ({"classes_count": classes} if classes > 2 else {})
     stopping: dict[str, Any] = {}
-    if held is not None:
-        stopping = {"eval_set": pool(*held), "early_stopping_rounds": PATIENCE, "callbacks": [StopLate()]}
-        given["iterations"] = MOST_ROUNDS
+    if held is not None and held.rows is not None:
+        stopping = {"eval_set": pool(*held.rows), "early_stopping_rounds": PATIENCE, "callbacks": [StopLate()]}
     model = catboost.CatBoost({**given, "verbose": False, "allow_writing_files": False, **options})
     model.fit(pool(features, groups, y), **stopping)
+    if held is not None and stopping:
+        held.best.append(model.get_best_iteration() + 1)
     kind = "Probability" if classes else "RawFormulaVal"
 
     def predict(features: np.ndarray, groups: np.ndarray) -> np.ndarray:

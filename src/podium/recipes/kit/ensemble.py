@@ -1,6 +1,7 @@
 """Ensembles: several models of the same table, weighted by how well they do together."""
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from functools import partial
 from inspect import signature
 from itertools import chain
@@ -12,7 +13,7 @@ import pandas as pd
 from podium.recipes.kit.blending import blend
 from podium.recipes.kit.decisions import best_power, scale_probabilities
 from podium.recipes.kit.environment import SEED, time_used
-from podium.recipes.kit.validation import Fit, Folds, Predictions, PredictRows, StoppingRows, cross_validate
+from podium.recipes.kit.validation import Fit, Folds, Held, Predictions, PredictRows, cross_validate
 
 SCIKIT_SETTINGS: dict[str, list[Any]] = {
     "max_leaf_nodes": [4, 6, 8, 12, 16, 24, 31, 47, 63],
@@ -108,9 +109,11 @@ def on_log_scale(fit: Fit, **options: Any) -> Fit:
     takes_held = "held" in signature(fit).parameters
 
     def fit_logged(
-        features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int, held: StoppingRows = None
+        features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int, held: Held | None = None
     ) -> PredictRows:
-        given = {"held": (*held[:2], np.log1p(held[2]))} if held is not None and takes_held else {}
+        if held is not None and held.rows is not None:
+            held = replace(held, rows=(*held.rows[:2], np.log1p(held.rows[2])))
+        given = {"held": held} if takes_held else {}
         predict = fit(features, groups, np.log1p(y), seed, **given, **options)
         scale = y.sum() / max(np.expm1(predict(features, groups)).sum(), 1e-9)
         return lambda features, groups: scale * np.expm1(predict(features, groups))

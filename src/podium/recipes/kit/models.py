@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from inspect import signature
 from typing import Any
 
@@ -20,7 +21,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, QuantileTransformer, SplineTransformer, StandardScaler
 
 from podium.recipes.kit.environment import CORES
-from podium.recipes.kit.validation import Fit, PredictRows, StoppingRows, numeric_target
+from podium.recipes.kit.validation import Fit, Held, PredictRows, numeric_target
 
 MOST_ROUNDS = 3000
 PATIENCE = 40
@@ -46,16 +47,20 @@ def predictor(model: Any, y: np.ndarray) -> Callable[..., np.ndarray]:
 
 
 def boosting(
-    features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int, held: StoppingRows = None, **options: Any
+    features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int, held: Held | None = None, **options: Any
 ) -> PredictRows:
     """Histogram gradient boosting; whole numbers are classes."""
     kind = HistGradientBoostingClassifier if y.dtype.kind == "i" else HistGradientBoostingRegressor
     stopping = {}
-    if held is not None and "X_val" in signature(kind.fit).parameters:
-        stopping = {"X_val": held[0], "y_val": held[2]}
+    if held is not None and held.rows is not None and "X_val" in signature(kind.fit).parameters:
+        stopping = {"X_val": held.rows[0], "y_val": held.rows[2]}
         options |= {"max_iter": MOST_ROUNDS, "n_iter_no_change": PATIENCE // 4}  # trees after the best round stay
-    model = kind(random_state=seed, early_stopping=bool(stopping), **options)
-    return predictor(model.fit(features, y, **stopping), y)
+    elif held is not None:
+        options |= {"max_iter": held.rounds(options.get("max_iter", 100))}
+    model = kind(random_state=seed, early_stopping=bool(stopping), **options).fit(features, y, **stopping)
+    if held is not None and stopping:
+        held.best.append(model.n_iter_)
+    return predictor(model, y)
 
 
 def shallow_boosting(features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int) -> PredictRows:
@@ -110,7 +115,7 @@ def hybrid(
     groups: np.ndarray,
     y: np.ndarray,
     seed: int,
-    held: StoppingRows = None,
+    held: Held | None = None,
     *,
     knots: int = 4,
     trees: Fit = boosting,
@@ -120,10 +125,11 @@ def hybrid(
     is_number = y.dtype.kind != "i"
     transform, transformed = fit_splines(features, groups, seed, knots)
     base, first = ridge(transformed, numeric_target(y))
-    if held is not None:
-        base_of_held = base(transform(*held[:2]))
-        target = held[2] - base_of_held if is_number else held[2]
-        held = (np.column_stack([held[0], base_of_held]), held[1], target)
+    if held is not None and held.rows is not None:
+        of_held, groups_of_held, truth = held.rows
+        base_of_held = base(transform(of_held, groups_of_held))
+        left = truth - base_of_held if is_number else truth
+        held = replace(held, rows=(np.column_stack([of_held, base_of_held]), groups_of_held, left))
     target = y - first if is_number else y
     boosted = trees(np.column_stack([features, first]), groups, target, seed, held, **options)
 

@@ -1,6 +1,7 @@
 """Validation that does not leak: folds, encoded targets, cross-validation, residuals."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from inspect import signature
 from itertools import takewhile
 from threading import Thread
@@ -23,8 +24,20 @@ Predictions = tuple[np.ndarray, np.ndarray, np.ndarray]
 PredictRows = Callable[[np.ndarray, np.ndarray], np.ndarray]
 Fit = Callable[..., PredictRows]
 """Learns from features, groups, a target and a seed. One with a parameter `held` stops by held-out rows."""
-StoppingRows = tuple[np.ndarray, np.ndarray, np.ndarray] | None
-"""Features, groups and targets of rows that a model is not fitted on, by which it knows when to stop."""
+
+
+@dataclass(frozen=True)
+class Held:
+    """By what a model that adds rounds knows when to stop."""
+
+    rows: tuple[np.ndarray, np.ndarray, np.ndarray] | None
+    """Features, groups and targets of rows that it is not fitted on; None where there are none."""
+    best: list[int]
+    """After how many rounds those that had such rows were best: where there are none, so many are added."""
+
+    def rounds(self, usual: int) -> int:
+        """How many rounds to add without rows to stop by."""
+        return round(float(np.mean(self.best))) if self.best else usual
 
 
 def encode_classes(labels: pd.Series, classes: list[Any]) -> np.ndarray:
@@ -139,8 +152,8 @@ def cross_validate(
     Args:
         numbers, groups: features of all rows, train rows first.
         y: the target: numbers, or indices of classes.
-        fit: learns from features, groups and targets; returns what predicts. Without `refit`, it is given the rows to
-            validate on where it asks for held-out rows.
+        fit: learns from features, groups and targets; returns what predicts. It is given the rows to validate on where
+            it asks for held-out rows.
         weight: how strongly encoded targets are shrunk.
         usable: train rows worth learning from; all by default.
         seeds: how often every model is fitted, each time with another seed.
@@ -149,7 +162,7 @@ def cross_validate(
         whole: give up as soon as some fold would not fit in.
     """
     rows, y_columns = len(y), numeric_target(y)
-    takes_held = not refit and "held" in signature(fit).parameters
+    takes_held, best = "held" in signature(fit).parameters, list[int]()
     if refit:
         folds = [*folds, (np.arange(rows), np.arange(0))]
     values, codes = numbers.to_numpy(float), groups.to_numpy(int)
@@ -164,7 +177,7 @@ def cross_validate(
         if codes.shape[1]:
             own, others = encode_targets(codes[learn], y_columns[learn], codes[apply], weight)
             inner, outer = np.hstack([inner, own]), np.hstack([outer, others])
-        held = {"held": held_rows(outer, codes[check], y[check], y[learn])} if takes_held else {}
+        held = {"held": Held(held_rows(outer, codes[check], y[check], y[learn]), best)} if takes_held else {}
         models = (fit(inner, codes[learn], y[learn], SEED + 100 * number + again, **held) for again in range(seeds))
         predicted = np.asarray(sum(model(outer, codes[apply]) for model in models) / seeds)
         if y_columns.ndim == 1:
@@ -172,7 +185,8 @@ def cross_validate(
         # A fold may lack the last classes.
         return np.pad(predicted, ((0, 0), (0, y_columns.shape[1] - predicted.shape[1])))
 
-    found = run_in_parallel(predict_fold, len(folds), until=until, is_large=values.size > LARGE_CELLS, whole=whole)
+    is_large = values.size > LARGE_CELLS
+    found = run_in_parallel(predict_fold, len(folds), until=until, is_large=is_large, whole=whole, last_alone=refit)
     oof = np.zeros((rows, *found[0].shape[1:]))
     done = np.zeros(rows, dtype=bool)
     for (_, check), predicted in zip(folds, found, strict=False):
@@ -182,7 +196,9 @@ def cross_validate(
     return oof, tests[-1] if is_refitted else np.mean(tests, axis=0), done
 
 
-def held_rows(features: np.ndarray, groups: np.ndarray, y: np.ndarray, learnt: np.ndarray) -> StoppingRows:
+def held_rows(
+    features: np.ndarray, groups: np.ndarray, y: np.ndarray, learnt: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
     """The rows to validate on, which come first in the features, without classes that were not learnt; None if none."""
     known = np.isin(y, learnt) if y.dtype.kind == "i" else np.ones(len(y), dtype=bool)
     return (features[: len(y)][known], groups[known], y[known]) if known.any() else None
@@ -215,11 +231,18 @@ def cross_predict(
 
 
 def run_in_parallel(
-    work: Callable[[int], np.ndarray], count: int, *, until: float, is_large: bool, whole: bool = False
+    work: Callable[[int], np.ndarray],
+    count: int,
+    *,
+    until: float,
+    is_large: bool,
+    whole: bool = False,
+    last_alone: bool = False,
 ) -> list[np.ndarray]:
     """The results of as many pieces of work as there is time for; at least one, or all if only the whole will do.
 
-    Small ones run in parallel with a core each: models on little data lose more than they gain by sharing cores.
+    Small ones run in parallel with a core each: models on little data lose more than they gain by sharing cores. The
+    last one may be made to wait for all others.
     """
     workers, cores = (1, CORES) if is_large else (CORES, 1)
 
@@ -232,7 +255,8 @@ def run_in_parallel(
     with threadpool_limits(cores, "blas"):
         while len(found) < count and (not found or time_used() + longest < until):
             started = time_used()
-            numbers = range(len(found), min(count, len(found) + workers))
+            end = count - 1 if last_alone and len(found) < count - 1 else count
+            numbers = range(len(found), min(end, len(found) + workers))
             finished = finished_in_time(limited, numbers)
             found += finished
             longest = max(longest, time_used() - started)
