@@ -3,15 +3,15 @@
     scripts/contenders_env.sh .venv-contenders         # the contenders' Python, once
     python benchmarks/agents.py --env .venv-contenders [--contenders recipes flaml ...] [TASK|SUITE|FAMILY ...]
 
-By default the suite `quick` and fresh forged tasks of every family (forging one takes a minute or so). A contender is
-an agent: all of them have the same working time, cores, data, Python packages and grading in the same sandbox. Those
-named after learners are programs that the agent `command` runs. They share one reader that makes a plain table of a
-task (benchmarks/contenders/reading.py); where a task is no table, they hand in the sample submission. `aide` and
-`frontier` are the searches with a scripted coder that uses the same reader. Each run has a core of its own, which other
-programs must leave alone: time is measured by the clock.
+By default the real tasks of `open-tables` and fresh forged ones of every family with a drawn structure (forging one
+takes half a minute). A contender is an agent: all of them have the same working time, cores, data, Python packages and
+grading in the same sandbox. Those named after learners are programs that the agent `command` runs. They share one
+reader that makes a plain table of a task (benchmarks/contenders/reading.py); where a task is no table, they hand in the
+sample submission. `aide` and `frontier` are the searches with a scripted coder that uses the same reader. Each run has
+a core of its own, which other programs must leave alone: time is measured by the clock.
 
 Continues where it was interrupted; finished runs are kept. Writes OUT/agents.json after each contender, with all runs
-that lie in OUT; scripts/agents_table.py makes the table of docs/agents.md from it, benchmarks/validity.py compares
+that lie in OUT; benchmarks/agents_table.py makes the tables of docs/agents.md from it, benchmarks/validity.py compares
 forged tasks with real ones.
 """
 
@@ -29,7 +29,7 @@ from typing import Any
 from podium import api
 from podium.catalog import expand
 from podium.catalog.forge import forge_id
-from podium.catalog.forge.families import FAMILIES
+from podium.catalog.forge.families import FAMILIES, WORLD_FAMILIES
 from podium.data.files import write_atomically
 from podium.runs.driver import Driver, FollowedRun
 from podium.runs.executors import make_executor
@@ -63,7 +63,7 @@ AGENTS: dict[str, tuple[str, dict[str, str]]] = {
     "frontier": ("scripted_coder:ScriptedFrontier", {"look": "0", "ablation": "false", "recipes": "0"}),
     "sample": ("baseline", {}),
 }
-DEFAULT = ("recipes", "flaml", "hgb")
+DEFAULT = ("recipes", "autogluon-best", "flaml")
 PACKAGES = ("autogluon.tabular", "flaml", "lightgbm", "xgboost", "catboost", "scikit-learn")
 
 
@@ -72,12 +72,12 @@ def main() -> None:
     parser.add_argument(
         "tasks",
         nargs="*",
-        default=["quick", *FAMILIES],
+        default=["open-tables", *WORLD_FAMILIES],
         metavar="TASK|SUITE|FAMILY",
-        help="a family stands for fresh tasks of it [default: quick and all families]",
+        help="a family stands for fresh tasks of it [default: open-tables and all families with drawn structures]",
     )
     parser.add_argument("--time", type=float, default=60.0, help="working time per run in seconds")
-    parser.add_argument("--seeds", type=int, nargs="*", default=[301, 302, 303], help="of the fresh tasks")
+    parser.add_argument("--seeds", type=int, nargs="*", default=[501, 502, 503], help="of the fresh tasks")
     parser.add_argument("--difficulty", choices=("easy", "medium", "hard"), default="medium", help="of the fresh tasks")
     parser.add_argument("--contenders", nargs="+", choices=AGENTS, default=list(DEFAULT))
     parser.add_argument("--env", type=Path, help="the contenders' Python environment [default: Podium's own]")

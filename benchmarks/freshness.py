@@ -35,8 +35,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from agents_table import DOCS, write_tables
 from recipe_trials import Trial, forged_task, real_tables, real_task, try_all
-from validity import DOCS, write_tables
 
 from podium.catalog.forge import forge_id
 from podium.catalog.forge.families import FAMILIES as ALL_FAMILIES
@@ -100,7 +100,7 @@ def main() -> None:
     write_atomically(arguments.out / "freshness.json", json.dumps(found, indent=1) + "\n")
     if arguments.docs:
         write_atomically(DOCS / "freshness.json", json.dumps(found, indent=1) + "\n")
-        write_tables(MARK, page(found))
+        write_tables(DOCS / "validity.md", MARK, page(found))
 
 
 def compare_texts(name: str, count: int) -> dict[str, Any]:

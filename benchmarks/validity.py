@@ -1,33 +1,29 @@
 """Whether doing well on forged tasks means doing well on real ones: contenders ranked on both.
 
-    python benchmarks/validity.py OUT... [--json FILE] [--docs]
+    python benchmarks/validity.py [--docs]
 
-OUT are folders of benchmarks/agents.py; those of one working time belong together. On each task the contenders are
+Reads docs/agents.json, in which benchmarks/agents_table.py keeps what was measured. On each task the contenders are
 ranked by score, an invalid submission last. Mean ranks on real tasks are compared with mean ranks on forged ones by
 Spearman's correlation over contenders, with an interval by a bootstrap that draws tasks again on both sides. The same
 is done for kinds of tasks that there are on both sides. Only tasks with a result of every contender count.
 
---docs keeps the results in docs/validity.json, beside those of other working times, and writes the tables of
-docs/validity.md. It says nothing of agents that no contender resembles, nor of kinds of tasks without real ones.
+--docs writes the tables of docs/validity.md. It says nothing of agents that no contender resembles, nor of kinds of
+tasks without real ones.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-from collections import defaultdict
-from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
+from agents_table import DOCS, contenders_of, is_forged, read_kept, signed, write_tables
 from scipy.stats import rankdata
 
 from podium.catalog.forge import parse_id
 from podium.catalog.open_tables import HERE as OPEN_TABLES
-from podium.data.files import write_atomically
 
-DOCS = Path(__file__).parent.parent / "docs"
 MARK = "<!-- tables: benchmarks/validity.py -->"
 REPEATS = 2_000
 GROUPS = {
@@ -47,35 +43,18 @@ Ranks = np.ndarray
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("out", type=Path, nargs="*", metavar="OUT", help="folders of benchmarks/agents.py")
-    parser.add_argument("--json", type=Path, help="a file to write the results to")
-    parser.add_argument("--docs", action="store_true", help="keep the results in docs/ and write its tables")
+    parser.add_argument("--docs", action="store_true", help="write the tables of docs/validity.md")
     arguments = parser.parse_args()
-    missing = [folder for folder in arguments.out if not (folder / "agents.json").is_file()]
-    if missing:
-        parser.error(f"{missing[0]} has no agents.json: it is not a folder of benchmarks/agents.py")
-    results = [json.loads((folder / "agents.json").read_text(encoding="utf-8")) for folder in arguments.out]
-    found = {time: compare(tasks) for time, tasks in by_time(results).items() if complete_tasks(tasks)}
+    found = {time: compare(facts["tasks"]) for time, facts in read_kept().items() if complete_tasks(facts["tasks"])}
     print("\n".join(page(found)))
-    if arguments.json is not None:
-        write_atomically(arguments.json, json.dumps(found, indent=1) + "\n")
     if arguments.docs:
-        write_docs(found)
-
-
-def by_time(results: Iterable[dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """The results of each task by working time; what was measured later counts."""
-    found: dict[str, dict[str, Any]] = defaultdict(dict)
-    for result in results:
-        for task, facts in result["tasks"].items():
-            found[f"{result['time_s']:g}"].setdefault(task, {}).update(facts)
-    return dict(sorted(found.items(), key=lambda item: float(item[0])))
+        write_tables(DOCS / "validity.md", MARK, page(found))
 
 
 def compare(tasks: dict[str, dict[str, Any]]) -> dict[str, Any]:
     """Everything that is said of the contenders at one working time."""
     names, complete = contenders_of(tasks), complete_tasks(tasks)
-    sides = {"real": ranks(complete, names, is_forged=False), "forged": ranks(complete, names, is_forged=True)}
+    sides = {"real": ranks(complete, names, forged=False), "forged": ranks(complete, names, forged=True)}
     return {
         "contenders": {
             name: {side: about(table, number) for side, table in sides.items()}
@@ -86,14 +65,10 @@ def compare(tasks: dict[str, dict[str, Any]]) -> dict[str, Any]:
         },
         "left_out": len(tasks) - len(complete),
         "agreement": {
-            group: agreement(*(ranks(complete, names, is_forged=forged, group=group) for forged in (False, True)))
+            group: agreement(*(ranks(complete, names, forged=forged, group=group) for forged in (False, True)))
             for group in ("all", *dict.fromkeys(GROUPS.values()))
         },
     }
-
-
-def contenders_of(tasks: dict[str, dict[str, Any]]) -> list[str]:
-    return sorted({name for facts in tasks.values() for name, value in facts.items() if isinstance(value, dict)})
 
 
 def complete_tasks(tasks: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
@@ -104,7 +79,7 @@ def complete_tasks(tasks: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]
 
 def group_of(task: str, kind: str) -> str | None:
     """The kind of task that is found on both sides; a real regression on later rows is a forecast."""
-    if task.startswith("forge-"):
+    if is_forged(task):
         return GROUPS.get(parse_id(task).family)
     measured = OPEN_TABLES / f"{task}.json"
     split = json.loads(measured.read_text(encoding="utf-8"))["split"] if measured.is_file() else {}
@@ -113,21 +88,14 @@ def group_of(task: str, kind: str) -> str | None:
     return "classification" if "classification" in kind else None
 
 
-def ranks(tasks: dict[str, dict[str, Any]], names: list[str], *, is_forged: bool, group: str = "all") -> Ranks:
+def ranks(tasks: dict[str, dict[str, Any]], names: list[str], *, forged: bool, group: str = "all") -> Ranks:
     """The contenders' ranks on the tasks of a side; equal scores share a rank."""
     rows = [
         [signed(facts[name], facts["higher_is_better"]) for name in names]
         for task, facts in tasks.items()
-        if task.startswith("forge-") == is_forged and group in ("all", group_of(task, facts["kind"]))
+        if is_forged(task) == forged and group in ("all", group_of(task, facts["kind"]))
     ]
     return rankdata(-np.array(rows).reshape(len(rows), len(names)), axis=1)
-
-
-def signed(result: dict[str, Any], higher_is_better: bool) -> float:
-    """A score of which more is better; an invalid submission is worse than any."""
-    if not result["valid"]:
-        return float("-inf")
-    return float(result["score"]) if higher_is_better else -float(result["score"])
 
 
 def about(table: Ranks, number: int) -> dict[str, Any] | None:
@@ -205,23 +173,6 @@ def mean_rank(side: dict[str, Any] | None) -> str:
     if side is None:
         return "-"
     return f"{side['mean_rank']:.2f} ({side['interval'][0]:.2f} to {side['interval'][1]:.2f})"
-
-
-def write_docs(found: dict[str, dict[str, Any]]) -> None:
-    """Keeps what was found beside what was found for other working times, and writes the tables."""
-    kept = DOCS / "validity.json"
-    before = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {}
-    together = dict(sorted({**before, **found}.items(), key=lambda item: float(item[0])))
-    write_atomically(kept, json.dumps(together, indent=1) + "\n")
-    write_tables(MARK, page(together))
-
-
-def write_tables(mark: str, lines: list[str]) -> None:
-    """Puts tables in the place of those after a mark in docs/validity.md, up to the next heading of a section."""
-    text = (DOCS / "validity.md").read_text(encoding="utf-8")
-    before, rest = text[: text.index(mark)], text[text.index(mark) :]
-    after = rest[rest.index("\n## ") :] if "\n## " in rest else ""
-    write_atomically(DOCS / "validity.md", before + "\n".join([mark, *lines]).rstrip() + "\n" + after)
 
 
 if __name__ == "__main__":

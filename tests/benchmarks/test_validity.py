@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
 import pytest
-from validity import agreement, by_time, compare, page, ranks, spearman
+from agents_table import as_lines, comparison, taken_up, task_table
+from validity import agreement, compare, page, ranks, spearman
 
 NAMES = ["good", "middle", "poor"]
 
@@ -28,10 +30,10 @@ def test_rows_are_compared_by_their_order() -> None:
 
 def test_an_invalid_submission_is_last_and_equals_share_a_rank() -> None:
     facts = task([0.5, 0.5, 0.9])
-    assert ranks({"a": facts}, NAMES, is_forged=False).tolist() == [[2.5, 2.5, 1.0]]
+    assert ranks({"a": facts}, NAMES, forged=False).tolist() == [[2.5, 2.5, 1.0]]
     facts["poor"] = result(0.0, valid=False)
-    assert ranks({"a": facts}, NAMES, is_forged=False).tolist() == [[1.5, 1.5, 3.0]]
-    assert ranks({"a": task([1, 2, 3], higher=False)}, NAMES, is_forged=False).tolist() == [[1, 2, 3]]
+    assert ranks({"a": facts}, NAMES, forged=False).tolist() == [[1.5, 1.5, 3.0]]
+    assert ranks({"a": task([1, 2, 3], higher=False)}, NAMES, forged=False).tolist() == [[1, 2, 3]]
 
 
 def test_sides_that_agree_on_every_task_leave_no_doubt() -> None:
@@ -71,13 +73,31 @@ def test_kinds_are_compared_where_both_sides_have_them_and_incomplete_tasks_are_
     assert "| good | 1.00 (1.00 to 1.00) | 1.00 (1.00 to 1.00) | 0% | 0 | 0 |" in page({"60": found})
 
 
-def test_results_of_one_working_time_belong_together() -> None:
+def kept_result(score: float) -> dict[str, Any]:
+    return {**result(score), "percentile": 50.0, "medal": None, "working_s": 1.0}
+
+
+def test_results_of_one_working_time_belong_together_and_later_ones_count() -> None:
+    about = {"kind": "k", "metric": "m", "higher_is_better": True}
     results = [
-        {"time_s": 60.0, "tasks": {"a": {"kind": "k", "good": result(1)}}},
-        {"time_s": 60.0, "tasks": {"a": {"kind": "k", "poor": result(2)}}},
-        {"time_s": 20.0, "tasks": {}},
-        {"time_s": 300.0, "tasks": {"a": {"kind": "k", "good": result(3)}}},
+        {"time_s": 300.0, "versions": {"flaml": "1"}, "tasks": {"a": {**about, "good": kept_result(3)}}},
+        {"time_s": 60.0, "versions": {}, "tasks": {"a": {**about, "good": kept_result(1)}}},
+        {"time_s": 60.0, "versions": {}, "tasks": {"a": {**about, "good": kept_result(4), "poor": kept_result(2)}}},
     ]
-    found = by_time(results)
-    assert list(found) == ["60", "300"]
-    assert set(found["60"]["a"]) == {"kind", "good", "poor"}
+    kept = taken_up(taken_up({}, results[:2]), results[2:])
+    assert json.loads(as_lines(kept)) == kept
+    assert list(kept) == ["60", "300"]
+    assert {name: kept["60"]["tasks"]["a"][name]["score"] for name in ("good", "poor")} == {"good": 4, "poor": 2}
+    assert kept["300"]["versions"] == {"flaml": "1"}
+
+
+def test_recipes_are_compared_with_each_contender_on_the_tasks_of_both() -> None:
+    about = {"metric": "m", "higher_is_better": False, "kind": "k"}
+    tasks = {
+        "a": {**about, "recipes": kept_result(1), "flaml": kept_result(2), "linear": kept_result(1)},
+        "b": {**about, "recipes": kept_result(3), "flaml": kept_result(2)},
+        "forge-graph-medium-1": {**about, "recipes": kept_result(3), "flaml": kept_result(4)},
+    }
+    tasks["b"]["flaml"] |= {"valid": False, "score": None}
+    assert comparison(tasks)[2:] == ["| flaml | 2 | 0 | 0 | 1 | 0 | 0 |", "| linear | 0 | 1 | 0 | 0 | 0 | 0 |"]
+    assert "| b | m ↓ | 3, 50% | invalid |" in task_table(tasks)

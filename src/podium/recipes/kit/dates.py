@@ -14,6 +14,8 @@ WAYS = (
 DATE = re.compile(rf"^\s*(?:{'|'.join(WAYS)})(?:[ T]\d{{1,2}}[:.]?\d{{2}}.*)?\s*$", re.IGNORECASE)
 POINT_IN_TIME = re.compile(r"^(.*\d[ T]\d{1,2})\.(\d{2})\s*$")
 """A time such as `21.47`."""
+ROWS_TO_SEE = 10_000
+"""So many dates show whether the day comes first."""
 
 
 def parse_dates(written: pd.Series, *, utc: bool = False) -> pd.Series:
@@ -22,7 +24,7 @@ def parse_dates(written: pd.Series, *, utc: bool = False) -> pd.Series:
     first = str(known.iloc[0]) if len(known) else ""
     if POINT_IN_TIME.match(first):
         written = written.astype(str).str.replace(POINT_IN_TIME, r"\1:\2", regex=True)
-    day_first = is_day_first(known)
+    day_first = is_day_first(known.head(ROWS_TO_SEE))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # that no single format was found
         found: pd.Series = pd.to_datetime(written, errors="coerce", utc=utc, dayfirst=day_first)
