@@ -12,7 +12,7 @@ from recipe_scripts import profile_of, recipe_for, run_recipe
 
 from podium.metrics import accuracy, rmse
 from podium.recipes.kit import boosters
-from podium.recipes.kit.validation import Held
+from podium.recipes.kit.validation import Stopping
 from podium.recipes.profile import Profile
 from podium.recipes.recipe import recipes_for
 from podium.recipes.tabular import LIBRARIES, members
@@ -59,8 +59,8 @@ def test_a_library_predicts_numbers_and_probabilities(library: str, classes: int
     y = signal if not classes else np.searchsorted(np.quantile(signal, [0.5] if classes == 2 else [0.4, 0.7]), signal)
     held = {
         "after usual rounds": None,
-        "by rows": Held((features[:50], groups[:50], y[:50]), []),
-        "after rounds that were best": Held(None, [40, 60]),
+        "by rows": Stopping((features[:50], groups[:50], y[:50]), []),
+        "after rounds that were best": Stopping(None, [40, 60]),
     }[stops]
     model = getattr(boosters, f"{library}_trees")(features, groups, y, 0, held, **{**LIBRARIES[library], "rounds": 60})
     prediction = model(features, groups)

@@ -23,7 +23,7 @@ from podium.recipes.kit.models import boosting
 from podium.recipes.kit.scores import accuracy as accuracy_of
 from podium.recipes.kit.scores import f1, macro_f1, matthews, quadratic_kappa, roc_auc, spearman
 from podium.recipes.kit.screening import group_significance, number_significance
-from podium.recipes.kit.validation import Held, PredictRows, cross_validate, find_outliers, make_folds
+from podium.recipes.kit.validation import PredictRows, Stopping, cross_validate, find_outliers, make_folds
 from podium.recipes.recipe import recipes_for
 from podium.recipes.tabular import members
 from podium.task import Metric
@@ -254,7 +254,7 @@ def test_scores_agree_with_reference_implementations() -> None:
 def test_boosting_stops_by_held_out_rows() -> None:
     rng = np.random.default_rng(0)
     features, noise, groups = rng.normal(size=(400, 3)), rng.normal(size=400), np.zeros((400, 0), dtype=int)
-    held = Held((features[300:], groups[300:], noise[300:]), [])
+    held = Stopping((features[300:], groups[300:], noise[300:]), [])
     to_the_end, stopped = (
         boosting(features[:300], groups[:300], noise[:300], 0, one, max_iter=300)(features, groups)
         for one in (None, held)
@@ -268,7 +268,7 @@ def test_a_model_of_all_rows_adds_as_many_rounds_as_were_best_before_later_rows(
     added = []
 
     def fit(
-        features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int, held: Held | None = None
+        features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int, held: Stopping | None = None
     ) -> PredictRows:
         assert held is not None
         if held.rows is not None:
@@ -281,7 +281,7 @@ def test_a_model_of_all_rows_adds_as_many_rounds_as_were_best_before_later_rows(
     monkeypatch.setattr(validation, "CORES", 4)
     cross_validate(rows, pd.DataFrame(index=rows.index), np.arange(50.0), folds, fit, refit=True, until=9.0)
     assert dict(added)[50] == 25
-    assert Held(None, []).rounds(7) == 7
+    assert Stopping(None, []).rounds(7) == 7
 
 
 def test_many_large_residuals_are_no_outliers() -> None:

@@ -11,7 +11,7 @@ import pandas as pd
 
 from podium.recipes.kit.environment import CORES, time_used
 from podium.recipes.kit.models import MOST_ROUNDS, PATIENCE
-from podium.recipes.kit.validation import LARGE_CELLS, Held, PredictRows
+from podium.recipes.kit.validation import LARGE_CELLS, PredictRows, Stopping
 
 OBJECTIVES = {
     "lightgbm": ("regression", "binary", "multiclass"),
@@ -33,7 +33,7 @@ def threads(features: np.ndarray) -> int:
     return CORES if features.size > LARGE_CELLS else 1
 
 
-def most_rounds(held: Held | None, usual: int) -> int:
+def most_rounds(held: Stopping | None, usual: int) -> int:
     """How many trees to add at most: very many where rows are held out to stop by."""
     if held is None:
         return usual
@@ -45,7 +45,7 @@ def lightgbm_trees(
     groups: np.ndarray,
     y: np.ndarray,
     seed: int,
-    held: Held | None = None,
+    held: Stopping | None = None,
     *,
     rounds: int = 300,
     **options: Any,
@@ -77,7 +77,7 @@ def xgboost_trees(
     groups: np.ndarray,
     y: np.ndarray,
     seed: int,
-    held: Held | None = None,
+    held: Stopping | None = None,
     *,
     rounds: int = 300,
     **options: Any,
@@ -114,7 +114,7 @@ def catboost_trees(
     groups: np.ndarray,
     y: np.ndarray,
     seed: int,
-    held: Held | None = None,
+    held: Stopping | None = None,
     *,
     rounds: int = 300,
     **options: Any,

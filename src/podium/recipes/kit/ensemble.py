@@ -13,7 +13,7 @@ import pandas as pd
 from podium.recipes.kit.blending import blend
 from podium.recipes.kit.decisions import best_power, scale_probabilities
 from podium.recipes.kit.environment import SEED, time_used
-from podium.recipes.kit.validation import Fit, Folds, Held, Predictions, PredictRows, cross_validate
+from podium.recipes.kit.validation import Fit, Folds, Predictions, PredictRows, Stopping, cross_validate
 
 SCIKIT_SETTINGS: dict[str, list[Any]] = {
     "max_leaf_nodes": [4, 6, 8, 12, 16, 24, 31, 47, 63],
@@ -109,7 +109,7 @@ def on_log_scale(fit: Fit, **options: Any) -> Fit:
     takes_held = "held" in signature(fit).parameters
 
     def fit_logged(
-        features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int, held: Held | None = None
+        features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int, held: Stopping | None = None
     ) -> PredictRows:
         if held is not None and held.rows is not None:
             held = replace(held, rows=(*held.rows[:2], np.log1p(held.rows[2])))

@@ -21,7 +21,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, QuantileTransformer, SplineTransformer, StandardScaler
 
 from podium.recipes.kit.environment import CORES
-from podium.recipes.kit.validation import Fit, Held, PredictRows, numeric_target
+from podium.recipes.kit.validation import Fit, PredictRows, Stopping, numeric_target
 
 MOST_ROUNDS = 3000
 PATIENCE = 40
@@ -47,7 +47,7 @@ def predictor(model: Any, y: np.ndarray) -> Callable[..., np.ndarray]:
 
 
 def boosting(
-    features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int, held: Held | None = None, **options: Any
+    features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int, held: Stopping | None = None, **options: Any
 ) -> PredictRows:
     """Histogram gradient boosting; whole numbers are classes."""
     kind = HistGradientBoostingClassifier if y.dtype.kind == "i" else HistGradientBoostingRegressor
@@ -115,7 +115,7 @@ def hybrid(
     groups: np.ndarray,
     y: np.ndarray,
     seed: int,
-    held: Held | None = None,
+    held: Stopping | None = None,
     *,
     knots: int = 4,
     trees: Fit = boosting,

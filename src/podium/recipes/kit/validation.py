@@ -27,7 +27,7 @@ Fit = Callable[..., PredictRows]
 
 
 @dataclass(frozen=True)
-class Held:
+class Stopping:
     """By what a model that adds rounds knows when to stop."""
 
     rows: tuple[np.ndarray, np.ndarray, np.ndarray] | None
@@ -177,7 +177,7 @@ def cross_validate(
         if codes.shape[1]:
             own, others = encode_targets(codes[learn], y_columns[learn], codes[apply], weight)
             inner, outer = np.hstack([inner, own]), np.hstack([outer, others])
-        held = {"held": Held(held_rows(outer, codes[check], y[check], y[learn]), best)} if takes_held else {}
+        held = {"held": Stopping(held_rows(outer, codes[check], y[check], y[learn]), best)} if takes_held else {}
         models = (fit(inner, codes[learn], y[learn], SEED + 100 * number + again, **held) for again in range(seeds))
         predicted = np.asarray(sum(model(outer, codes[apply]) for model in models) / seeds)
         if y_columns.ndim == 1:
