@@ -19,9 +19,9 @@ from podium.catalog.forge.world.sheet import SheetQuestion, Sizes, add_categorie
 from podium.metrics import rmse
 from podium.task import Columns
 
-PICTURES: Sizes = {"easy": (1400, 900), "medium": (1100, 900), "hard": (900, 900), "tiny": (60, 40)}
+PICTURES: Sizes = {"easy": (1400, 900), "medium": (1100, 900), "hard": (900, 900), "tiny": (48, 32)}
 NOISE: Mapping[Difficulty, float] = {"easy": 12, "medium": 20, "hard": 28, "tiny": 10}
-SIDE: Mapping[Difficulty, int] = {"easy": 40, "medium": 40, "hard": 40, "tiny": 28}
+SIDE: Mapping[Difficulty, int] = {"easy": 40, "medium": 40, "hard": 40, "tiny": 24}
 PICTURES_CALLED = (
     "picture", "photo", "image", "shot", "frame", "snapshot", "still", "scan", "view", "picture file", "image path",
     "photo file", "capture", "camera file", "plate", "exposure file",
