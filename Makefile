@@ -115,4 +115,4 @@ test-constraints: setup
 	$(BIN)/python scripts/constraints.py check
 
 clean:
-	rm -rf .venv .venv-aideml .venv-bridges .venv-model .coding-agents demo site .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-aideml .venv-bridges .venv-model .coding-agents demo .workspaces site .pytest_cache .mypy_cache .ruff_cache .hypothesis
