@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -99,6 +102,31 @@ def test_labels_score_best_and_a_constant_scores_nothing(held_out: HeldOut) -> N
 def test_few_rows_are_not_set_aside(held_out: HeldOut, tmp_path: Path) -> None:
     with pytest.raises(NotDivisibleError, match="fewer than 30"):
         set_aside(tmp_path / "few", held_out.prepared, (0.005, 0.1), 0)
+
+
+@pytest.mark.parametrize(
+    "written", [lambda times: times.strftime("%d.%m.%Y %H.%M"), lambda times: times.dayofyear.astype(str)]
+)
+def test_where_test_comes_later_the_last_rows_are_set_aside(
+    data: Path, tmp_path: Path, written: Callable[[pd.DatetimeIndex], pd.Index]
+) -> None:
+    prepared = resolve(TASK, data_dir=data)
+    root = tmp_path / "data"
+    shutil.copytree(prepared.place.root, root)
+    public = root / "public"
+    train, test = (pd.read_csv(public / name) for name in ("train.csv", "test.csv"))
+    early = pd.date_range("2022-01-03", "2022-09-30", periods=len(train))[
+        np.random.default_rng(0).permutation(len(train))
+    ]
+    train["time"] = written(early)
+    test["time"] = written(pd.date_range("2022-10-01", "2022-12-20", periods=len(test)))
+    train.to_csv(public / "train.csv", index=False)
+    test.to_csv(public / "test.csv", index=False)
+    prepared = replace(prepared, place=replace(prepared.place, root=root))
+    set_aside(tmp_path / "held-out", prepared, (0.1, 0.1), 0)
+    moved = ~train[ROW].isin(ids(tmp_path / "held-out" / "public" / "train.csv")).to_numpy()
+    days = early.normalize()
+    assert moved.sum() == 2 * int(0.1 * len(train)) and days[moved].min() >= days[~moved].max()
 
 
 def coder(request: Request, rng: Any) -> Reply:

@@ -27,9 +27,11 @@ BLANK = frozenset(
 """The texts that pandas reads as missing."""
 TIME_FORMATS = (
     "%Y-%m-%d", "%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M:%S%z",
-    "%Y-%m-%d %H:%M:%S%z", "%Y-%m-%dT%H:%M:%S.%f", "%Y-%m-%d %H:%M:%S.%f", "%Y/%m/%d", "%Y/%m/%d %H:%M", "%m/%d/%Y",
-    "%m/%d/%Y %H:%M", "%d/%m/%Y", "%d/%m/%Y %H:%M", "%m/%d/%y", "%d.%m.%Y", "%d.%m.%Y %H:%M", "%d-%m-%Y", "%b %d %Y",
-    "%d %b %Y", "%d-%b-%Y", "%Y-%m",
+    "%Y-%m-%d %H:%M:%S%z", "%Y-%m-%dT%H:%M:%S.%f", "%Y-%m-%d %H:%M:%S.%f", "%Y%m%dT%H%M", "%Y/%m/%d",
+    "%Y/%m/%d %H:%M", "%Y/%m/%d %H:%M:%S", "%Y/%m/%d %H.%M", "%m/%d/%Y", "%m/%d/%Y %H:%M", "%m/%d/%Y %H:%M:%S",
+    "%d/%m/%Y", "%d/%m/%Y %H:%M", "%d/%m/%Y %H:%M:%S", "%m/%d/%y", "%d/%m/%y", "%d.%m.%Y", "%d.%m.%Y %H:%M",
+    "%d.%m.%Y %H:%M:%S", "%d.%m.%Y %H.%M", "%d-%m-%Y", "%b %d %Y", "%b %d, %Y", "%B %d, %Y", "%d %b %Y", "%d %B %Y",
+    "%d %b %Y %H:%M", "%d %b %Y %H.%M", "%d-%b-%Y", "%d-%b-%y", "%Y-%m",
 )  # fmt: skip
 """How times are written; of two that fit, such as month and day in either order, the first is taken."""
 

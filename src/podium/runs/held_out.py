@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from podium.data.split import time_values
 from podium.data.trees import remove_tree
 from podium.errors import PodiumError
 from podium.grading.prepared import PreparedTask
@@ -145,8 +146,8 @@ def _choose_rows(
     if min(counts) < LEAST_ROWS:
         raise NotDivisibleError(f"of {len(train)} training rows a part would have fewer than {LEAST_ROWS}")
     if profile.time is not None:
-        order = pd.to_datetime(train[profile.time], errors="coerce").fillna(pd.Timestamp(0)).argsort(kind="stable")
-        last = rng.permutation(order.to_numpy()[len(train) - sum(counts) :])
+        order = np.argsort(np.nan_to_num(time_values(train[profile.time]), nan=-np.inf), kind="stable")
+        last = rng.permutation(order[len(train) - sum(counts) :])
         return [last[: counts[0]], last[counts[0] :]]
     if profile.group is not None:
         return _by_group(train[profile.group], counts, rng)
