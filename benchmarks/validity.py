@@ -45,7 +45,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--docs", action="store_true", help="write the tables of docs/validity.md")
     arguments = parser.parse_args()
-    found = {time: compare(facts["tasks"]) for time, facts in read_kept().items() if complete_tasks(facts["tasks"])}
+    found = {time: compare(facts["tasks"]) for time, facts in read_kept().items() if has_both_sides(facts["tasks"])}
     print("\n".join(page(found)))
     if arguments.docs:
         write_tables(DOCS / "validity.md", MARK, page(found))
@@ -75,6 +75,11 @@ def complete_tasks(tasks: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]
     """Those that every contender has a result on."""
     names = contenders_of(tasks)
     return {task: facts for task, facts in tasks.items() if all(name in facts for name in names)}
+
+
+def has_both_sides(tasks: dict[str, dict[str, Any]]) -> bool:
+    """Whether there are forged and real tasks to compare."""
+    return {is_forged(task) for task in complete_tasks(tasks)} == {False, True}
 
 
 def group_of(task: str, kind: str) -> str | None:

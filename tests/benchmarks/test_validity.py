@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from agents_table import as_lines, comparison, taken_up, task_table
-from validity import agreement, compare, page, ranks, spearman
+from validity import agreement, compare, has_both_sides, page, ranks, spearman
 
 NAMES = ["good", "middle", "poor"]
 
@@ -59,6 +59,8 @@ def test_kinds_are_compared_where_both_sides_have_them_and_incomplete_tasks_are_
     tasks |= {name: task([1, 2, 3], higher=False, kind="tabular regression") for name in ("x", "y", "z")}
     tasks["chicago-trains"] = task([1, 2, 3], higher=False, kind="tabular regression")
     tasks["half"] = {name: value for name, value in task([1, 2, 3]).items() if name != "poor"}
+    assert has_both_sides(tasks)
+    assert not has_both_sides({name: facts for name, facts in tasks.items() if name in ("x", "y", "half")})
     found = compare(tasks)
     assert found["left_out"] == 1
     assert found["agreement"]["regression"]["spearman"] == pytest.approx(1.0)
