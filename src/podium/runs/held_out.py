@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from podium.data.split import time_values
 from podium.data.trees import remove_tree
 from podium.errors import PodiumError
 from podium.grading.prepared import PreparedTask
+from podium.recipes.kit.dates import parse_dates
 from podium.recipes.profile import Profile
 from podium.recipes.profiler import profile_task
 from podium.task import Task
@@ -146,7 +146,7 @@ def _choose_rows(
     if min(counts) < LEAST_ROWS:
         raise NotDivisibleError(f"of {len(train)} training rows a part would have fewer than {LEAST_ROWS}")
     if profile.time is not None:
-        order = np.argsort(np.nan_to_num(time_values(train[profile.time]), nan=-np.inf), kind="stable")
+        order = _moments(train[profile.time]).sort_values(kind="stable", na_position="first").index.to_numpy()
         last = rng.permutation(order[len(train) - sum(counts) :])
         return [last[: counts[0]], last[counts[0] :]]
     if profile.group is not None:
@@ -156,6 +156,12 @@ def _choose_rows(
     key = pd.Series(rng.random(len(train))).groupby(np.asarray(strata)).rank(pct=True).to_numpy()
     first, second = key <= shares[0], (key > shares[0]) & (key <= sum(shares))
     return [np.flatnonzero(first), np.flatnonzero(second)]
+
+
+def _moments(cells: pd.Series) -> pd.Series:
+    """Times that can be ordered, read as recipes read them; missing where a cell is not one."""
+    numbers = pd.to_numeric(cells, errors="coerce")
+    return numbers if numbers.notna().any() else parse_dates(cells.where(cells != ""), utc=True)
 
 
 def _by_group(groups: pd.Series, counts: list[int], rng: np.random.Generator) -> list[np.ndarray]:
