@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -150,9 +151,9 @@ def patients(public: Path, private: Path) -> pd.DataFrame:
     return answers
 
 
-def at_random_times(public: Path, private: Path) -> pd.DataFrame:
+def at_random_times(public: Path, private: Path, written: str = "%Y-%m-%d") -> pd.DataFrame:
     answers, rng = honest(public, private), np.random.default_rng(4)
-    days = pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 900, 160), unit="D")
+    days = (pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 900, 160), unit="D")).strftime(written)
     answers[["id"]].assign(day=days[:60]).to_csv(public / "test.csv", index=False)
     train = pd.DataFrame({"id": range(20_000, 20_100), "label": rng.integers(0, 2, 100), "day": days[60:]})
     train.to_csv(public / "train.csv", index=False)
@@ -203,6 +204,9 @@ def test_a_miniature_that_differs_from_the_data_is_found(tmp_path: Path) -> None
     ("fabricate", "kind"),
     [
         (at_random_times, "groups that cross the split"),
+        (partial(at_random_times, written="%d.%m.%Y %H.%M"), "groups that cross the split"),
+        (partial(at_random_times, written="%b %d, %Y"), "groups that cross the split"),
+        (partial(at_random_times, written="%s"), "groups that cross the split"),
         (in_exif, "label in a public file"),
         (in_order, "metadata tells the answers"),
         (in_file_names, "label in a file name"),

@@ -11,6 +11,7 @@ import pandas as pd
 
 from podium.integrity.audit.audited import AuditedTask, TaskFinding
 from podium.integrity.audit.duplicates import digest
+from podium.recipes.kit.dates import DATE, parse_dates
 
 _WHO = re.compile(
     r"patient|subject|speaker|person|donor|participant|individual|volunteer|author|user_?(id|name)|device|session",
@@ -19,7 +20,10 @@ _WHO = re.compile(
 FEWEST_GROUPS = 8
 SHARED = 0.5
 """Share of the test rows whose group is in the training data as well."""
-_DATE = re.compile(r"(19|20)\d\d-\d\d-\d\d")
+MOSTLY = 0.9
+"""Share of the cells of a column that are times where it is about time."""
+_SECONDS = re.compile(r"1\d{9}(\d{3})?")
+"""Seconds or milliseconds since 1970, of the years from 2001 to 2033."""
 _IDENTIFIER = re.compile(r"(?=.*\d)[0-9A-Za-z]{4,}")
 
 
@@ -58,7 +62,7 @@ def times_between(task: AuditedTask) -> Iterator[TaskFinding]:
     """Test rows that lie between training rows in time: their neighbours on both sides are known."""
     for table, other in task.table_pairs:
         for column in (name for name in table.cells if name in other.cells and name not in task.form.targets):
-            test, train = (_times(each.cells[column]) for each in (table, other))
+            train, test = _times(other.cells[column], table.cells[column])
             if min(len(test), len(train)) < FEWEST_GROUPS:
                 continue
             inside = int(((test > train.min()) & (test < train.max())).sum())
@@ -67,12 +71,16 @@ def times_between(task: AuditedTask) -> Iterator[TaskFinding]:
                 yield task.finding("groups that cross the split", reason, 0.6, severity="remark", file=table.name)
 
 
-def _times(cells: pd.Series[str]) -> pd.Series[float]:
-    """Cells as seconds, of those that are dates or count the seconds since 1970; none if most are not."""
-    dates = pd.to_datetime(cells.where(cells.str.match(_DATE)).str[:19], format="ISO8601", errors="coerce", utc=True)
-    seconds = pd.to_numeric(cells.where(cells.str.fullmatch(r"1\d{9}(\d{3})?")), errors="coerce")
-    known = dates.dropna().map(pd.Timestamp.timestamp) if dates.notna().any() else seconds.dropna()
-    return known.astype(float) if len(known) > 0.9 * len(cells) else known.iloc[:0].astype(float)
+def _times(train: pd.Series[str], test: pd.Series[str]) -> tuple[pd.Series, pd.Series]:
+    """The times in both parts of a column that is about time; none of any other."""
+    cells = pd.concat([train, test], ignore_index=True)  # read as one, for whether the day comes first
+    if cells.str.fullmatch(_SECONDS).mean() > MOSTLY:
+        times = pd.to_numeric(cells, errors="coerce")
+    elif cells.str.match(DATE).mean() > MOSTLY:
+        times = parse_dates(cells.where(cells.str.match(DATE)), utc=True)
+    else:
+        times = pd.Series(dtype=float)
+    return times[: len(train)].dropna(), times[len(train) :].dropna()
 
 
 def _are_identities(values: Sequence[str]) -> bool:
