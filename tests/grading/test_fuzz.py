@@ -31,7 +31,22 @@ PLACE = re.compile(r"\b(columns?|rows?|line|ids?)\b|submission\.", re.IGNORECASE
 NAMES = ["submission.csv"] * 6 + ["submission.csv.gz", "submission.parquet", "submission.txt"]
 
 CELLS = [
-    *("", " ", "nan", "NA", "None", "null", "inf", "-Infinity", "1e400", "-1e-400", "9" * 400, "0." + "3" * 400),
+    *(
+        "",
+        " ",
+        "nan",
+        "NA",
+        "None",
+        "null",
+        "inf",
+        "-Infinity",
+        "1e400",
+        "-1e-400",
+        "1e2147483648",
+        "4e492493924924",
+        "9" * 400,
+        "0." + "3" * 400,
+    ),
     *("1_000", "1 000", "0x1F", "１", "٣", "−1", "½", "1e", "--1", "1.0.0", "True", "T", "yes", "2", "-1", "0.5"),
     *("=1+1", "'", '"', '""', '"x', 'x"', '"x"y', "\\", "\\N", "\t", "\r", "\n", "\x0b", "\x1b[2J", "\0", "a\0b"),
     *("\x85", "\u2028", "\ufeff", "\u200b", "💥", "e\u0301", "ǅ", "\ue000", "x" * 5000, "[1, 2]", "1 2 3", "%s%n"),

@@ -49,6 +49,7 @@ NUMBER = [
     ("٣", "'٣' is not a number"),
     ("−1", "'−1' is not a number"),
     ("1e400", "'1e400' is not a number"),
+    ("1e2147483648", "'1e2147483648' is not a number"),
     ("9" * 400, f"'{'9' * 57}… is not a number"),
     ("inf", "inf is infinite; a finite number is expected"),
     ("-Infinity", "-inf is infinite; a finite number is expected"),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from podium.data.fabricate import hex_ids, sentences
+from podium.data.numbers import to_numbers
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,11 +63,10 @@ def describe_column(cells: pd.Series, *, classes: bool = False) -> Column:
     Args:
         classes: whether it is a category even where all of its values are numbers, or there are many of them.
     """
-    import pandas as pd
 
     present = cells[~cells.isin(BLANK)]
     column = Column(str(cells.name), "category", round(1 - len(present) / max(len(cells), 1), 4))
-    numbers = pd.to_numeric(present, errors="coerce")
+    numbers = to_numbers(present)
     if len(present) and np.isfinite(numbers).all() and not classes:
         quantiles = tuple(float(f"{value:.6g}") for value in np.quantile(numbers, _LEVELS))
         return replace(column, kind="number", quantiles=quantiles, whole=bool((numbers % 1 == 0).all()))

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from podium.data.columns import BLANK, moments_of, time_format
+from podium.data.numbers import to_numbers
 
 RAW_ORDER = "Test rows stand in the order of the published table."
 """What a task says of itself where its split, as MLE-bench made it, leaves rows where they were."""
@@ -105,7 +106,7 @@ def time_values(cells: pd.Series) -> np.ndarray:
     written = time_format(cells.astype(str))
     if written:
         return moments_of(cells.astype(str), written)
-    return pd.to_numeric(cells, errors="coerce").to_numpy(float)
+    return to_numbers(cells).to_numpy(float)
 
 
 def split_per_category(

@@ -155,6 +155,7 @@ def _parse_csv(
             encoding="utf-8-sig",
             nrows=most_rows + 1,
             low_memory=False,
+            float_precision="round_trip",  # exact, and pandas' own way dies of some exponents: see data/numbers.py
         )
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from podium.data.numbers import to_numbers
 from podium.data.retyping import retyped
 from podium.errors import InvalidSubmission
 from podium.task import Boolean, Columns, Integer, Number, Text, Values
@@ -106,7 +107,7 @@ def scored_cells(submission: pd.DataFrame, scored: np.ndarray, columns: list[str
 
 
 def _numbers(values: pd.Series, rule: Number | Integer, refuse: Refuse) -> np.ndarray:
-    numbers = pd.to_numeric(values, errors="coerce").to_numpy(np.float64)
+    numbers = to_numbers(values).to_numpy(np.float64)
     blank = _is_blank(values) if values.dtype == object else np.isnan(numbers)
     if not (isinstance(rule, Number) and rule.blank):
         refuse(blank, "is blank; a number is expected")
@@ -184,7 +185,7 @@ def _keys(table: pd.DataFrame, form: Columns, whole: set[str]) -> np.ndarray:
 def _key_column(values: pd.Series, *, whole: bool) -> np.ndarray:
     if not whole:
         return values.astype(str).to_numpy(object)
-    numbers = pd.to_numeric(values, errors="coerce").to_numpy(np.float64)
+    numbers = to_numbers(values).to_numpy(np.float64)
     exact = (np.abs(numbers) < LARGEST_INTEGER) & (numbers == np.round(numbers))
     if exact.all():
         return numbers.astype(np.int64)

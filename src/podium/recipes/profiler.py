@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from podium.data.numbers import to_numbers
 from podium.recipes.files import (
     ARRAYS,
     AUDIO,
@@ -106,11 +107,10 @@ def _profile(bare: Profile, sample: pd.DataFrame, read: ReadTables, groups: Path
 
 def _is_informative(sample: pd.DataFrame, targets: tuple[str, ...]) -> bool:
     """Whether the targets of a sample are words that differ from row to row."""
-    import pandas as pd
 
     if len(targets) != 1 or targets[0] not in sample:
         return False
-    words = sample[targets[0]][pd.to_numeric(sample[targets[0]], errors="coerce").isna()]
+    words = sample[targets[0]][to_numbers(sample[targets[0]]).isna()]
     return bool(words.nunique() > max(2, 0.1 * len(sample)))
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from podium.data.numbers import to_numbers
 from podium.recipes.files import Paths, files_as_table
 from podium.recipes.profile import ColumnProfile, GoalKind, Profile
 from podium.recipes.tables import MAX_ROWS, ReadTables, as_text
@@ -209,9 +210,8 @@ def _is_list(values: pd.Series) -> bool:
 
 def adds_up(frame: pd.DataFrame, targets: Sequence[str]) -> bool:
     """Whether the targets of every row add up to one."""
-    import pandas as pd
 
     if len(targets) < 2 or any(target not in frame for target in targets):
         return False
-    numbers = frame[list(targets)].head(500).apply(pd.to_numeric, errors="coerce")
+    numbers = frame[list(targets)].head(500).apply(to_numbers)
     return bool(((numbers.sum(axis=1) - 1).abs() < 1e-3).all())

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from podium.data.numbers import to_numbers
 from podium.data.trees import remove_tree
 from podium.errors import PodiumError
 from podium.grading.prepared import PreparedTask
@@ -29,6 +30,8 @@ from podium.task import Task
 PARTS = ("search", "selection")
 LEAST_ROWS = 30
 """Of a part: fewer tell nothing."""
+MOST_CLASSES = 30
+"""That each have their share in a part; with more of them, chance has to do."""
 
 
 class NotDivisibleError(PodiumError):
@@ -151,16 +154,25 @@ def _choose_rows(
         return [last[: counts[0]], last[counts[0] :]]
     if profile.group is not None:
         return _by_group(train[profile.group], counts, rng)
-    label = train[profile.labels[0]]
-    strata = label if label.nunique() <= 30 else pd.qcut(pd.to_numeric(label), 20, labels=False, duplicates="drop")
+    strata = _strata(train[profile.labels[0]])
     key = pd.Series(rng.random(len(train))).groupby(np.asarray(strata)).rank(pct=True).to_numpy()
     first, second = key <= shares[0], (key > shares[0]) & (key <= sum(shares))
     return [np.flatnonzero(first), np.flatnonzero(second)]
 
 
+def _strata(label: pd.Series) -> pd.Series:
+    """The parts of rows that are sampled alike: classes, twentieths of numbers, all rows where classes are many."""
+    if label.nunique() <= MOST_CLASSES:
+        return label
+    numbers = to_numbers(label)
+    if numbers.isna().any():
+        return pd.Series(0, label.index)
+    return pd.qcut(numbers, 20, labels=False, duplicates="drop")
+
+
 def _moments(cells: pd.Series) -> pd.Series:
     """Times that can be ordered, read as recipes read them; missing where a cell is not one."""
-    numbers = pd.to_numeric(cells, errors="coerce")
+    numbers = to_numbers(cells)
     return numbers if numbers.notna().any() else parse_dates(cells.where(cells != ""), utc=True)
 
 

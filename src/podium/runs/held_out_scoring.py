@@ -12,6 +12,7 @@ import pandas as pd
 from anyio import to_thread
 
 from podium.agents.search.selection import blending
+from podium.data.numbers import to_numbers
 from podium.runs.held_out import HeldOut
 from podium.sandbox.inspect import PodiumSandbox
 from podium.task import SUBMISSION, Task
@@ -102,7 +103,7 @@ def blended(
 def _numbers(table: pd.DataFrame, task: Task, like: pd.DataFrame) -> pd.DataFrame:
     """The target columns as numbers, in the order of another table; as ranks where only the order counts."""
     ids, targets = list(task.form.ids), list(task.form.targets)
-    numbers: pd.DataFrame = table.set_index(ids)[targets].apply(pd.to_numeric, errors="coerce")
+    numbers: pd.DataFrame = table.set_index(ids)[targets].apply(to_numbers)
     numbers = numbers.reindex(pd.MultiIndex.from_frame(like[ids]) if len(ids) > 1 else pd.Index(like[ids[0]]))
     ranked = [column for column in targets if blending(task, column) == "rank"]
     numbers[ranked] = numbers[ranked].rank(pct=True)

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from podium.data import coco
+from podium.data.numbers import to_numbers
 from podium.data.verbs import link_file, read_json, unpacked, write_answers, write_json, write_tar
 from podium.errors import InvalidSubmission
 from podium.metrics import error_rate
@@ -45,7 +46,7 @@ def prepare(raw: Path, public: Path, private: Path, *, validation_pictures: bool
 
 @task.score
 def score(answers: pd.DataFrame, submission: pd.DataFrame) -> float:
-    guesses = pd.to_numeric(submission["predicted"].str.split().str[0], errors="coerce")
+    guesses = to_numbers(submission["predicted"].str.split().str[0])
     wrong = submission[guesses % 1 != 0]
     if len(wrong):
         name, cell = wrong.iloc[0]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from podium.catalog.new_task.goal import SubmissionGoal
 from podium.catalog.new_task.table import Table
 from podium.data.columns import BLANK, time_format
+from podium.data.numbers import to_numbers
 from podium.errors import UsageError
 
 if TYPE_CHECKING:
@@ -118,9 +119,8 @@ def _is_year(name: str) -> bool:
 
 
 def _are_years(cells: pd.Series) -> bool:
-    import pandas as pd
 
-    numbers = pd.to_numeric(cells, errors="coerce")
+    numbers = to_numbers(cells)
     return bool(numbers.between(1500, 2200).all())
 
 
@@ -143,9 +143,8 @@ def _words(name: str) -> set[str]:
 
 
 def _is_number(cells: pd.Series) -> bool:
-    import pandas as pd
 
-    return bool(pd.to_numeric(cells, errors="coerce").notna().all())
+    return bool(to_numbers(cells).notna().all())
 
 
 def _has_facts(rows: pd.DataFrame, name: str, target: str) -> bool:

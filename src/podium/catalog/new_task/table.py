@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from podium.catalog.new_task.goal import FEWEST_OF_CLASS, SubmissionGoal, choose_goal, choose_target, rare_classes
 from podium.data.columns import BLANK, Column, describe_column
+from podium.data.numbers import to_numbers
 from podium.errors import UsageError
 from podium.text import plural
 
@@ -107,11 +108,10 @@ def _counts(column: pd.Series) -> bool:
 
 def _without_copies_of_target(rows: pd.DataFrame, target: str, goal: SubmissionGoal, notes: list[str]) -> pd.DataFrame:
     """Without columns that say as much as the target, in other words."""
-    import pandas as pd
 
     if goal.prediction == "number":
-        numbers = rows.drop(columns=target).apply(pd.to_numeric, errors="coerce").dropna(axis=1)
-        truth = pd.to_numeric(rows[target])
+        numbers = rows.drop(columns=target).apply(to_numbers).dropna(axis=1)
+        truth = to_numbers(rows[target])
         same = [
             str(name) for name in numbers if numbers[name].nunique() > 2 and abs(numbers[name].corr(truth)) > 1 - 1e-9
         ]

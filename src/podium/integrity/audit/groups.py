@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 
 import pandas as pd
 
+from podium.data.numbers import to_numbers
 from podium.integrity.audit.audited import AuditedTask, TaskFinding
 from podium.integrity.audit.duplicates import digest
 from podium.recipes.kit.dates import DATE, parse_dates
@@ -75,7 +76,7 @@ def _times(train: pd.Series[str], test: pd.Series[str]) -> tuple[pd.Series, pd.S
     """The times in both parts of a column that is about time; none of any other."""
     cells = pd.concat([train, test], ignore_index=True)  # read as one, for whether the day comes first
     if cells.str.fullmatch(_SECONDS).mean() > MOSTLY:
-        times = pd.to_numeric(cells, errors="coerce")
+        times = to_numbers(cells)
     elif cells.str.match(DATE).mean() > MOSTLY:
         times = parse_dates(cells.where(cells.str.match(DATE)), utc=True)
     else:

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from podium.data.numbers import to_numbers
 from podium.integrity.audit.audited import AuditedTask, DataFile, TaskFinding
 from podium.integrity.audit.tables import PublicTable, dicom_facts, picture_facts
 
@@ -100,8 +101,7 @@ def _tells(values: pd.Series[str], answers: pd.Series[str]) -> str | None:
 
 
 def _numbers(texts: pd.Series[str]) -> pd.Series[float]:
-    """Texts as numbers; pandas crashes on some very long ones."""
-    return pd.to_numeric(texts.where(texts.str.len() < 40), errors="coerce").astype(float)
+    return to_numbers(texts).astype(float)
 
 
 def _one_sided(values: pd.Series[str], answers: pd.Series[str], *, columns: int) -> str | None:

@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from podium.data.numbers import to_numbers
+
 _TEXT = (".csv", ".json", ".jsonl", ".txt", ".tsv")
 _FACTS = ("st_ino", "st_mtime_ns", "st_ctime_ns", "st_mode", "st_nlink", "st_size")
 OF_ROWS = ("row", "id digits", "name", "order in")
@@ -113,7 +115,7 @@ def _grouped(answers: pd.DataFrame, groups: list[list[int]]) -> pd.DataFrame:
 
 def as_numbers(cells: pd.Series[Any]) -> dict[str, pd.Series[Any]]:
     """Answers as numbers; of texts, their place in the alphabet and their length."""
-    numbers = pd.to_numeric(cells.astype(float) if cells.dtype == bool else cells, errors="coerce")
+    numbers = to_numbers(cells.astype(float) if cells.dtype == bool else cells)
     if numbers.notna().mean() > 0.5:
         return {str(cells.name): numbers.fillna(numbers.mean()).astype(float).reset_index(drop=True)}
     text = cells.map(lambda cell: " ".join(map(str, cell)) if isinstance(cell, list | tuple) else str(cell))
