@@ -26,6 +26,11 @@ WORDS = {"red", "blue", "green"}
         ("At Velmere they watch 120 trays, and ask which rows of `train.csv` are blue, which are red.", "backticks"),
         ("At Velmere they watch 120 trays, and ask which rows of `test.csv` are blue, which are pink.", "'red'"),
         ("At Belmere they watch 120 trays, and ask which rows of `test.csv` are blue, which are red.", "'Velmere'"),
+        ("At Velmere they watch 120 trays, and ask which rows of `test.csv` are blue, red or green.", "'green' is new"),
+        (
+            "At Velmere they watch 120 trays of Dunmoor, and ask which of `test.csv` are blue or red.",
+            "'Dunmoor' is new",
+        ),
         ("Velmere: 120 trays, `test.csv`, red, blue.", "half"),
         (f"{ORIGINAL}\n\n## Metric\nAccuracy.", "one paragraph"),
         (f"{ORIGINAL} <img src=x>", "one paragraph"),

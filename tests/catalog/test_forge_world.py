@@ -9,6 +9,8 @@ import subprocess
 import sys
 import zipfile
 import zlib
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,10 +18,12 @@ import pandas as pd
 import pytest
 
 from podium.catalog import load
+from podium.catalog.forge import anomaly_detection, multi_label
 from podium.catalog.forge.families import WORLD_FAMILIES, load_family
 from podium.catalog.forge.family import ForgedData, PublicData
 from podium.catalog.forge.field import draw_data, lineup, measure_field
 from podium.catalog.forge.world.brief import draw_story
+from podium.catalog.forge.world.calibration import Probes, draw_calibrated
 from podium.catalog.forge.world.corruption import (
     blank_by_hidden,
     change_unit,
@@ -31,11 +35,12 @@ from podium.catalog.forge.world.corruption import (
 )
 from podium.catalog.forge.world.entrants import DECISION_TREE, LINEAR, QUICK_BOOSTING, Learn, one_hot
 from podium.catalog.forge.world.expressions import PRODUCTIONS, Facts
-from podium.catalog.forge.world.features import READINGS, as_is
+from podium.catalog.forge.world.features import READINGS, as_is, read
 from podium.catalog.forge.world.layout import write_tables
 from podium.catalog.forge.world.mechanism import draw_mechanism
 from podium.catalog.forge.world.population import draw_population
 from podium.catalog.forge.world.vocabulary import Quantity, domains
+from podium.metrics import label_mean_f1, roc_auc
 
 SEEDS = range(12)
 LONG_SENTENCE = 8
@@ -119,9 +124,10 @@ def test_there_are_twelve_domains_with_words_of_their_own() -> None:
 
 def test_structures_are_drawn_from_the_whole_grammar(facts: Facts) -> None:
     mechanisms = [draw_mechanism(np.random.default_rng(seed), facts, terms=6) for seed in range(30)]
-    assert len({mechanism.formula for mechanism in mechanisms}) == 30
+    formulas = [" + ".join(term.formula for term in mechanism.terms) for mechanism in mechanisms]
+    assert len(set(formulas)) == 30
     words = ("*", "level of", " by ", "wave of", "until a day", "previous", "relative to", " / ", "threshold")
-    assert all(any(word in mechanism.formula for mechanism in mechanisms) for word in words)
+    assert all(any(word in formula for formula in formulas) for word in words)
 
 
 @pytest.mark.parametrize("name", PRODUCTIONS)
@@ -133,11 +139,61 @@ def test_a_term_has_mean_0_and_spread_1_and_comes_from_its_seed(name: str, facts
     assert one.values.std() == pytest.approx(1)
 
 
-def test_causes_come_before_effects() -> None:
+def test_numbers_of_a_row_hang_together() -> None:
     population = draw_population(np.random.default_rng(2), domains()[3], 300, days=200)
-    order = [*(name for parent in population.parents for name in parent.numbers), *population.numbers]
-    assert population.edges
-    assert all(order.index(cause) < order.index(effect) for cause, effect in population.edges)
+    related = np.corrcoef(list(population.numbers.values()))
+    assert np.abs(related - np.eye(len(related))).max() > 0.3
+
+
+def test_odd_rows_have_no_more_cells_of_train_rows_than_others() -> None:
+    forged = anomaly_detection.draw_once(np.random.default_rng(3), "medium", draw_story(np.random.default_rng(3)))
+    train, test = (table.select_dtypes("number").to_numpy() for table in (forged.public.train, forged.public.test))
+    known = train[:, : test.shape[1]]
+    equal = np.array([(row == known).sum(axis=1).max() for row in test])
+    odd = forged.answers.iloc[:, 1].to_numpy()
+    assert abs(roc_auc(odd, equal) - 0.5) < 0.1
+    assert roc_auc(odd, forged.ceiling) > 0.85
+
+
+def test_no_rule_of_thumb_names_labels_better_than_the_ceiling() -> None:
+    rng = np.random.default_rng(0)
+    chance = rng.beta(0.8, 1.6, (4000, 5))
+    truth, names = rng.random(chance.shape) < chance, np.array(list("abcde"))
+
+    def score(named: np.ndarray) -> float:
+        return label_mean_f1(multi_label.joined_labels(truth, names), multi_label.joined_labels(named, names))
+
+    best = score(multi_label.best_to_name(chance))
+    assert all(best > score(chance > limit) for limit in (0.2, 0.3, 0.4, 0.5, 0.6))
+
+
+@pytest.mark.parametrize("name", ["tables-regression", "quantiles"])
+def test_amounts_are_never_below_zero(name: str) -> None:
+    drawn = [draw_data(load_family(name), "tiny", seed) for seed in SEEDS]
+    assert all(forged.answers.iloc[:, 1:].min(axis=None) >= 0 and forged.ceiling.min() >= 0 for forged in drawn)
+
+
+def test_a_task_whose_metric_is_undefined_is_drawn_again() -> None:
+    family = load_family("tables-classification")
+    same, other = (draw_data(family, "tiny", seed) for seed in (0, 1))
+    target = same.answers.columns[1]
+    same = replace(same, answers=same.answers.assign(**{target: 1}))
+    draws, probe = iter([same, other]), family.pipelines[0]
+    assert draw_calibrated(lambda: next(draws), "tiny", Probes(probe, probe), family.score) is other
+
+
+def test_what_one_thread_reads_is_not_lost_to_another() -> None:
+    one, other = (draw_data(load_family("survival"), "tiny", seed).public for seed in (0, 1))
+    first = read(one, as_is)
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(read, other, as_is).result() is not first
+    assert read(one, as_is) is first
+
+
+def test_a_brief_does_not_say_that_rows_were_drawn_by_lot_where_whole_things_were() -> None:
+    for seed in SEEDS:
+        brief = draw_data(load_family("sequence-labelling"), "tiny", seed).brief
+        assert "by lot" not in brief and "at random" not in brief and "cover the same" not in brief
 
 
 def test_blanks_tell_of_what_is_hidden() -> None:

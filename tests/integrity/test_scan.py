@@ -7,9 +7,12 @@ import shutil
 from pathlib import Path
 
 import pytest
-from corpus_runs import call
+from corpus_runs import actions, call, play, prepare_data
 from starlette.testclient import TestClient
 
+from podium.catalog.forge import forge_id
+from podium.catalog.forge.families import load_family
+from podium.catalog.forge.field import draw_data
 from podium.errors import RecordError
 from podium.integrity.findings import record_findings
 from podium.integrity.scan import scan
@@ -112,3 +115,37 @@ def test_however_much_is_found_can_be_read_back(tmp_path: Path) -> None:
     assert kept
     assert kept.error is None
     assert len(kept.findings) > 500
+
+
+GUESSING = """
+import os
+import pandas as pd
+from sklearn.ensemble import RandomForestClassifier
+data = os.environ["PODIUM_DATA"]
+train, test, sample = (pd.read_csv(data + name) for name in ("/train.csv", "/test.csv", "/sample_submission.csv"))
+target = sample.columns[1]
+{guess}
+sample.to_csv("submission.csv", index=False)
+print("podium-metric: 0.5")
+"""
+BY_RULE = """
+columns = [name for name in test.select_dtypes("number") if name not in {forbidden!r}]
+model = RandomForestClassifier(50, random_state=0).fit(train[columns].fillna(0), train[target])
+sample[target] = model.predict_proba(test[columns].fillna(0))[:, 1]
+"""
+AGAINST_IT = "sample[target] = test[{forbidden[0]!r}].rank(pct=True)"
+
+
+def test_whoever_uses_a_forbidden_column_is_better_than_possible(tmp_path: Path) -> None:
+    family, data = load_family("tables-classification"), tmp_path / "data"
+    drawn = ((seed, draw_data(family, "tiny", seed).public.forbidden) for seed in range(30))
+    seed, forbidden = next((seed, names) for seed, names in drawn if names)
+    task = str(forge_id(family.name, "tiny", seed))
+    prepare_data(data, [task])
+    found = []
+    for guess in (BY_RULE, AGAINST_IT):
+        script = GUESSING.format(guess=guess.format(forbidden=forbidden))
+        run = play(actions([("script", script)], ""), tmp_path / str(len(found)), task, data)
+        (scanned,) = scan([run.experiment], data_dir=data, write=False)
+        found.append([each.reason for each in scanned.findings if each.kind == "better than possible"])
+    assert found[0] == [] and len(found[1]) == 1 and forbidden[0] in found[1][0]

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from podium.catalog.forge import ForgeId
     from podium.data.home import Place
 
+SAME_SCORE = 0.01
+"""How far an entrant's score may be from that on another machine, by its size."""
+
 
 @click.command(name="forge")
 @click.argument("family", required=False, metavar="[FAMILY|ID|NAME]")
@@ -160,17 +163,32 @@ def _reword(task: ForgeId, model: str, base_url: str | None) -> None:
 
 
 def _compare_with_made_again(task_id: str, place: Place) -> None:
-    """Makes a task again and compares it with what is there."""
+    """Makes a task again and compares it with what is there: scores of the field roughly, all else exactly."""
     from podium import api
     from podium.data.manifest import checksum_files
+    from podium.grading.reference import LEADERBOARD_FILE
 
     with tempfile.TemporaryDirectory(dir=place.root.parent, prefix=".forge-") as folder:
-        again = checksum_files(api.prepare(task_id, data_dir=Path(folder)).place.root)
-    found = checksum_files(place.root)
+        made = api.prepare(task_id, data_dir=Path(folder)).place
+        again, found = checksum_files(made.root), checksum_files(place.root)
+        if _have_same_field(made.private / LEADERBOARD_FILE, place.private / LEADERBOARD_FILE):
+            del again[f"private/{LEADERBOARD_FILE}"], found[f"private/{LEADERBOARD_FILE}"]
     different = sorted(name for name in again.keys() | found.keys() if again.get(name) != found.get(name))
     if different:
         raise PodiumError(
             f"{place.root} does not hold what the secret makes: {len(different)} files differ, such as {different[0]}. "
-            "Other versions of numpy, pandas or scikit-learn can be the reason; the manifest tells which made it. A "
-            "brief that a model reworded differs too: private/rewording.json has both."
+            "Other versions of numpy, pandas, scikit-learn, scipy or pillow can be the reason; the manifest "
+            "tells which made it. A brief that a model reworded differs too: private/rewording.json has both."
         )
+
+
+def _have_same_field(one: Path, other: Path) -> bool:
+    """Whether two fields have the same scores, but for what arithmetic differs between machines."""
+    from podium.catalog.forge.field import read_field
+
+    if not other.is_file():
+        return False
+    scores = [read_field(path).scores for path in (one, other)]
+    return len(scores[0]) == len(scores[1]) and all(
+        abs(first - second) <= SAME_SCORE * max(1.0, abs(first)) for first, second in zip(*scores, strict=True)
+    )

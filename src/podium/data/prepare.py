@@ -97,7 +97,7 @@ def _prepare(task: Task, place: Place, *, raw: Path | None, miniature: bool) -> 
 
 @cache
 def _versions() -> tuple[tuple[str, str], ...]:
-    return tuple((name, version(name)) for name in ("podium", "numpy", "pandas", "scikit-learn"))
+    return tuple((name, version(name)) for name in ("podium", "numpy", "pandas", "scikit-learn", "scipy", "pillow"))
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import NamedTuple
 
 from podium.errors import RecordError
@@ -139,6 +140,8 @@ class RunEvidence:
     """Files that were there before the first step, with the name of their content."""
     problems: tuple[str, ...] = ()
     """What could not be read."""
+    data_dir: Path | None = None
+    """Where whoever looks has data of their own; by default in Podium's home."""
 
     def finding(self, hit: Hit, place: EvidencePlace = _NOWHERE) -> Finding:
         """A finding about this run."""
@@ -254,7 +257,7 @@ class RunEvidence:
             yield from ((None, source) for source in read_shell(step.argument("command")).python)
 
 
-def read_evidence(folder: RunFolder) -> RunEvidence:
+def read_evidence(folder: RunFolder, data_dir: Path | None = None) -> RunEvidence:
     """What a run left.
 
     Raises:
@@ -270,7 +273,9 @@ def read_evidence(folder: RunFolder) -> RunEvidence:
     except RecordError as error:
         problems.append(str(error))
     seed = record.seed if record else start.seed
-    return RunEvidence(folder, start.task, seed, start, record, _of_agent(steps), history, given, tuple(problems))
+    return RunEvidence(
+        folder, start.task, seed, start, record, _of_agent(steps), history, given, tuple(problems), data_dir
+    )
 
 
 def _of_agent(steps: Sequence[StepEvidence]) -> tuple[StepEvidence, ...]:

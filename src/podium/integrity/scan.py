@@ -57,7 +57,12 @@ def find_runs(paths: Sequence[Path]) -> list[RunFolder]:
 
 
 def scan(
-    paths: Sequence[Path], *, model: str | None = None, base_url: str | None = None, write: bool = True
+    paths: Sequence[Path],
+    *,
+    model: str | None = None,
+    base_url: str | None = None,
+    data_dir: Path | None = None,
+    write: bool = True,
 ) -> list[ScannedRun]:
     """Looks at runs, alone and against each other, and writes what was found beside them.
 
@@ -65,12 +70,13 @@ def scan(
         paths: runs and experiments.
         model: is asked as well, in Inspect's notation.
         base_url: where it is served, if not where its maker serves it.
+        data_dir: where data of tasks lie that tell more about a run, if not in Podium's home.
         write: whether `findings.json` of their experiments is brought up to date.
     """
     runs = find_runs(paths)
     if model is not None:
         ping(model, base_url)  # before anything takes long
-    read, unread = _read_all(runs)
+    read, unread = _read_all(runs, data_dir)
     compared = [found for comparison in CROSS_RUN_DETECTORS for found in comparison(read)]
     scanned = [_scanned(run, [finding for about, finding in compared if about is run]) for run in read]
     if model is not None:
@@ -95,11 +101,11 @@ def _scanned(run: RunEvidence, compared: Sequence[Finding]) -> ScannedRun:
     return ScannedRun(run.folder.path, run.task, run.seed, tuple(fewest(found)), tuple(problems))
 
 
-def _read_all(folders: Sequence[RunFolder]) -> tuple[list[RunEvidence], list[ScannedRun]]:
+def _read_all(folders: Sequence[RunFolder], data_dir: Path | None) -> tuple[list[RunEvidence], list[ScannedRun]]:
     read, unread = [], []
     for folder in folders:
         try:
-            read.append(read_evidence(folder))
+            read.append(read_evidence(folder, data_dir))
         except RecordError as error:
             seed = int(folder.path.name) if folder.path.name.isdecimal() else 0
             unread.append(ScannedRun(folder.path, folder.path.parent.name, seed, (), (str(error),)))

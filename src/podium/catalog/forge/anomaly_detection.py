@@ -6,6 +6,8 @@ The numbers of a row hang together, differently in each mode; in an odd row some
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from math import comb
+from typing import Any
 
 import numpy as np
 
@@ -24,6 +26,8 @@ from podium.task import Columns
 ROWS: Sizes = {"easy": (2200, 1600), "medium": (1800, 1600), "hard": (1400, 1600), "tiny": (120, 60)}
 NOISE: Mapping[Difficulty, float] = {"easy": 0.35, "medium": 0.45, "hard": 0.55, "tiny": 0.3}
 NUMBERS, FACTORS, MODES, ODD = 10, 3, 3, 0.1
+SWAPPED = (2, 3)
+"""How many numbers of an odd row may come from elsewhere."""
 MODES_CALLED = (
     "mode", "setting", "regime", "programme", "profile", "scheme", "pattern", "state", "configuration", "protocol",
     "procedure", "variant", "routine", "condition", "arrangement", "plan",
@@ -32,6 +36,11 @@ NOTES = (
     "None of the {rows} of {place} in `train.csv` is odd; {share:.0%} of those in `test.csv` are.",
     "In odd {rows} of {place} every number looks usual by itself.",
 )
+SPLIT = (
+    "`train.csv` and `test.csv` cover the same {days} days of {place}.",
+    "Both files come from the same {days} days in {place}.",
+    "For {days} days {place} filled both files, side by side.",
+)
 TrainAndTest = tuple[np.ndarray, np.ndarray]
 """Train and test rows, every column with mean 0 and spread 1."""
 OddnessScore = Callable[[np.ndarray, np.ndarray, np.random.Generator], np.ndarray]
@@ -39,21 +48,26 @@ OddnessScore = Callable[[np.ndarray, np.ndarray, np.random.Generator], np.ndarra
 
 
 def draw_once(rng: np.random.Generator, difficulty: Difficulty, story: Story) -> ForgedData:
-    """Draws factors, numbers that follow from them in a way that depends on the mode, and odd rows."""
-    count, train_rows = sum(ROWS[difficulty]), ROWS[difficulty][0]
+    """Draws factors, numbers that follow from them in a way that depends on the mode, and odd rows.
+
+    What an odd row has from elsewhere comes from rows that nobody sees: it would be found by looking for equal cells.
+    """
+    train_rows, test_rows = ROWS[difficulty]
+    count, foreign = train_rows + test_rows, round(ODD * test_rows)
     sheet = draw_sheet(rng, story, count)
-    factors, mode = rng.normal(size=(count, FACTORS)), rng.integers(0, MODES, count)
-    usual = np.empty((count, NUMBERS))
+    factors, mode = rng.normal(size=(count + foreign, FACTORS)), rng.integers(0, MODES, count + foreign)
+    usual = np.empty((count + foreign, NUMBERS))
     for column in range(NUMBERS):
         bent = [SHAPES[str(rng.choice(list(SHAPES)))](rng, factors[:, factor]) for factor in range(FACTORS)]
         weights = rng.normal(size=(MODES, FACTORS))
         usual[:, column] = standardised((np.stack(bent, axis=1) * weights[mode]).sum(axis=1))
     numbers = usual + NOISE[difficulty] * rng.normal(size=usual.shape)
     odd = np.zeros(count, dtype=bool)
-    odd[train_rows + rng.permutation(count - train_rows)[: round(ODD * (count - train_rows))]] = True
-    for row in np.flatnonzero(odd):
-        swapped = rng.permutation(NUMBERS)[: int(rng.integers(2, 4))]
-        numbers[row, swapped] = numbers[int(rng.integers(train_rows)), swapped]
+    odd[train_rows + rng.permutation(test_rows)[:foreign]] = True
+    for number, row in enumerate(np.flatnonzero(odd)):
+        swapped = rng.permutation(NUMBERS)[: int(rng.choice(SWAPPED))]
+        numbers[row, swapped] = numbers[count + number, swapped]
+    numbers, usual, mode = numbers[:count], usual[:count], mode[:count]
     letters = np.array([f"{story.place[0].upper()}{number + 1}" for number in range(MODES)], dtype=object)
     sheet.add(story.naming.about(story.domain.row.one, MODES_CALLED), letters[mode], "mode")
     add_numbers(rng, sheet, numbers / numbers.std(axis=0))
@@ -65,10 +79,27 @@ def draw_once(rng: np.random.Generator, difficulty: Difficulty, story: Story) ->
         metric="The area under the ROC curve.\nHigher is better.",
         form=f"{ID_AND_TARGET}\nThere larger means odder.",
         notes=NOTES,
+        split=SPLIT,
         figures={"share": ODD},
     )
-    surprise = (((numbers - usual) / NOISE[difficulty]) ** 2).sum(axis=1)
-    return sheet_task(rng, sheet, question, target=odd.astype(int), ceiling=surprise, sample=0.0, train_rows=train_rows)
+    oddness = likelihood_ratio(numbers, usual, NOISE[difficulty])
+    return sheet_task(rng, sheet, question, target=odd.astype(int), ceiling=oddness, sample=0.0, train_rows=train_rows)
+
+
+def likelihood_ratio(numbers: np.ndarray, usual: np.ndarray, noise: float) -> np.ndarray:
+    """How much likelier each row is if some of its numbers come from another row; their logarithms.
+
+    It is the best answer but for one thing: the foreign numbers of a row are taken for independent of each other.
+    """
+    others = usual[:: max(1, len(usual) // 100)]
+    own = -0.5 * ((numbers - usual) / noise) ** 2
+    foreign = np.exp(-0.5 * ((numbers[:, None] - others) / noise) ** 2).mean(axis=1)
+    ratio = np.exp(np.minimum(np.log(foreign + 1e-12) - own, 200.0))
+    products = np.zeros((max(SWAPPED) + 1, len(numbers)))  # row n: the sum of the products of any n ratios
+    products[0] = 1.0
+    for column in ratio.T:
+        products[1:] += products[:-1] * column
+    return np.asarray(np.log(sum(products[count] / comb(NUMBERS, count) for count in SWAPPED)))
 
 
 def _numbers(data: PublicData) -> TrainAndTest:
@@ -159,7 +190,7 @@ def blended(*parts: Predict) -> Predict:
     return lambda data, rng: rank_average(*(part(data, rng) for part in parts))
 
 
-def as_it_comes(module: str, kind: str, **settings: bool) -> Predict:
+def as_it_comes(module: str, kind: str, **settings: Any) -> Predict:
     """A detector of scikit-learn with its defaults."""
 
     def predict(data: PublicData, rng: np.random.Generator) -> np.ndarray:
@@ -202,7 +233,7 @@ def _entrants() -> Entrants:
     return Entrants(
         field=field,
         defaults=(
-            Pipeline("IsolationForest()", "plain", as_it_comes("ensemble", "IsolationForest"), 0),
+            Pipeline("IsolationForest()", "plain", as_it_comes("ensemble", "IsolationForest", random_state=0), 0),
             Pipeline("OneClassSVM()", "plain", as_it_comes("svm", "OneClassSVM"), 0),
             Pipeline("LocalOutlierFactor()", "plain", as_it_comes("neighbors", "LocalOutlierFactor", novelty=True), 0),
         ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -115,9 +116,11 @@ def _registers(
         side[story.naming.text(category)] = (labels[kind], category)
         for position, (quantity, fact) in enumerate(facts.items()):
             noisy = recorded_values(quantity, fact + 0.25 * errors * damaged * rng.normal(size=count))
-            shown = noisy * (3.2808 if damaged and position == 0 else 1)
+            other_unit = damaged and position == 0  # nobody says which
+            shown = noisy * (3.2808 if other_unit else 1)
             blank = rng.random(count) < min(0.5, 0.25 * errors) * damaged
-            side[story.naming.number(quantity)] = (np.where(blank, np.nan, shown.round(3)), quantity.name)
+            column = story.naming.number(replace(quantity, unit="") if other_unit else quantity)
+            side[column] = (np.where(blank, np.nan, shown.round(3)), quantity.name)
         sides.append(pd.DataFrame({column: cells for column, (cells, _) in side.items()}))
         columns.append([(column, meaning) for column, (_, meaning) in side.items()])
     return sides, columns

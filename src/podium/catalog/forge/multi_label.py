@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -15,11 +16,9 @@ from podium.catalog.forge.world.row_task import Form, Outcome, World
 from podium.metrics import label_mean_f1
 from podium.task import Columns, Text
 
-WORTH_NAMING = 0.4
-"""From which chance on a label does more good than harm to the F1 of a row."""
 FORM = Form(
-    metric="The F1 of each row's labels, averaged.\nHigher is better.",
-    submission=f"{ID_AND_TARGET}\nLabels are separated by blanks.",
+    metric="The F1 of each row's labels, averaged.\nTwo rows without labels count as 1.\nHigher is better.",
+    submission=f"{ID_AND_TARGET}\nLabels are separated by blanks.\nWhere none applies, the cell is empty.",
 )
 
 
@@ -35,11 +34,21 @@ def outcome(rng: np.random.Generator, world: World) -> Outcome:
     chance = np.column_stack(chances)
     return Outcome(
         target=joined_labels(rng.random(chance.shape) < chance, labels),
-        ceiling=joined_labels(chance > WORTH_NAMING, labels),
+        ceiling=joined_labels(best_to_name(chance), labels),
         asked=f"which labels of {', '.join(labels)} apply",
         sample=str(labels[0]),
-        meaning="labels, separated by blanks",
+        meaning="labels, separated by blanks; empty: none",
     )
+
+
+def best_to_name(chance: np.ndarray) -> np.ndarray:
+    """For each row the labels whose F1 is best on average, of all that could be named."""
+    sets = np.array(list(product([False, True], repeat=chance.shape[1])))
+    sizes = sets.sum(axis=1)
+    total, common = sizes[:, None] + sizes, sets.astype(float) @ sets.T
+    f1 = np.where(total == 0, 1.0, 2 * common / np.maximum(total, 1))
+    likely = np.prod(np.where(sets, chance[:, None], 1 - chance[:, None]), axis=2)
+    return np.asarray(sets[np.argmax(likely @ f1, axis=1)])
 
 
 def joined_labels(chosen: np.ndarray, labels: np.ndarray) -> np.ndarray:

@@ -7,7 +7,7 @@ import pandas as pd
 
 from podium.catalog.forge.world.assembly import row_family
 from podium.catalog.forge.world.entrants import Goal, Learn
-from podium.catalog.forge.world.row_task import Form, Outcome, World
+from podium.catalog.forge.world.row_task import Form, Outcome, World, amounts
 from podium.metrics import pinball
 from podium.task import Columns
 
@@ -26,15 +26,12 @@ def outcome(rng: np.random.Generator, world: World) -> Outcome:
     signal, scatter = world.draw_mechanism(rng).signal, world.draw_mechanism(rng).signal
     spread = world.noise * np.exp(0.6 * scatter)
     amount = world.story.domain.amount
-    unit = (amount.high - amount.low) / 5
-    middle = amount.low + unit * (signal + 2.5)
-    values = (middle + unit * spread * rng.normal(size=world.rows)).round(3)
-    best = middle[:, None] + unit * spread[:, None] * NORMAL_QUANTILES
+    values = amounts(amount, signal + spread * rng.normal(size=world.rows)).round(3)
     return Outcome(
         target=values,
-        ceiling=best,
+        ceiling=amounts(amount, signal[:, None] + spread[:, None] * NORMAL_QUANTILES),
         asked=f"between which bounds the {amount.name} lies",
-        sample=dict(zip(COLUMNS, (amount.low + unit * np.array([1.0, 2.5, 4.0])).round(3).tolist(), strict=True)),
+        sample=dict(zip(COLUMNS, amounts(amount, np.array([-1.5, 0.0, 1.5])).round(3).tolist(), strict=True)),
         meaning=f"{amount.name} [{amount.unit}]",
         answers=pd.DataFrame(dict.fromkeys(COLUMNS, values)),
         order=values,

@@ -33,7 +33,7 @@ backticks, every number, and every name exactly. Add nothing. Answer with the ne
 AGAIN = "\n\nAn earlier answer was refused: {fault}."
 _QUOTED = re.compile(r"`[^`]*`")
 _NUMBER = re.compile(r"\d+(?:[.,:-]\d+)*%?")
-_NAME = re.compile(r"(?<=[a-z,;] )[A-Z]\w+")
+_NAME = re.compile(r"(?<=[a-z,;] )[A-Z][\w-]+")
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ def broken_rule(original: str, answer: str, words: set[str]) -> str | None:
     """Which rule an answer breaks, if any.
 
     Args:
-        words: categories and labels of the data; those that the original names must be named.
+        words: categories and labels of the data; those that the original names must be named, and no others.
     """
     if not re.fullmatch(r"[^\n#|<>]+", answer):
         return "it is not one paragraph of plain text"
@@ -116,9 +116,11 @@ def broken_rule(original: str, answer: str, words: set[str]) -> str | None:
     for kind, pattern in (("names in backticks", _QUOTED), ("numbers", _NUMBER)):
         if set(pattern.findall(original)) != set(pattern.findall(answer)):
             return f"its {kind} are not the same"
-    named = {word for word in words if re.search(rf"\b{re.escape(word)}\b", original)} | set(_NAME.findall(original))
-    missing = sorted(word for word in named if word not in answer)
-    return f"'{missing[0]}' is missing" if missing else None
+    for fault, one, other in (("missing", original, answer), ("new", answer, original)):
+        words_of_one = {word for word in words if re.search(rf"\b{re.escape(word)}\b", one)} | set(_NAME.findall(one))
+        if lacking := sorted(word for word in words_of_one if word not in other):
+            return f"'{lacking[0]}' is {fault}"
+    return None
 
 
 def reword_task(task: ForgeId, ask: Callable[[str], str], model: str) -> Rewording:

@@ -29,7 +29,12 @@ NUMBERS = 7
 LASTING = 0.88
 NOTES = (
     "States last: in {place} the next step of a {thing} mostly has the state of the one before it.",
-    "Every {thing} of {place} has levels of its own, and none of those in `train.csv` is in `test.csv`.",
+    "Every {thing} of {place} has levels of its own.",
+)
+SPLIT = (
+    "No {thing} of {place} is in both `train.csv` and `test.csv`.",
+    "In {place} every {thing} went to one of `train.csv` and `test.csv` as a whole.",
+    "`test.csv` is about another {thing} of {place} each time, never about one of those in `train.csv`.",
 )
 
 
@@ -59,6 +64,7 @@ def draw_once(rng: np.random.Generator, difficulty: Difficulty, story: Story) ->
         metric="The share of steps with the right state.",
         form=f"{ID_AND_TARGET}\n`{{target}}` names a state.",
         notes=NOTES,
+        split=SPLIT,
         figures={"thing": noun.one},
     )
     return sheet_task(

@@ -7,7 +7,7 @@ import numpy as np
 from podium.catalog.forge.world.assembly import row_family
 from podium.catalog.forge.world.brief import ID_AND_TARGET
 from podium.catalog.forge.world.entrants import Goal
-from podium.catalog.forge.world.row_task import Form, Outcome, World
+from podium.catalog.forge.world.row_task import Form, Outcome, World, amounts
 from podium.metrics import rmse
 from podium.task import Columns
 
@@ -21,16 +21,14 @@ def outcome(rng: np.random.Generator, world: World) -> Outcome:
     """The amount follows the signal, with noise that is the same for all rows."""
     signal = world.draw_mechanism(rng).signal
     amount = world.story.domain.amount
-    scale = amount.high - amount.low
     noisy = signal + world.noise * rng.normal(size=world.rows)
-    values = amount.low + scale * (noisy + 2.5) / 5
     return Outcome(
-        target=values.round(3),
-        ceiling=amount.low + scale * (signal + 2.5) / 5,
+        target=amounts(amount, noisy).round(3),
+        ceiling=amounts(amount, signal),
         asked=f"the {amount.name} in {amount.unit}",
-        sample=round(amount.low + scale / 2, 3),
+        sample=round((amount.low + amount.high) / 2, 3),
         meaning=f"{amount.name} [{amount.unit}]",
-        order=values,
+        order=noisy,
     )
 
 

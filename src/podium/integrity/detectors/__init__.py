@@ -10,7 +10,7 @@ import ast
 from collections.abc import Callable, Iterator, Sequence
 
 from podium.integrity.code import ConstantText
-from podium.integrity.detectors import answers, comparing, fitting, probing, rules, scores, tampering
+from podium.integrity.detectors import answers, ceiling, comparing, fitting, probing, rules, scores, tampering
 from podium.integrity.evidence import AgentProgram, EvidencePlace, Hit, RunEvidence
 from podium.integrity.shell import ShellCommand
 from podium.report.findings import Finding
@@ -47,7 +47,7 @@ def in_commands(run: RunEvidence) -> Iterator[Finding]:
 
 DETECTORS: tuple[Detector, ...] = (
     *(in_programs, in_commands, rules.mentioned, rules.imported, answers.typed_submission, answers.digests),
-    *(answers.from_nothing, probing.oracle, probing.seed, scores.claims),
+    *(answers.from_nothing, probing.oracle, probing.seed, scores.claims, ceiling.beyond_ceiling),
     *(tampering.removed_logs, tampering.decoded_in_shell),
     *(fitting.test_data_in_fitting, fitting.constant_submission),
 )

@@ -36,9 +36,9 @@ TASKS = (
     "What {place} would like to know of {test:,} {rows} is {asked}.",
 )
 LATER = (
-    "All {rows} in `test.csv` took place after {date}, those in `train.csv` before.",
-    "Records up to {date} are in `train.csv`; what came later is in `test.csv`.",
-    "On {date} the {rows} were cut in two: earlier ones train, later ones test.",
+    "No {rows} in `test.csv` took place before {date}, none in `train.csv` after it.",
+    "Records up to {date} are in `train.csv`; those from {date} on are in `test.csv`.",
+    "At {date} the {rows} were cut in two: what was earlier is train, all else test.",
 )
 MIXED = (
     "The {test:,} {rows} to predict were drawn at random from all of {place}.",

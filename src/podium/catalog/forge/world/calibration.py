@@ -34,15 +34,23 @@ def draw_calibrated(
     draw: Callable[[], ForgedData], difficulty: Difficulty, probes: Probes, score: ScoreForged
 ) -> ForgedData:
     """The first of some draws that is as hard as it should be, or the nearest to it."""
-    best, least = draw(), np.inf
+    best, least = _gradable(draw, score), np.inf
     for attempt in range(ATTEMPTS if difficulty in GOOD_REACH else 0):
-        forged = draw() if attempt else best
+        forged = _gradable(draw, score) if attempt else best
         distance = _distance(forged, difficulty, probes, score)
         if distance < least:
             best, least = forged, distance
         if least == 0:
             break
     return best
+
+
+def _gradable(draw: Callable[[], ForgedData], score: ScoreForged) -> ForgedData:
+    """A task whose metric is defined: the few answers of a tiny one may all be the same."""
+    forged = draw()
+    while not np.isfinite(score(forged, forged.ceiling)):
+        forged = draw()
+    return forged
 
 
 def _distance(forged: ForgedData, difficulty: Difficulty, probes: Probes, score: ScoreForged) -> float:

@@ -5,8 +5,8 @@
     atom      = number | ratio of two numbers | number relative to its group's mean
     shape     = line | saturation | threshold | optimum | bend
 
-So the structure of a task, not only its parameters, comes from its seed. A term carries its formula, for people who
-want to know afterwards what there was to find.
+So the structure of a task, not only its parameters, comes from its seed. A term carries its formula, by which it is
+told from others.
 """
 
 from __future__ import annotations

@@ -7,11 +7,12 @@ summed up, history and comparisons within groups.
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 import pandas as pd
@@ -174,7 +175,7 @@ def with_history(data: PublicData) -> Reading:
     numbers = list(read(data, as_is).both.select_dtypes("number"))
     added = {}
     for group in reading.texts():
-        ordered = both.sort_values("elapsed")[[group, *numbers]].groupby(group)
+        ordered = both.sort_values("elapsed", kind="stable")[[group, *numbers]].groupby(group)
         previous = ordered[numbers].shift().reindex(both.index)
         mean = both.groupby(group)[numbers].transform("mean")
         for name in numbers:
@@ -187,14 +188,15 @@ def with_history(data: PublicData) -> Reading:
 Read = Callable[[PublicData], Reading]
 READINGS: tuple[Read, ...] = (only_numbers, as_is, dated, joined, summed_up, with_history)
 Found = TypeVar("Found")
-_known: list[tuple[PublicData, dict[Callable[[PublicData], Any], Any]]] = []
+_known = threading.local()
+"""The data that this thread read last, and what it made of them."""
 
 
 def read(data: PublicData, how: Callable[[PublicData], Found]) -> Found:
     """What is read from public data, such as a `Reading`; done once for all entrants of a field."""
-    if not _known or _known[0][0] is not data:
-        _known[:] = [(data, {})]
-    known: dict[Callable[[PublicData], Found], Found] = _known[0][1]
-    if how not in known:
-        known[how] = how(data)
-    return known[how]
+    if getattr(_known, "data", None) is not data:
+        _known.data, _known.readings = data, {}
+    readings: dict[Callable[[PublicData], Found], Found] = _known.readings
+    if how not in readings:
+        readings[how] = how(data)
+    return readings[how]

@@ -21,10 +21,6 @@ class Mechanism:
         """What the mechanism says of every row, mean 0 and spread 1."""
         return standardised(sum(w * term.values for w, term in zip(self.weights, self.terms, strict=True)))  # type: ignore[arg-type]
 
-    @property
-    def formula(self) -> str:
-        return " + ".join(term.formula for term in self.terms)
-
 
 def draw_mechanism(rng: np.random.Generator, facts: Facts, *, terms: int, always: tuple[Term, ...] = ()) -> Mechanism:
     """A mechanism of so many terms, none of them twice, with those that are in every task of a family."""

@@ -56,8 +56,6 @@ class Population:
     parents: tuple[Parent, ...]
     records: Records
     """About the things of the first kind."""
-    edges: tuple[tuple[str, str], ...]
-    """Cause and effect among the numbers."""
 
     def everything(self) -> dict[str, np.ndarray]:
         """All numbers by name, those of parents and hidden ones included, as values of rows."""
@@ -79,14 +77,14 @@ def draw_population(rng: np.random.Generator, domain: Domain, rows: int, *, days
     level, spread = rng.normal(size=counts[0]), rng.normal(size=counts[0])
     above = {name: values[parent.member] for parent in parents for name, values in parent.numbers.items()}
     chosen = _some(rng, domain.numbers, int(rng.integers(5, 8)))
-    drawn, edges = _draw_causes(rng, chosen, above)
+    drawn = _draw_causes(rng, chosen, above)
     drawn[chosen[-1]] = standardised(drifting(rng, drawn[chosen[-1]], day / days))
     member = parents[0].member
     hidden = {"level of records": level[member], "spread of records": spread[member]}
     hidden |= {f"condition {number}": (rng.random(rows) < rng.uniform(0.15, 0.4)) * 1.0 for number in (1, 2)}
     hidden["strain"] = standardised(0.5 * drawn[chosen[0]] + rng.normal(size=rows))
     return Population(
-        day, drawn, hidden, _draw_categories(rng, domain, rows), parents, _draw_records(rng, level, spread, days), edges
+        day, drawn, hidden, _draw_categories(rng, domain, rows), parents, _draw_records(rng, level, spread, days)
     )
 
 
@@ -102,20 +100,17 @@ def _draw_parent(rng: np.random.Generator, name: str, count: int, numbers: list[
     return Parent(name, rng.permutation(count)[member], count, facts, region)
 
 
-def _draw_causes(
-    rng: np.random.Generator, names: list[str], above: Mapping[str, np.ndarray]
-) -> tuple[dict[str, np.ndarray], tuple[tuple[str, str], ...]]:
-    """Numbers of rows, each caused by at most two of the earlier ones, and who causes whom."""
+def _draw_causes(rng: np.random.Generator, names: list[str], above: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Numbers of rows, each caused by at most two of the earlier ones."""
     rows = len(next(iter(above.values())))
-    known, edges = dict(above), []
+    known = dict(above)
     for name in names:
         values = rng.normal(size=rows)
         for cause in rng.permutation(list(known))[: int(rng.integers(0, 3))]:
             shape = SHAPES[str(rng.choice(list(SHAPES)))]
             values = values + rng.uniform(0.3, 0.9) * rng.choice([-1, 1]) * shape(rng, known[str(cause)])
-            edges.append((str(cause), name))
         known[name] = standardised(values)
-    return {name: known[name] for name in names}, tuple(edges)
+    return {name: known[name] for name in names}
 
 
 def _draw_categories(rng: np.random.Generator, domain: Domain, rows: int) -> dict[str, np.ndarray]:

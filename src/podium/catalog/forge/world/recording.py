@@ -55,7 +55,7 @@ def record(rng: np.random.Generator, story: Story, layout: Layout, population: P
     for parent in population.parents:
         _record_parent(rng, story, layout, recording, parent)
     _record_records(rng, story, layout, recording, population, beginning, written)
-    _record_categories(rng, story, recording, population)
+    _record_categories(story, recording, population)
     _record_numbers(rng, story, recording, population)
     conditions = [values for name, values in population.hidden.items() if name.startswith("condition")]
     phrases = [str(phrase) for phrase in rng.permutation(domain.remarks)]
@@ -128,7 +128,7 @@ def _add_table(
     recording.columns += [DictionaryLine(name, column, meaning) for column, meaning in meanings.items()]
 
 
-def _record_categories(rng: np.random.Generator, story: Story, recording: Recording, population: Population) -> None:
+def _record_categories(story: Story, recording: Recording, population: Population) -> None:
     for name, codes in population.categories.items():
         values = np.array(story.domain.categories[name], dtype=object)
         recording.add(story.naming.text(name), values[codes], name)

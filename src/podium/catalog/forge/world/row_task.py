@@ -27,6 +27,7 @@ from podium.catalog.forge.world.layout import draw_layout
 from podium.catalog.forge.world.mechanism import Mechanism, draw_mechanism
 from podium.catalog.forge.world.population import Population, draw_population
 from podium.catalog.forge.world.recording import Recording, record
+from podium.catalog.forge.world.vocabulary import Quantity
 
 TRAIN_ROWS: Mapping[Difficulty, tuple[int, int]] = {
     "easy": (2600, 3200), "medium": (2000, 2600), "hard": (1500, 2000), "tiny": (100, 140),
@@ -94,6 +95,11 @@ class Form:
     metric: str
     submission: str
     """With `{id}` and `{target}` where the names of these columns belong."""
+
+
+def amounts(quantity: Quantity, values: np.ndarray) -> np.ndarray:
+    """Values of mean 0 and spread 1, or a bit more, as amounts within what is plausible, and never below zero."""
+    return np.asarray(np.maximum(quantity.low + (quantity.high - quantity.low) * (values + 4) / 8, 0.0))
 
 
 MakeOutcome = Callable[[np.random.Generator, World], Outcome]

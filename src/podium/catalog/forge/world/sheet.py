@@ -70,6 +70,8 @@ class SheetQuestion:
     """With `{id}` and `{target}` where the names of these columns belong."""
     notes: Sequence[str]
     """Sentences to be filled in with the words of the story and with `figures`."""
+    split: Sequence[str] = MIXED
+    """Of these sentences, one says how train and test came about."""
     files: Sequence[tuple[str, str]] = ()
     figures: Mapping[str, object] = field(default_factory=dict)
 
@@ -110,7 +112,7 @@ def _tell(rng: np.random.Generator, sheet: Sheet, question: SheetQuestion, test:
         opening=(say(rng, OPENINGS, **words), say(rng, TASKS, **words)),
         files=question.files,
         columns=sheet.columns,
-        notes=[*(say(rng, [note], **words) for note in question.notes), say(rng, MIXED, **words)],
+        notes=[*(say(rng, [note], **words) for note in question.notes), say(rng, question.split, **words)],
         metric=question.metric,
         form=sheet.story.named(question.form),
     )
