@@ -66,3 +66,11 @@ def test_the_target_of_a_drawn_table_can_be_learnt() -> None:
     columns = [*COLUMNS[:4], Column("price", "number", 0.0, tuple(np.linspace(0, 1000, 21)))]
     table = draw_table(columns, target="price", rng=np.random.default_rng(0))
     assert np.corrcoef(table["height"].astype(float), table["price"].astype(float))[0, 1] > 0.3
+
+
+def test_a_column_of_times_may_have_single_cells_that_are_none() -> None:
+    days = [f"{day:02d}/{month:02d}/2021" for month in (1, 2) for day in range(1, 29)]
+    column = describe_column(pd.Series([*days, "31/12/9999", "unknown"], name="day"))
+    assert (column.kind, column.written) == ("time", "%d/%m/%Y")
+    assert np.isfinite(column.quantiles).all()
+    assert describe_column(pd.Series([*days, *["unknown"] * 9], name="day")).kind == "text"

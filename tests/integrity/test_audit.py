@@ -17,6 +17,7 @@ import podium
 from few import few
 from podium.catalog import leaderboards, resolve
 from podium.cli import main
+from podium.data.fabricate import sentences
 from podium.data.tfrecords import features_of, make_record
 from podium.integrity.audit import TaskFinding, audit
 from podium.integrity.audit.audited import opened
@@ -151,6 +152,28 @@ def patients(public: Path, private: Path) -> pd.DataFrame:
     return answers
 
 
+def same_texts(public: Path, private: Path) -> pd.DataFrame:
+    answers, rng = honest(public, private), np.random.default_rng(5)
+    texts = [f"{text} {number}" for number, text in enumerate(sentences(rng, 140))]
+    answers[["id"]].assign(text=texts[:60]).to_csv(public / "test.csv", index=False)
+    train = pd.DataFrame({"id": range(20_000, 20_100), "label": rng.integers(0, 2, 100), "text": texts[40:]})
+    train.to_csv(public / "train.csv", index=False)
+    return answers
+
+
+def few_colours(public: Path, private: Path) -> pd.DataFrame:
+    answers, rng = honest(public, private), np.random.default_rng(6)
+    colours = rng.choice(["red", "green", "blue"], 160)
+    answers[["id"]].assign(colour=colours[:60]).to_csv(public / "test.csv", index=False)
+    train = pd.DataFrame({"id": range(20_000, 20_100), "label": rng.integers(0, 2, 100), "colour": colours[60:]})
+    train.to_csv(public / "train.csv", index=False)
+    return answers
+
+
+def test_a_few_values_that_all_rows_share_are_no_duplicates(tmp_path: Path) -> None:
+    assert audited(small_task(few_colours), tmp_path) == []
+
+
 def at_random_times(public: Path, private: Path, written: str = "%Y-%m-%d") -> pd.DataFrame:
     answers, rng = honest(public, private), np.random.default_rng(4)
     days = (pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 900, 160), unit="D")).strftime(written)
@@ -211,6 +234,7 @@ def test_a_miniature_that_differs_from_the_data_is_found(tmp_path: Path) -> None
         (in_order, "metadata tells the answers"),
         (in_file_names, "label in a file name"),
         (twice, "duplicates in train and test"),
+        (same_texts, "duplicates in train and test"),
         (patients, "groups that cross the split"),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -34,7 +35,15 @@ TIME_FORMATS = (
     "%d.%m.%Y %H:%M:%S", "%d.%m.%Y %H.%M", "%d-%m-%Y", "%b %d %Y", "%b %d, %Y", "%B %d, %Y", "%d %b %Y", "%d %B %Y",
     "%d %b %Y %H:%M", "%d %b %Y %H.%M", "%d-%b-%Y", "%d-%b-%y", "%Y-%m",
 )  # fmt: skip
-"""How times are written; of two that fit, such as month and day in either order, the first is taken."""
+"""How times are written; of two that fit as many cells, such as month and day in either order, the first is taken."""
+MOST_TIMES = 0.95
+"""The share of cells that are times where a column holds them: 9999-12-31 may stand for never, a text for unknown."""
+MOST_FIRST_LOOKS = 20
+"""Cells that show which ways of writing times are worth trying on all of them."""
+WORDS_OF_TEXT = 4
+LONG_CELL = 15
+MANY_DIGITS = 7
+"""How long texts and decimals are, on average, that are not repeated by chance."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +82,7 @@ def describe_column(cells: pd.Series, *, classes: bool = False) -> Column:
     written = None if classes else time_format(present)
     if written:
         moments = moments_of(present, written)
+        moments = moments[np.isfinite(moments)]
         return replace(column, kind="time", quantiles=tuple(np.quantile(moments, _LEVELS).tolist()), written=written)
     counts = present.value_counts(normalize=True)
     if classes or (len(counts) <= MOST_CATEGORIES and len(counts) <= max(2, len(present) / 2)):
@@ -80,27 +90,48 @@ def describe_column(cells: pd.Series, *, classes: bool = False) -> Column:
     return replace(column, kind="text", words=max(1, round(present.str.split().str.len().mean())))
 
 
-def time_format(cells: pd.Series) -> str | None:
-    """How the cells that are not blank are written, if all of them are times."""
+def time_format(cells: pd.Series, at_least: float = MOST_TIMES) -> str | None:
+    """How the cells that are not blank are written, if so large a share of them are times."""
+    present = cells[~cells.isin(BLANK)]
+    seen = present.iloc[:: max(1, len(present) // MOST_FIRST_LOOKS)]
+    shares = {written: _share_written(present, written) for written in TIME_FORMATS if _share_written(seen, written)}
+    best = max(shares, key=lambda written: shares[written], default="")
+    return best if best and shares[best] >= at_least else None
+
+
+def _share_written(cells: pd.Series, written: str) -> float:
+    """The share of cells that are times in this format."""
     import pandas as pd
 
-    present = cells[~cells.isin(BLANK)]
-    fitting = (
-        written
-        for written in TIME_FORMATS
-        if len(present)
-        and not pd.to_datetime(present[:1], format=written, errors="coerce", utc=True).isna().any()
-        and not pd.to_datetime(present, format=written, errors="coerce", utc=True).isna().any()
-    )
-    return next(fitting, None)
+    return float(pd.to_datetime(cells, format=written, errors="coerce", utc=True).notna().mean()) if len(cells) else 0.0
 
 
 def moments_of(cells: pd.Series, written: str) -> np.ndarray:
-    """Times in seconds since 1970; NaN for blank cells."""
+    """Times in seconds since 1970; NaN for blank cells and those that are written otherwise."""
     import pandas as pd
 
     times = pd.to_datetime(cells.where(~cells.isin(BLANK)), format=written, errors="coerce", utc=True)
     return np.asarray((times - pd.Timestamp(0, tz="UTC")) / pd.Timedelta(seconds=1), dtype=float)
+
+
+def possible_rows(rows: pd.DataFrame) -> float:
+    """How many different rows such columns could make; without end where one hardly ever repeats a cell by chance."""
+    distinct = {name: rows[name].nunique(dropna=False) for name in rows}
+    return math.prod(math.inf if _never_repeats(rows[name]) else min(count, 1e6) for name, count in distinct.items())
+
+
+def _never_repeats(cells: pd.Series) -> bool:
+    """Whether equal cells are copies: those of texts, of long codes and of decimals with many digits are."""
+    present = cells[~cells.isin(BLANK)]
+    values = present.drop_duplicates()
+    is_category = len(values) <= MOST_CATEGORIES and len(values) < len(present) / 2
+    if is_category or len(values) <= len(present) / 10 or time_format(values):
+        return False
+    if values.str.split().str.len().mean() >= WORDS_OF_TEXT:
+        return True
+    are_decimals = values.str.fullmatch(r"[+-]?\d*\.\d+(e[+-]?\d+)?", case=False).mean() > 0.5
+    is_long = values.str.count(r"\d").mean() >= MANY_DIGITS if are_decimals else values.str.len().mean() >= LONG_CELL
+    return bool(is_long and len(values) > 0.8 * len(present))
 
 
 def write_columns(columns: list[Column], path: Path) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
+from podium.data.columns import possible_rows
 from podium.integrity.audit.audited import AuditedTask, DataFile, TaskFinding
 from podium.integrity.audit.labels import files_of_rows
 
@@ -40,20 +41,20 @@ def duplicated_rows(task: AuditedTask) -> Iterator[TaskFinding]:
     """Rows of test tables that are in the training table too, all columns alike but the id."""
     for table, other in task.table_pairs:
         columns = [name for name in table.cells if name in other.cells and name not in task.form.ids]
-        if len(columns) < 2 or not set(task.form.ids) <= set(table.cells.columns):
+        if not columns or not set(task.form.ids) <= set(table.cells.columns):
             continue
         rows, known = table.cells[columns], other.cells[columns].drop_duplicates()
-        telling = rows[rows.nunique(axis=1) > 1].drop_duplicates()
+        telling = rows[rows.nunique(axis=1) > 1 if columns[1:] else rows[columns[0]] != ""].drop_duplicates()
         twins = len(telling.merge(known, on=columns))
         if twins >= max(FEWEST, SHARE * len(rows)) and _is_rare(known):
-            reason = f"{twins} of {len(rows)} test rows agree with a training row in all {len(columns)} columns"
+            where = f"all {len(columns)} columns" if columns[1:] else f"their only column, {columns[0]}"
+            reason = f"{twins} of {len(rows)} test rows agree with a training row in {where}"
             yield task.finding("duplicates in train and test", reason, 0.8, file=table.name)
 
 
 def _is_rare(known: pd.DataFrame) -> bool:
     """Whether rows are hardly ever repeated within the training data: else they say too little to be told apart."""
-    possible = float(np.prod([min(known[name].nunique(), 1e6) for name in known]))
-    return possible > 1e4 * len(known)
+    return possible_rows(known) > 1e4 * len(known)
 
 
 def digest(file: DataFile) -> bytes | None:
