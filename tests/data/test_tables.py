@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from podium.data.split import split_rows
-from podium.data.tables import lines_beside, read_csv, write_csv
+from podium.data.tables import lines_beside, read_csv, sample_of, write_csv
 
 
 def test_a_zipped_table_has_its_own_name_and_always_the_same_bytes(tmp_path: Path) -> None:
@@ -30,3 +30,9 @@ def test_a_list_lies_beside_its_file(tmp_path: Path) -> None:
 def test_a_number_of_rows_is_a_tenth_where_there_are_not_so_many() -> None:
     assert [len(part) for part in split_rows(list(range(50)), 20)] == [30, 20]
     assert [len(part) for part in split_rows(list(range(50)), 50)] == [45, 5]
+
+
+def test_a_target_may_have_any_name() -> None:
+    answers = pd.DataFrame({"id": [1, 2], "answers": [3, 4]})
+    sample = sample_of(answers, "id", answers=0, ids=1)
+    assert sample.to_dict("list") == {"id": [1, 2], "answers": [0, 0], "ids": [1, 1]}

@@ -35,7 +35,7 @@ def write_csv(table: pd.DataFrame, path: Path, **options: Any) -> None:
         table.to_csv(path, **options)
 
 
-def sample_of(answers: pd.DataFrame, ids: str | list[str], **constants: Any) -> pd.DataFrame:
+def sample_of(answers: pd.DataFrame, ids: str | list[str], /, **constants: Any) -> pd.DataFrame:
     """A sample submission: the ids of the answers beside columns of constants (or one value per row)."""
     rows = answers[[ids] if isinstance(ids, str) else ids]
     # All at once: pandas complains about more than a hundred columns that came one by one.
