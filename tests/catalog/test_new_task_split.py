@@ -11,8 +11,10 @@ import pytest
 
 from podium.catalog.new_task import draft_task
 from podium.catalog.new_task.files import Draft
-from podium.catalog.new_task.splitting import Split, is_group, is_time
+from podium.catalog.new_task.roles import is_group, is_time
+from podium.catalog.new_task.splitting import Split
 from podium.data.split import split_later, split_whole_groups, time_values
+from podium.errors import UsageError
 
 ROWS = 240
 
@@ -115,3 +117,86 @@ def test_times_grow_and_blanks_are_for_training() -> None:
     train, test = split_later(cells.to_frame(), "day", 0.2)
     assert set(test["day"]) == {f"2021-01-{day}" for day in range(16, 21)}
     assert (train["day"] == "").sum() == 5
+
+
+def houses(name: str, count: int, per_house: int = 12) -> pd.DataFrame:
+    """Readings of houses that are each all ill or all well."""
+    rng = np.random.default_rng(4)
+    house = np.repeat(np.arange(count), per_house)
+    return pd.DataFrame({name: house, "dose": rng.normal(size=len(house)), "ill": house % 2}).astype(str)
+
+
+def test_groups_of_one_class_each_stay_together() -> None:
+    made = draft(houses("patient", 20))
+    assert (made.split.kind, made.split.column) == ("group", "patient")
+    train, test = divided(made)
+    assert not set(train["patient"]) & set(test["patient"])
+
+
+def test_a_column_that_was_asked_for_stays_whatever_it_tells() -> None:
+    assert draft(houses("house", 10), group="house").split.column == "house"
+    counted = rows().drop(columns="day").assign(time_index=[str(number) for number in range(ROWS)])
+    made = draft(counted, time="time_index")
+    train, test = divided(made)
+    assert train["time_index"].astype(int).max() < test["time_index"].astype(int).min()
+
+
+def test_a_group_that_tells_the_class_and_keeps_no_rows_together_is_left_out() -> None:
+    made = draft(houses("patient", 20), at_random=True)
+    assert "patient" not in made.table.rows
+    assert made.table.notes == ("Left out: columns that give 'ill' away (patient).",)
+
+
+def test_a_split_that_leaves_one_row_of_a_class_to_learn_from_is_not_made() -> None:
+    table = rows().drop(columns="patient").sort_values("day", ignore_index=True)
+    table["ill"] = ["rare", *["yes", "no"] * 117, *["rare"] * 5]
+    made = draft(table)
+    assert made.split.kind == "random"
+    assert "there would be a single row of the class 'rare' to learn from" in made.split.reason
+
+
+@pytest.mark.parametrize(
+    ("name", "cells", "expected"),
+    [
+        ("subject", [f"S{number % 30:02d}" for number in range(10_000)], True),
+        ("site_code", [f"S{number % 30:02d}" for number in range(10_000)], True),
+        ("USUBJID", [f"S{number % 30:02d}" for number in range(10_000)], True),
+        ("patient", [f"Anna{'abcdefghij'[number % 10]}" for number in range(10_000)], True),
+        *((name, [str(number % 30) for number in range(300)], True) for name in ("userid", "patientid", "CUSTOMERID")),
+        ("state_code", ["abcdefghij"[number % 10] for number in range(10_000)], False),
+        ("paid", [str(number % 30) for number in range(300)], False),
+    ],
+)
+def test_a_group_is_told_by_its_name_however_it_is_written(name: str, cells: list[str], expected: bool) -> None:
+    table = pd.DataFrame({name: cells, "dose": [str(number) for number in range(len(cells))]})
+    assert is_group(table, name, "dose") is expected
+
+
+@pytest.mark.parametrize("odd", ["9999-12-31", "0000-00-00", "unknown"])
+def test_single_cells_that_are_no_times_are_for_training(odd: str) -> None:
+    made = draft(rows().assign(day=lambda table: table["day"].where(table.index % 40 > 0, odd)))
+    assert (made.split.kind, made.split.column) == ("time", "day")
+    train, test = divided(made)
+    assert (train["day"] == odd).sum() == 6 and odd not in set(test["day"])
+    assert "Earlier rows are in `train.csv`, as are 6 rows without a time." in made.split.reason
+    assert np.isfinite(next(column.quantiles for column in made.columns if column.name == "day")).all()
+
+
+def test_a_cell_that_is_written_unlike_the_other_times_is_named() -> None:
+    table = rows().assign(day=lambda table: table["day"].where(table.index % 3 > 0, "5.3.21"))
+    with pytest.raises(UsageError, match=r"too few of its cells are times.*; '5\.3\.21' is not"):
+        draft(table, time="day")
+
+
+@pytest.mark.parametrize("name", ["date_of_birth", "birthday", "born", "DOB", "patientDOB", "built_on"])
+def test_when_somebody_was_born_is_not_when_a_row_was_recorded(name: str) -> None:
+    assert not is_time(pd.Series([f"1981-03-{day:02d}" for day in range(1, 29)], name=name))
+
+
+def test_the_times_of_test_rows_are_told_as_the_whole_column_is_written() -> None:
+    days = [f"{day}/0{month}/2021" for month in (1, 2, 3) for day in range(13, 29)]
+    days += [f"{day:02d}/05/2021" for day in range(1, 13)]
+    made = draft(
+        pd.DataFrame({"day": days * 4, "dose": range(240), "ill": [n % 7 % 2 for n in range(240)]}).astype(str)
+    )
+    assert "`day` is from 2021-05-01 to 2021-05-12 there" in made.split.reason

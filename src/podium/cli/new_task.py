@@ -114,11 +114,11 @@ def _counted(findings: list[TaskFinding]) -> str:
 
 def _lines(made: NewTask) -> list[str]:
     """What was made."""
-    table, metric = made.table, made.goal.metric
-    lines = [f"{made.folder}: {made.train_rows:,} train rows, {made.test_rows:,} test rows, metric {metric.title}"]
+    table, goal = made.table, made.goal
+    lines = [f"{made.folder}: {made.train_rows:,} train rows, {made.test_rows:,} test rows, metric {goal.metric.title}"]
     lines += table.notes
-    if made.goal.positive not in (None, "1"):
-        lines.append(f"'{table.target}' is 1 where the data says '{made.goal.positive}', else 0.")
+    if goal.negative is not None:
+        lines.append(f"'{table.target}' is 1 where the data says '{goal.positive}', and 0 for '{goal.negative}'.")
     lines.append(f"Rows are named by {'new ids in the column' if table.new_id else 'the column'} '{table.id}'.")
     return [*lines, made.split.reason]
 

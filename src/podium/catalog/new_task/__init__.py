@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from podium.catalog.listing import builtin_listings, builtin_suites
 from podium.catalog.new_task.cells import read_cells
@@ -14,7 +17,7 @@ from podium.catalog.new_task.files import Draft
 from podium.catalog.new_task.goal import SubmissionGoal
 from podium.catalog.new_task.pictures import PICTURE, copy_pictures, read_pictures
 from podium.catalog.new_task.splitting import Split, check_columns, choose_split
-from podium.catalog.new_task.table import Table, clean_table
+from podium.catalog.new_task.table import Table, check_features, clean_table, without_telling_groups
 from podium.catalog.task_files import ID, RESERVED, load_task_file
 from podium.data.columns import write_columns
 from podium.data.trees import remove_tree
@@ -81,8 +84,7 @@ def make_task(
         time=time,
         at_random=at_random,
     )
-    out.mkdir(parents=True, exist_ok=True)
-    making = Path(tempfile.mkdtemp(prefix=f".{name}-", dir=out))
+    making = _new_folder(name, out)
     try:
         if source.is_dir():
             draft = _with_pictures(draft, source, making)
@@ -103,17 +105,29 @@ def draft_task(
     target: str | None = None,
     metric: str | None = None,
     id_column: str | None = None,
-    **split: Any,
+    group: str | None = None,
+    time: str | None = None,
+    at_random: bool = False,
+    new_ids: bool = False,
+    notes: Sequence[str] = (),
 ) -> Draft:
     """A task that predicts one column of some cells, before its field is measured.
 
     Args:
         source: where the cells come from, for messages.
-        split: what `choose_split` takes.
+        group, time, at_random: how rows are split, as `make_task` takes it.
+        new_ids: whether rows get new ids also where a column could name them.
+        notes: what is to be told of how the cells were read.
     """
-    check_columns(cells, **split)  # before anything is said of the rows
-    table, goal = clean_table(cells, source, target=target, metric=metric, id_column=id_column)
-    chosen = choose_split(table, goal, **split)
+    check_columns(cells, group=group, time=time)  # before anything is said of the rows
+    split_by = [name for name in (group, time) if name]
+    table, goal = clean_table(
+        cells, source, target=target, metric=metric, id_column=id_column, split_by=split_by, new_ids=new_ids
+    )
+    chosen = choose_split(table, goal, group=group, time=time, at_random=at_random)
+    table = without_telling_groups(table, goal, [*split_by, chosen.column or ""])
+    check_features(table, source)
+    table = replace(table, notes=(*notes, *table.notes))
     if goal.positive is not None:
         table = _with_zeros_and_ones(table, goal.positive)
     return Draft(name, title, table, goal, table.columns(classes=goal.prediction != "number"), chosen)
@@ -121,17 +135,42 @@ def draft_task(
 
 def _check_name(name: str, folder: Path) -> None:
     if not ID.fullmatch(name) or name.startswith(RESERVED):
-        raise UsageError(f"'{name}' cannot be the id of a task. Use letters, digits, '-', '_' and '.'.")
+        raise UsageError(
+            f"'{name}' cannot be the id of a task. Use letters, digits, '-', '_' and '.', and do not begin with "
+            f"{' or '.join(RESERVED)}."
+        )
     if name in builtin_suites() or any(listing.id == name for listing in builtin_listings()):
         raise UsageError(f"'{name}' is the name of a built-in task or suite. Choose another one.")
     if folder.exists():
         raise UsageError(f"{folder} is there already. Choose another name, or remove it first.")
 
 
+def _new_folder(name: str, out: Path) -> Path:
+    """A folder to make the task in; what processes left there that were killed is removed."""
+    out.mkdir(parents=True, exist_ok=True)
+    for left in out.glob(f".{name}-making-*"):
+        process = left.name.rpartition("-")[2]
+        if process.isdecimal() and not _is_another(int(process)):
+            remove_tree(left)
+    making = out / f".{name}-making-{os.getpid()}"
+    making.mkdir(mode=0o700)
+    return making
+
+
+def _is_another(process: int) -> bool:
+    """Whether there is such a process besides this one."""
+    with suppress(ProcessLookupError):
+        with suppress(PermissionError):  # it is somebody else's
+            os.kill(process, 0)
+        return process != os.getpid()
+    return False
+
+
 def _with_zeros_and_ones(table: Table, positive: str) -> Table:
     """The table with 1 for the positive class and 0 for the other, which scores of probabilities need."""
-    target = table.rows[table.target].eq(positive).astype(int).astype(str)
-    return replace(table, rows=table.rows.assign(**{table.target: target}))
+    rows = table.rows.copy()
+    rows[table.target] = rows[table.target].eq(positive).astype(int).astype(str)
+    return replace(table, rows=rows)
 
 
 def _with_pictures(draft: Draft, source: Path, folder: Path) -> Draft:

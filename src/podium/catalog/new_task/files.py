@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 
@@ -142,7 +143,7 @@ class Draft:
         return options | ({"files": f"train/{{{self.table.id}}}{self.suffix}"} if self.suffix else {})
 
     def _label_rule(self) -> str:
-        whole = all(name.lstrip("-").isdigit() and str(int(name)) == name for name in self.goal.classes)
+        whole = all(re.fullmatch(r"0|-?[1-9][0-9]{0,14}", name) for name in self.goal.classes)
         return (
             "Integer()"
             if whole
@@ -185,9 +186,8 @@ class Draft:
         return f"| {_cell(column.name)} | {_cell(what)} | {blank} |"
 
     def _target(self, column: Column) -> str:
-        if self.goal.positive not in (None, "1"):
-            other = next(name for name in self.goal.classes if name != self.goal.positive)
-            return f"1 for {self.goal.positive}, 0 for {other}"
+        if self.goal.negative is not None:
+            return f"1 for {self.goal.positive}, 0 for {self.goal.negative}"
         return _holds(column)
 
     def _expected(self) -> str:

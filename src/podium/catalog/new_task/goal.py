@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import re
+import math
 from collections import Counter
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from podium import metrics
+from podium.catalog.new_task.roles import is_called_id
 from podium.data.columns import BLANK
+from podium.data.numbers import to_numbers
 from podium.errors import UsageError
 from podium.task import Metric
+from podium.text import plural
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,6 +30,8 @@ SUITABLE: dict[Prediction, tuple[str, ...]] = {
 MOST_CLASSES = 100
 CLASSES_OF_NUMBERS = 20
 """A target of whole numbers with more distinct values is predicted as a number."""
+MOSTLY = 0.95
+"""The share of cells that are numbers where a column is meant to hold them."""
 FEWEST_OF_CLASS = 5
 AFFIRMATIVE = ("1", "1.0", "true", "yes", "y", "t", "positive")
 """Of two classes, the one whose probability is predicted; the rarer one where neither is called so."""
@@ -46,6 +50,13 @@ class SubmissionGoal:
     positive: str | None = None
     """The class whose probability is predicted."""
 
+    @property
+    def negative(self) -> str | None:
+        """The other one of two classes, where they were called otherwise than 1 and 0."""
+        if self.positive is None or set(self.classes) == {"0", "1"}:
+            return None
+        return next(name for name in self.classes if name != self.positive)
+
 
 USUAL_TARGETS = ("target", "label", "class", "y", "outcome", "response", "survived", "diagnosis", "species", "price")
 """Names of columns that are mostly there to be predicted."""
@@ -61,7 +72,7 @@ def choose_target(cells: pd.DataFrame, metric: str | None) -> str:
     """
     names = [str(name) for name in cells]
     called = [name for usual in USUAL_TARGETS for name in names if name.lower() == usual]
-    others = [name for name in reversed(names) if not re.search(r"(^|[^a-z])id$|[a-z]I[Dd]$|_ID$", name)]
+    others = [name for name in reversed(names) if not is_called_id(name)]
     for name in dict.fromkeys([*called, *others]):
         present = cells[name][~cells[name].isin(BLANK)]
         if present.empty or len(present) < len(cells) / 2:
@@ -73,12 +84,13 @@ def choose_target(cells: pd.DataFrame, metric: str | None) -> str:
 
 
 def rare_classes(target: pd.Series, metric: str | None) -> list[str]:
-    """The classes that have too few rows, where leaving them out costs little."""
+    """The classes that have too few rows, where leaving them out costs little and others remain to be told apart."""
     counts = Counter(map(str, target))
-    if metric in SUITABLE["number"] or (metric is None and _usual_prediction(counts, _as_numbers(counts)) == "number"):
+    if predicted(target, metric) == "number":
         return []
     rare = [name for name, count in counts.items() if count < FEWEST_OF_CLASS]
-    return rare if sum(counts[name] for name in rare) <= MOST_RARE * len(target) else []
+    costs_little = sum(counts[name] for name in rare) <= MOST_RARE * len(target)
+    return rare if costs_little and len(counts) - len(rare) > 1 else []
 
 
 def choose_goal(target: pd.Series, metric: str | None) -> SubmissionGoal:
@@ -87,17 +99,13 @@ def choose_goal(target: pd.Series, metric: str | None) -> SubmissionGoal:
     Raises:
         UsageError: none does, or not with that metric.
     """
-    prediction = next((kind for kind, names in SUITABLE.items() if metric in names), None)
-    if metric is not None and prediction is None:
-        raise UsageError(f"--metric {metric}: use one of {', '.join(sum(SUITABLE.values(), ()))}")
+    prediction = predicted(target, metric)
     counts = Counter(map(str, target))
     if len(counts) < 2:
         raise UsageError(f"The target '{target.name}' is always '{target.iloc[0]}': there is nothing to predict.")
-    numbers = _as_numbers(counts)
-    if prediction is None:
-        prediction = _usual_prediction(counts, numbers)
+    numbers = _numbers_among(counts)
     if prediction == "number":
-        return _number_goal(target, metric or SUITABLE["number"][0], numbers)
+        return _number_goal(target, metric, counts, numbers)
     _check_classes(target, counts)
     classes = tuple(name for name, _ in counts.most_common())
     if prediction == "probability":
@@ -105,28 +113,41 @@ def choose_goal(target: pd.Series, metric: str | None) -> SubmissionGoal:
     return _label_goal(target, metric or SUITABLE["label"][0], classes, numbers)
 
 
-def _as_numbers(values: Counter[str]) -> list[float] | None:
-    """The distinct values as numbers; None if one of them is not written as one."""
-    try:
-        numbers = [float(value) for value in values]
-    except ValueError:
-        return None
-    return numbers if all(abs(number) < float("inf") for number in numbers) else None
+def predicted(target: pd.Series, metric: str | None) -> Prediction:
+    """What is predicted of a target by that metric, or, without one, what suits its values.
 
-
-def _usual_prediction(counts: Counter[str], numbers: Sequence[float] | None) -> Prediction:
+    Raises:
+        UsageError: there is no such metric.
+    """
+    if metric is not None:
+        asked = next((kind for kind, names in SUITABLE.items() if metric in names), None)
+        if asked is None:
+            raise UsageError(f"--metric {metric}: use one of {', '.join(sum(SUITABLE.values(), ()))}")
+        return asked
+    counts = Counter(map(str, target))
     if len(counts) == 2:
         return "probability"
-    if numbers and (len(counts) > CLASSES_OF_NUMBERS or any(number % 1 for number in numbers)):
-        return "number"
-    return "label"
+    numbers = _numbers_among(counts)
+    are_numbers = sum(counts[value] for value in numbers) >= MOSTLY * len(target)
+    many = len(numbers) > CLASSES_OF_NUMBERS or any(number % 1 for number in numbers.values())
+    return "number" if are_numbers and many else "label"
+
+
+def _numbers_among(values: Counter[str]) -> dict[str, float]:
+    """Those of the distinct values that are numbers, as pipelines and graders will read them."""
+    import pandas as pd
+
+    numbers = to_numbers(pd.Series(list(values), dtype=object)).astype(float)
+    return {value: number for value, number in zip(values, numbers, strict=True) if math.isfinite(number)}
 
 
 def _check_classes(target: pd.Series, counts: Counter[str]) -> None:
-    if len(counts) > min(MOST_CLASSES, len(target) / 2):
+    most = min(MOST_CLASSES, len(target) // 2)
+    if len(counts) > most:
         raise UsageError(
             f"The target '{target.name}' has {len(counts):,} different values in {len(target):,} rows, such as "
-            f"'{target.iloc[0]}'. Classes can be predicted, or numbers, but not free text or ids."
+            f"'{target.iloc[0]}'. Up to {most} classes can be predicted, or numbers that are written like 1200.5, but "
+            "not free text or ids."
         )
     rare = [name for name, count in counts.items() if count < FEWEST_OF_CLASS]
     if rare:
@@ -136,12 +157,22 @@ def _check_classes(target: pd.Series, counts: Counter[str]) -> None:
         )
 
 
-def _number_goal(target: pd.Series, metric: str, numbers: list[float] | None) -> SubmissionGoal:
-    if numbers is None:
-        strange = next(value for value in target if _as_numbers(Counter([value])) is None)
-        raise UsageError(f"--metric {metric} compares numbers; the target '{target.name}' holds '{strange}'.")
-    if metric == "rmsle" and min(numbers) < 0:
-        raise UsageError(f"--metric rmsle needs targets of 0 or more; '{target.name}' goes down to {min(numbers):g}.")
+def _number_goal(
+    target: pd.Series, metric: str | None, counts: Counter[str], numbers: dict[str, float]
+) -> SubmissionGoal:
+    strange = [value for value in counts if value not in numbers]
+    if strange and metric:
+        raise UsageError(f"--metric {metric} compares numbers; the target '{target.name}' holds '{strange[0]}'.")
+    if strange:
+        rows = plural(sum(counts[value] for value in strange), "row")
+        raise UsageError(
+            f"The target '{target.name}' holds numbers, but '{strange[0]}' is none ({rows} of {len(target):,} without "
+            "one). Correct such cells, or empty them: rows without a target are left out."
+        )
+    metric = metric or SUITABLE["number"][0]
+    lowest = min(numbers.values())
+    if metric == "rmsle" and lowest < 0:
+        raise UsageError(f"--metric rmsle needs targets of 0 or more; '{target.name}' goes down to {lowest:g}.")
     return SubmissionGoal("number", getattr(metrics, metric), metric)
 
 
@@ -155,10 +186,9 @@ def _probability_goal(target: pd.Series, metric: str, classes: tuple[str, ...]) 
     return SubmissionGoal("probability", getattr(metrics, metric), metric, classes, positive)
 
 
-def _label_goal(
-    target: pd.Series, metric: str, classes: tuple[str, ...], numbers: list[float] | None
-) -> SubmissionGoal:
-    if metric == "quadratic_kappa" and (numbers is None or any(number % 1 for number in numbers)):
+def _label_goal(target: pd.Series, metric: str, classes: tuple[str, ...], numbers: dict[str, float]) -> SubmissionGoal:
+    grades = len(numbers) == len(classes) and not any(number % 1 for number in numbers.values())
+    if metric == "quadratic_kappa" and not grades:
         raise UsageError(f"--metric quadratic_kappa needs grades: whole numbers, which '{target.name}' does not hold.")
     code = 'f1.using(average="macro", title="Macro F1")' if metric == "f1" else metric
     return SubmissionGoal("label", metric_of(metric), code, classes)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from podium.catalog.new_task.goal import FEWEST_OF_CLASS, SubmissionGoal, choose_goal, choose_target, rare_classes
-from podium.data.columns import BLANK, Column, describe_column
+from podium.catalog.new_task.repairs import with_decimal_points, with_whole_classes, without_odd_cells
+from podium.catalog.new_task.roles import is_counter, is_group, is_id
+from podium.data.columns import BLANK, Column, describe_column, possible_rows
 from podium.data.numbers import to_numbers
 from podium.errors import UsageError
 from podium.text import plural
@@ -18,8 +21,6 @@ if TYPE_CHECKING:
 
 FEWEST_ROWS = 50
 SHUFFLE_SEED = 0
-COUNTERS = ("", "index", "rownames", "row", "obs", "unnamed: 0", "row_names", "no")
-"""Names of columns that count the rows of a file, which is no fact about them."""
 POSSIBLE_PER_ROW = 5e3
 """Rows that agree in all columns are one row written twice only where so many times more different rows could occur."""
 MOST_TELLING = 30
@@ -45,81 +46,133 @@ class Table:
 
 
 def clean_table(
-    cells: pd.DataFrame, path: Path, *, target: str | None, metric: str | None, id_column: str | None
+    cells: pd.DataFrame,
+    path: Path,
+    *,
+    target: str | None,
+    metric: str | None,
+    id_column: str | None,
+    split_by: Sequence[str] = (),
+    new_ids: bool = False,
 ) -> tuple[Table, SubmissionGoal]:
     """The rows that can be used, and what is predicted of them.
+
+    Args:
+        split_by: columns that stay, whatever they tell, because rows are to be split by them.
+        new_ids: whether rows get new ids also where a column could name them.
 
     Raises:
         UsageError: no task can be made of it; says why.
     """
-    _check_names(cells, path, target=target, id_column=id_column)
-    cells, notes = _without_counters(cells, target, id_column)
-    chosen = target or choose_target(cells.drop(columns=id_column or []), metric)
+    _check_names(cells, path, target=target, id_column=id_column, split_by=split_by)
+    notes: list[str] = []
+    named = [name for name in (target, id_column, *split_by) if name]
+    cells = _without_counters(with_decimal_points(cells, notes), named, notes)
+    chosen = target or choose_target(cells.drop(columns=named), metric)
     if target is None:
         notes.append(f"No target was named; '{chosen}' was chosen.")
     rows = cells[~cells[chosen].isin(BLANK)].reset_index(drop=True)
     if len(rows) < len(cells):
         notes.append(f"Left out: {plural(len(cells) - len(rows), 'row')} without '{chosen}'.")
-    if len(rows) < FEWEST_ROWS:
-        raise UsageError(f"{path} has {len(rows)} rows with a '{chosen}'; a task needs at least {FEWEST_ROWS}.")
-    rare = rare_classes(rows[chosen], metric)
-    if rare:
-        notes.append(f"Left out: classes with fewer than {FEWEST_OF_CLASS} rows ({', '.join(rare)}).")
-        rows = rows[~rows[chosen].isin(rare)].reset_index(drop=True)
-    goal = choose_goal(rows[chosen], metric)
-    rows = _without_copies_of_target(rows, chosen, goal, notes)
-    rows = _without_repeated(rows, chosen, id_column, notes)
-    table = _with_id(Table(rows, id_column or "", chosen, id_column is None), path)
-    if set(table.rows.columns) == {table.id, chosen}:
-        raise UsageError(f"{path} has no columns besides '{chosen}' to predict it from.")
+    rows = without_odd_cells(rows, [chosen, *named], notes)
+    rows, goal = _learnable(rows, chosen, metric, path, notes)
+    rows = _without_copies_of_target(rows, chosen, goal, notes, kept=named, groups_stay=True)
+    different = _without_repeated(rows, chosen, id_column, notes)
+    if len(different) < len(rows):
+        rows, goal = _learnable(different, chosen, metric, path, notes, kind="different rows")
+    table = _with_id(Table(rows, id_column or "", chosen, id_column is None), path, None if new_ids else named)
     return replace(table, notes=tuple(notes)), goal
 
 
-def _check_names(cells: pd.DataFrame, path: Path, *, target: str | None, id_column: str | None) -> None:
+def without_telling_groups(table: Table, goal: SubmissionGoal, kept: Collection[str]) -> Table:
+    """The table without groups that give the target away, once it is clear which of them keep rows together."""
+    notes: list[str] = []
+    rows = _without_copies_of_target(table.rows, table.target, goal, notes, kept=[table.id, *kept])
+    return replace(table, rows=rows, notes=(*table.notes, *notes))
+
+
+def check_features(table: Table, path: Path) -> None:
+    """Raises UsageError where there is nothing to predict the target from."""
+    if set(table.rows.columns) == {table.id, table.target}:
+        raise UsageError(f"{path} has no columns besides '{table.target}' to predict it from.")
+
+
+def _check_names(
+    cells: pd.DataFrame, path: Path, *, target: str | None, id_column: str | None, split_by: Sequence[str]
+) -> None:
     header = [str(name) for name in cells]
     for name in filter(None, (target, id_column)):
         if name not in header:
             close = get_close_matches(name, header, n=1)
             hint = f"Did you mean '{close[0]}'? " if close else ""
             raise UsageError(f"{path} has no column '{name}'. {hint}It has: {', '.join(header)}")
+        if name in split_by:
+            raise UsageError(
+                f"Rows cannot be split by '{name}', which is also --target or --id; choose another column."
+            )
     if target and target == id_column:
         raise UsageError(f"'{target}' is both --target and --id; they are different columns.")
 
 
-def _without_counters(cells: pd.DataFrame, target: str | None, id_column: str | None) -> tuple[pd.DataFrame, list[str]]:
+def _without_counters(cells: pd.DataFrame, named: Collection[str], notes: list[str]) -> pd.DataFrame:
     """Without columns that number the rows: they tell the order of the file, often sorted by the answers."""
-    kept = (target, id_column)
-    counters = [
-        str(name)
-        for name in cells
-        if name not in kept and (str(name).lower() in COUNTERS or _names_rows(name)) and _counts(cells[name])
-    ]
+    counters = [str(name) for name in cells if name not in named and is_counter(cells[name])]
     if "" in cells and "" not in counters:  # names of rows, as R and pandas write them
         cells = cells.rename(columns={"": next(name for name in ("name", "row_name", "key") if name not in cells)})
-    notes = [f"Left out: the column '{name}', which numbers the rows of the file." for name in counters]
-    return cells.drop(columns=counters), notes
+    notes += [f"Left out: the column '{name}', which numbers the rows of the file." for name in counters]
+    return cells.drop(columns=counters)
 
 
-def _counts(column: pd.Series) -> bool:
-    """Whether a column says 0, 1, 2 and so on, or 1, 2, 3."""
-    first = str(column.iloc[0]) if len(column) else ""
-    return first in ("0", "1") and list(column) == [str(number + int(first)) for number in range(len(column))]
+def _learnable(
+    rows: pd.DataFrame, target: str, metric: str | None, path: Path, notes: list[str], *, kind: str = "rows"
+) -> tuple[pd.DataFrame, SubmissionGoal]:
+    """The rows without classes that are too rare to be learnt, and what is predicted of them.
+
+    Raises:
+        UsageError: there are too few rows, or nothing can be predicted of them.
+    """
+    if len(rows) < FEWEST_ROWS:
+        raise UsageError(f"{path} has {len(rows)} {kind} with a '{target}'; a task needs at least {FEWEST_ROWS}.")
+    rows = with_whole_classes(rows, target, metric, notes)
+    rare = rare_classes(rows[target], metric)
+    if rare:
+        notes.append(f"Left out: classes with fewer than {FEWEST_OF_CLASS} rows ({', '.join(rare)}).")
+        rows = rows[~rows[target].isin(rare)].reset_index(drop=True)
+    return rows, choose_goal(rows[target], metric)
 
 
-def _without_copies_of_target(rows: pd.DataFrame, target: str, goal: SubmissionGoal, notes: list[str]) -> pd.DataFrame:
-    """Without columns that say as much as the target, in other words."""
+def _without_copies_of_target(
+    rows: pd.DataFrame,
+    target: str,
+    goal: SubmissionGoal,
+    notes: list[str],
+    *,
+    kept: Collection[str],
+    groups_stay: bool = False,
+) -> pd.DataFrame:
+    """Without columns that say as much as the target, in other words.
 
-    if goal.prediction == "number":
-        numbers = rows.drop(columns=target).apply(to_numbers).dropna(axis=1)
-        truth = to_numbers(rows[target])
-        same = [
-            str(name) for name in numbers if numbers[name].nunique() > 2 and abs(numbers[name].corr(truth)) > 1 - 1e-9
-        ]
-    else:
-        same = [str(name) for name in rows if name != target and _tells(rows[name], rows[target])]
+    Args:
+        groups_stay: whether groups of one class each do, because they may be needed to keep their rows together.
+    """
+    tells = _is_linear if goal.prediction == "number" else _tells
+    same = [
+        name
+        for name in map(str, rows)
+        if name != target
+        and name not in kept
+        and tells(rows[name], rows[target])
+        and not (groups_stay and is_group(rows, name, target))
+    ]
     if same:
         notes.append(f"Left out: columns that give '{target}' away ({', '.join(same)}).")
     return rows.drop(columns=same)
+
+
+def _is_linear(column: pd.Series, target: pd.Series) -> bool:
+    """Whether a column of numbers is the target in another unit."""
+    numbers = to_numbers(column)
+    return bool(numbers.notna().all() and numbers.nunique() > 2 and abs(numbers.corr(to_numbers(target))) > 1 - 1e-9)
 
 
 def _tells(column: pd.Series, target: pd.Series) -> bool:
@@ -132,14 +185,11 @@ def _tells(column: pd.Series, target: pd.Series) -> bool:
 
 def _without_repeated(rows: pd.DataFrame, target: str, id_column: str | None, notes: list[str]) -> pd.DataFrame:
     """Without rows that agree with an earlier one in all columns but the target: the other part must not have them."""
-    facts = [name for name in rows if name not in (target, id_column) and not _is_id(rows, str(name))]
+    facts = [name for name in rows if name not in (target, id_column) and not is_id(rows[name])]
     again = rows.duplicated(facts) if facts else rows[target].isna()
     if not again.any():
         return rows
-    possible = 1.0
-    for name in facts:
-        possible *= min(rows[name].nunique(), 1e6)
-    if possible <= POSSIBLE_PER_ROW * len(rows):
+    if possible_rows(rows[facts]) <= POSSIBLE_PER_ROW * len(rows):
         notes.append("Many rows look alike, because the columns hold few values: all of them were kept.")
         return rows
     notes.append(
@@ -148,22 +198,18 @@ def _without_repeated(rows: pd.DataFrame, target: str, id_column: str | None, no
     return rows[~again].reset_index(drop=True)
 
 
-def _names_rows(name: object) -> bool:
-    return str(name).lower().endswith(("id", "_index"))
+def _with_id(table: Table, path: Path, named: Collection[str] | None) -> Table:
+    """The table with the id that was asked for, one that was found, or a new one.
 
-
-def _is_id(rows: pd.DataFrame, name: str) -> bool:
-    """Whether a column names rows: it is called so, and no two rows share a value."""
-    return _names_rows(name) and rows[name].is_unique and not rows[name].isin(BLANK).any()
-
-
-def _with_id(table: Table, path: Path) -> Table:
-    """The table with the id that was asked for, one that was found, or a new one."""
+    Args:
+        named: columns that are something else; None where new ids are wanted.
+    """
     rows = table.rows
     if table.id:
         _check_id(rows[table.id], path)
         return table
-    found = next((str(name) for name in rows if name != table.target and _is_id(rows, str(name))), None)
+    others = [] if named is None else [str(name) for name in rows if name not in (table.target, *named)]
+    found = next((name for name in others if is_id(rows[name])), None)
     if found:
         return replace(table, id=found, new_id=False)
     rows = _with_ids(rows)
