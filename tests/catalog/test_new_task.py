@@ -237,7 +237,7 @@ def test_pictures_without_labels_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"No column of .*labels.csv names the pictures"):
         read_pictures(tmp_path)
     (tmp_path / "labels.csv").write_text("file,label\n1,oak\n")
-    assert read_pictures(tmp_path).to_dict("records") == [{"label": "oak", "picture": "1.png"}]
+    assert read_pictures(tmp_path)[0].to_dict("records") == [{"label": "oak", "picture": "1.png"}]
     (tmp_path / "2.png").write_bytes(b"no picture")
     (tmp_path / "labels.csv").write_text("file,label\n1,oak\n2,ash\n")
     with pytest.raises(UsageError, match=r"2.png cannot be read as a picture"):

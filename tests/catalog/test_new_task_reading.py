@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from podium.catalog.new_task.cells import as_cells, read_cells
+from podium.catalog.new_task.pictures import read_pictures
 from podium.errors import UsageError
 
 
@@ -89,3 +90,9 @@ def test_a_damaged_archive_is_refused(tmp_path: Path, place: int) -> None:
     (tmp_path / "trees.csv.gz").write_bytes(bytes(content))
     with pytest.raises(UsageError, match=r"cannot be unpacked|is not UTF-8"):
         read_cells(tmp_path / "trees.csv.gz")
+
+
+def test_of_a_folder_of_tables_one_is_asked_for(tmp_path: Path) -> None:
+    written(tmp_path, "tree,age\noak,3\n", "part-0.csv")
+    with pytest.raises(UsageError, match=r"There are no pictures in .* Name one of its tables, such as .*part-0\.csv"):
+        read_pictures(tmp_path)

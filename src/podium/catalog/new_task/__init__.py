@@ -72,9 +72,12 @@ def make_task(
     """
     folder = out / name
     _check_name(name, folder)
+    if source.is_dir() and id_column:
+        raise UsageError(f"--id {id_column}: pictures get new ids, under which they are copied. Leave out --id.")
+    cells, lost = read_pictures(source) if source.is_dir() else (read_cells(source), [])
     draft = draft_task(
         name,
-        read_pictures(source) if source.is_dir() else read_cells(source),
+        cells,
         source,
         title=name.replace("-", " ").replace("_", " ").capitalize(),
         target=target,
@@ -83,6 +86,8 @@ def make_task(
         group=group,
         time=time,
         at_random=at_random,
+        new_ids=source.is_dir(),
+        notes=lost,
     )
     making = _new_folder(name, out)
     try:
