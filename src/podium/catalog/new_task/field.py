@@ -11,17 +11,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from podium.catalog.new_task.automl import TRIALS, flaml_model
-from podium.catalog.new_task.goal import SubmissionGoal
+from podium.catalog.new_task.goal import FEWEST_OF_CLASS, SubmissionGoal
 from podium.catalog.new_task.pictures import with_picture_features
 from podium.data.columns import Column, moments_of
+from podium.errors import UsageError
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from podium.grading.grade import Grade
     from podium.grading.prepared import PreparedTask
 
 MOST_ROWS = 20_000
-"""Train rows that an entrant sees, so that the field of a large table is measured in minutes."""
+"""Train rows that an entrant sees, so that the field of a large table is measured in minutes; test rows that it
+predicts at a time."""
 MOST_WORDS = 200
 DECIMALS = 6
 SEED = 0
@@ -53,6 +56,9 @@ def measure_pipelines(
         on_score: is told of every entrant.
         suffix: how the names of pictures end, where every row has one.
         automl: whether FLAML competes as well.
+
+    Raises:
+        UsageError: no submission can be graded; says why.
     """
     import pandas as pd
 
@@ -64,20 +70,21 @@ def measure_pipelines(
     if goal.prediction == "label":
         texts[target] = str
     train = pd.read_csv(public / "train.csv", dtype=texts)
-    train = train.sample(min(len(train), MOST_ROWS), random_state=SEED)
+    train = _some_rows(train, None if goal.prediction == "number" else target)
     if suffix:
         (key,) = form.ids
         train, _ = with_picture_features(train, [public / "train" / f"{name}{suffix}" for name in train[key]])
         test, added = with_picture_features(test, [public / "test" / f"{name}{suffix}" for name in test[key]])
         features += added
-    sample = pd.read_csv(public / form.sample)
-    entrants = []
+    submission, entrants = _valid_sample(prepared), []
     for name, model in _pipelines(goal, automl=automl):
-        prediction = _predict(_whole_pipeline(features, model), goal, train, target, test)
-        score = _grade(prepared, sample.assign(**{target: prediction}))
-        on_score(name, score)
-        if score is not None:
-            entrants.append(PipelineScore(name, round(score, DECIMALS)))
+        submission[target] = _predict(_whole_pipeline(features, model), goal, train, target, test)
+        grade = _grade(prepared, submission)
+        on_score(name, grade.score)
+        if grade.score is not None:
+            entrants.append(PipelineScore(name, round(grade.score, DECIMALS)))
+    if not entrants:
+        raise UsageError(f"Nothing that the field predicts can be graded. {grade.error} Choose another --metric.")
     return sorted(entrants, key=lambda entrant: entrant.score, reverse=goal.metric.higher_is_better)
 
 
@@ -86,23 +93,48 @@ def field_document(entrants: list[PipelineScore]) -> str:
     return json.dumps({"entrants": [asdict(entrant) for entrant in entrants]}, indent=1) + "\n"
 
 
-def _grade(prepared: PreparedTask, submission: pd.DataFrame) -> float | None:
+def _valid_sample(prepared: PreparedTask) -> pd.DataFrame:
+    """The sample submission, its ids as they are written."""
+    import pandas as pd
+
+    path = prepared.place.public / prepared.task.form.sample
+    checked = prepared.validate(path)
+    if not checked.valid:
+        raise UsageError(f"No submission to this task would be valid: {checked.error}")
+    return pd.read_csv(path, dtype=str, keep_default_na=False)
+
+
+def _grade(prepared: PreparedTask, submission: pd.DataFrame) -> Grade:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "submission.csv")
         submission.to_csv(path, index=False)
-        return prepared.grade(path).score
+        return prepared.grade(path)
+
+
+def _some_rows(train: pd.DataFrame, target: str | None) -> pd.DataFrame:
+    """The rows that entrants see, in random order; where the target is a class, some of every one."""
+    import pandas as pd
+
+    some = train.sample(min(len(train), MOST_ROWS), random_state=SEED)
+    if target is None:
+        return some
+    few = train.groupby(target).head(FEWEST_OF_CLASS)
+    return pd.concat([some, few[~few.index.isin(some.index)]])
 
 
 def _predict(pipeline: Any, goal: SubmissionGoal, train: pd.DataFrame, target: str, test: pd.DataFrame) -> Any:
+    import numpy as np
     from threadpoolctl import threadpool_limits
 
     # One thread, so that a score does not depend on the machine's cores.
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # entrants that stop before convergence are part of the field
         pipeline.fit(train, train[target])
-        if goal.prediction == "probability":
-            return pipeline.predict_proba(test)[:, list(pipeline.classes_).index(1)]
-        prediction = pipeline.predict(test)
+        predict = pipeline.predict_proba if goal.prediction == "probability" else pipeline.predict
+        pieces = (test.iloc[start : start + MOST_ROWS] for start in range(0, len(test), MOST_ROWS))
+        prediction = np.concatenate([predict(piece) for piece in pieces])
+    if goal.prediction == "probability":
+        return prediction[:, list(pipeline.classes_).index(1)]
     return prediction.clip(min=0) if goal.metric.name == "rmsle" else prediction
 
 
@@ -163,7 +195,7 @@ def _whole_pipeline(features: list[Column], model: Any) -> Any:
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 
-    numbers = make_pipeline(SimpleImputer(strategy="median"), StandardScaler())
+    numbers = make_pipeline(SimpleImputer(strategy="median", keep_empty_features=True), StandardScaler())
     categories = OneHotEncoder(handle_unknown="infrequent_if_exist", min_frequency=5, sparse_output=False)
     parts: list[Any] = [
         (numbers, [column.name for column in features if column.kind == "number"]),
