@@ -53,6 +53,12 @@ def test_rows_that_repeat_decimals_of_many_digits_are_left_out() -> None:
     assert len(table.rows) == ROWS
 
 
+def test_a_zero_among_decimals_is_no_copy_of_another() -> None:
+    balances = np.where(np.arange(ROWS) % 8 == 0, 0, np.random.default_rng(0).uniform(0, 90, ROWS).round(6))
+    table, _ = cleaned({"student": ["yes", "no"] * (ROWS // 2), "balance": balances, "kind": kinds()})
+    assert len(table.rows) == ROWS
+
+
 def test_rows_that_are_alike_by_chance_are_kept() -> None:
     rng = np.random.default_rng(0)
     table, _ = cleaned({"colour": rng.choice(["red", "blue"], ROWS), "size": rng.integers(1, 9, ROWS), "kind": kinds()})
@@ -97,7 +103,7 @@ def test_names_of_rows_that_do_not_count_stay() -> None:
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        *((name, True) for name in ("id", "ID", "tree_id", "PassengerId", "CUSTOMERID", "userid", "row_index")),
+        *((name, True) for name in ("id", "ID", "tree_id", "PassengerId", "CUSTOMERID", "userid", "PID", "row_index")),
         *((name, False) for name in ("amount_paid", "bid", "fluid", "grid", "Valid")),
     ],
 )
@@ -126,7 +132,7 @@ def test_a_cell_of_the_target_that_is_no_number_is_named() -> None:
 def test_single_cells_of_a_feature_that_are_no_numbers_are_made_blank() -> None:
     incomes = [str(700 + 13 * number) for number in range(ROWS)]
     table, _ = cleaned({"income": [*incomes[:-3], "?", "?", "$1,200"], "text": texts(), "kind": kinds()})
-    assert table.notes == ("Made blank: 3 cells of 'income' without a number ('?').",)
+    assert table.notes == ("Made blank: cells beside numbers that are none, 3 of 'income' ('?').",)
     column = describe_column(table.rows["income"])
     assert (column.kind, column.missing) == ("number", 0.015)
 

@@ -127,10 +127,12 @@ def _never_repeats(cells: pd.Series) -> bool:
     is_category = len(values) <= MOST_CATEGORIES and len(values) < len(present) / 2
     if is_category or len(values) <= len(present) / 10 or time_format(values):
         return False
-    if values.str.split().str.len().mean() >= WORDS_OF_TEXT:
+    repeated = present[present.duplicated()].drop_duplicates()
+    seen = repeated if len(repeated) else values  # a 0 among decimals of many digits may well be meant
+    if seen.str.split().str.len().mean() >= WORDS_OF_TEXT:
         return True
     are_decimals = values.str.fullmatch(r"[+-]?\d*\.\d+(e[+-]?\d+)?", case=False).mean() > 0.5
-    is_long = values.str.count(r"\d").mean() >= MANY_DIGITS if are_decimals else values.str.len().mean() >= LONG_CELL
+    is_long = seen.str.count(r"\d").mean() >= MANY_DIGITS if are_decimals else seen.str.len().mean() >= LONG_CELL
     return bool(is_long and len(values) > 0.8 * len(present))
 
 

@@ -9,7 +9,6 @@ from podium.catalog.new_task.goal import CLASSES_OF_NUMBERS, MOSTLY, predicted
 from podium.catalog.new_task.roles import IDENTIFIERS, words_of
 from podium.data.columns import BLANK
 from podium.data.numbers import to_numbers
-from podium.text import plural
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,7 +44,7 @@ def without_odd_cells(rows: pd.DataFrame, kept: Collection[str], notes: list[str
     Args:
         kept: columns that stay as they are.
     """
-    rows = rows.copy()
+    rows, blanked = rows.copy(), []
     for name in (str(name) for name in rows if name not in kept and not IDENTIFIERS & set(words_of(str(name)))):
         present, numbers = ~rows[name].isin(BLANK), to_numbers(rows[name])
         odd = present & ~numbers.abs().lt(float("inf"))
@@ -53,7 +52,9 @@ def without_odd_cells(rows: pd.DataFrame, kept: Collection[str], notes: list[str
         meant = odd.sum() <= (1 - MOSTLY) * present.sum() and numbers.nunique() > CLASSES_OF_NUMBERS
         if meant and 0 < len(texts) <= MOST_ODD:
             rows[name] = rows[name].mask(odd, "")
-            notes.append(f"Made blank: {plural(int(odd.sum()), 'cell')} of '{name}' without a number ('{texts[0]}').")
+            blanked.append(f"{odd.sum()} of '{name}' ('{texts[0]}')")
+    if blanked:
+        notes.append(f"Made blank: cells beside numbers that are none, {', '.join(blanked)}.")
     return rows
 
 

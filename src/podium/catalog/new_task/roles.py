@@ -33,6 +33,7 @@ THINGS = IDENTIFIERS | {
     "customer", "client", "player", "speaker", "author", "family", "household", "hospital", "clinic", "school", "site",
     "plot", "batch", "device", "session", "country", "state", "county", "firm", "company", "city", "team", "store",
 }  # fmt: skip
+SHORT_IDS = frozenset({"pid", "sid", "uid", "uuid", "guid"})
 
 
 def words_of(name: str) -> list[str]:
@@ -43,7 +44,7 @@ def words_of(name: str) -> list[str]:
 
 def _without_id(word: str) -> list[str]:
     thing = word.removesuffix("id")
-    return [thing, "id"] if thing != word and thing in THINGS else [word]
+    return [thing, "id"] if word in SHORT_IDS or (thing != word and thing in THINGS) else [word]
 
 
 def is_called_id(name: str) -> bool:
