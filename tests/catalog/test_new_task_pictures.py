@@ -102,7 +102,9 @@ def test_two_pictures_of_one_name_are_told_apart_by_their_folders(tmp_path: Path
 def test_a_damaged_picture_is_named_whatever_its_decoder_raises(tmp_path: Path, draw: Draw) -> None:
     draw("cat/1.png", "dog/2.png")
     content = (tmp_path / "dog/2.png").read_bytes()
-    (tmp_path / "dog/2.png").write_bytes(content[:33] + b"\0\0\0\x04\0\xff\0\xff" + content[33:])
+    start = content.index(b"IDAT") + 4
+    cut = content[: start - 8] + (20).to_bytes(4, "big") + content[start - 4 : start + 20]
+    (tmp_path / "dog/2.png").write_bytes(cut + b"\0\0\0\0" + b"\0\0\0\x04\0\xff\0\xff" * 9)  # no chunk is called so
     with pytest.raises(UsageError, match=r"2\.png cannot be read as a picture"):
         read_pictures(tmp_path)
 
