@@ -21,15 +21,16 @@ LARGE = {"lightgbm", "xgboost", "catboost", "autogluon.tabular"}
 
 
 def small_table(folder: Path, goal: str) -> Profile:
-    """Two informative columns of three, and a category."""
+    """Two informative columns of three, a category, and a few whole numbers, which are numbers and groups."""
     rng = np.random.default_rng(0)
     table = pd.DataFrame(rng.normal(size=(180, 3)).round(3), columns=["a", "b", "c"])
     table["place"] = rng.choice(["north", "south", "east"], 180)
+    table["floor"] = rng.integers(1, 6, 180)
     signal = table["a"] - table["b"] + (table["place"] == "north")
-    table["y"] = (
-        signal.round(3) if goal == "regression" else pd.qcut(signal, 3 if goal == "multiclass" else 2).cat.codes
-    )
+    table["y"] = signal.round(3) if goal == "regression" else pd.qcut(signal, 2 if goal == "binary" else 3).cat.codes
     table.insert(0, "row", np.arange(180))
+    if goal == "rare class":
+        table.loc[7, "y"] = 3
     table[:120].to_csv(folder / "train.csv", index=False)
     table[120:].drop(columns="y").to_csv(folder / "test.csv", index=False)
     table[120:][["row", "y"]].assign(y=0).to_csv(folder / "sample_submission.csv", index=False)
@@ -72,7 +73,7 @@ def test_a_library_predicts_numbers_and_probabilities(library: str, classes: int
         assert len(held.best) == 1 and held.best[0] > 10
 
 
-@pytest.mark.parametrize("goal", ["regression", "binary", "multiclass"])
+@pytest.mark.parametrize("goal", ["regression", "binary", "multiclass", "rare class"])
 @pytest.mark.filterwarnings("default")
 def test_a_whole_table_is_handed_to_autogluon(goal: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("autogluon.tabular")

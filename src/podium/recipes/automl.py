@@ -33,7 +33,7 @@ def autogluon_body(profile: Profile, settings: Settings) -> str:
     back = "oof, prediction = np.expm1(oof), np.expm1(prediction)\n" if is_log else ""
     return f"""{table_source(profile)}
 y = {target_source(profile, is_log=is_log)}
-oof, prediction, rows = autogluon_predictions(both[NUMBERS + GROUPS + DATES], y, {metric!r})
+oof, prediction, rows = autogluon_predictions(both[list(dict.fromkeys(NUMBERS + GROUPS + DATES))], y, {metric!r})
 {back}{ending(profile, settings)}"""
 
 

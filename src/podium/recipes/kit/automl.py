@@ -27,8 +27,11 @@ def autogluon_predictions(
     budget = max(1.0, (0.7 - time_used()) * TIME_S)  # it takes longer than it is told
     search.fit(learn, time_limit=budget, presets="best_quality", dynamic_stacking=False, num_cpus=CORES, num_gpus=0)
     given: Callable[..., Any] = search.predict_proba if classes else search.predict
-    known = search.predict_proba_oof() if classes else search.predict_oof()
-    oof, prediction = np.asarray(known, dtype=float), np.asarray(given(table[rows:]), dtype=float)
+    known, asked = search.predict_proba_oof() if classes else search.predict_oof(), given(table[rows:])
+    if classes:
+        known, asked = (part.reindex(columns=range(classes), fill_value=0.0) for part in (known, asked))
+    # It learns nothing from rows of classes that are very rare, so that they have no prediction.
+    oof, prediction = known.reindex(learn.index).to_numpy(float), asked.to_numpy(float)
     if classes == 2:
         oof, prediction = oof[:, 1], prediction[:, 1]
     return oof, prediction, np.isfinite(oof if oof.ndim == 1 else oof[:, 0])
