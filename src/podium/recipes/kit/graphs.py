@@ -11,7 +11,7 @@ from scipy.special import softmax
 
 from podium.recipes.kit.environment import SEED, time_used
 from podium.recipes.kit.submission import read_table
-from podium.recipes.kit.validation import Folds, Predictions, cross_predict, numeric_target
+from podium.recipes.kit.validation import Folds, Predictions, cross_predict, numeric_target, pad_classes
 from podium.recipes.kit.vectors import VectorFit, ids_as_text, one_hot_groups, standardise
 
 
@@ -102,7 +102,8 @@ def cross_validate_beliefs(
             break
         labels = np.full(edges.nodes, -1)
         labels[learn] = truth[learn]
-        oof[check], done[check] = infer_classes(features, labels, edges, fit, rounds=rounds)[check], True
+        inferred = infer_classes(features, labels, edges, fit, rounds=rounds)[check]
+        oof[check], done[check] = pad_classes(inferred, truth), True
     labels = np.full(edges.nodes, -1)
     labels[:count] = truth
     prediction = infer_classes(features, labels, edges, fit, rounds=rounds)[count:rows]
@@ -185,7 +186,8 @@ def cross_validate_neighbours(
 
     def predict_fold(number: int, learn: np.ndarray, check: np.ndarray) -> np.ndarray:
         wide = standardise(np.hstack([features, neighbour_label_means(truth, learn, edges)]))
-        return fit(wide[learn], truth[learn], SEED + number)(np.vstack([wide[check], wide[count:rows]]))
+        predicted = fit(wide[learn], truth[learn], SEED + number)(np.vstack([wide[check], wide[count:rows]]))
+        return pad_classes(predicted, truth)
 
     return cross_predict(predict_fold, folds, count, until=0.9)
 

@@ -18,7 +18,7 @@ from sklearn.linear_model import Ridge
 from podium.recipes.kit.dates import parse_dates
 from podium.recipes.kit.environment import SEED, TIME_S, time_used
 from podium.recipes.kit.models import logistic_regression, predictor
-from podium.recipes.kit.validation import Folds, Predictions, cross_predict
+from podium.recipes.kit.validation import Folds, Predictions, cross_predict, pad_classes
 
 TOKEN = re.compile(r"\w+|[^\w\s]")
 SENTENCE_END = re.compile(r"(?<=[.!?:;])\s+|\n+")
@@ -173,7 +173,7 @@ def cross_validate_rows(fit: RowFit, y: np.ndarray, folds: Folds, total: int, *,
     tests = np.arange(len(y), total)
 
     def predict_fold(number: int, learn: np.ndarray, check: np.ndarray) -> np.ndarray:
-        return fit(learn, y[learn], SEED + number)(np.r_[check, tests])
+        return pad_classes(fit(learn, y[learn], SEED + number)(np.r_[check, tests]), y)
 
     return cross_predict(predict_fold, folds, len(y), until=until)
 
@@ -234,7 +234,8 @@ def best_inverse_penalty(
     learn, check = folds[0]
     best, chosen = np.inf, candidates[0]
     for inverse_penalty in candidates:
-        loss = prediction_loss(y[check], make(inverse_penalty)(learn, y[learn], SEED)(check))
+        predicted = make(inverse_penalty)(learn, y[learn], SEED)(check)
+        loss = prediction_loss(y[check], pad_classes(predicted, y))
         print("inverse penalty", inverse_penalty, "has a loss of", round(loss, 5), flush=True)
         if loss > best:
             break

@@ -133,6 +133,14 @@ def numeric_target(y: np.ndarray) -> np.ndarray:
     return np.eye(int(y.max()) + 1)[y] if is_class else y.astype(float)
 
 
+def pad_classes(predicted: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Predictions with a column for every class of `y`; a fold may lack the last classes."""
+    if y.dtype.kind != "i" or y.ndim > 1 or y.max() <= 1:
+        return predicted
+    columns = predicted if predicted.ndim == 2 else np.column_stack([1 - predicted, predicted])
+    return np.pad(columns, ((0, 0), (0, int(y.max()) + 1 - columns.shape[1])))
+
+
 def cross_validate(
     numbers: pd.DataFrame,
     groups: pd.DataFrame,
@@ -179,11 +187,7 @@ def cross_validate(
             inner, outer = np.hstack([inner, own]), np.hstack([outer, others])
         held = {"held": Stopping(held_rows(outer, codes[check], y[check], y[learn]), best)} if takes_held else {}
         models = (fit(inner, codes[learn], y[learn], SEED + 100 * number + again, **held) for again in range(seeds))
-        predicted = np.asarray(sum(model(outer, codes[apply]) for model in models) / seeds)
-        if y_columns.ndim == 1:
-            return predicted
-        # A fold may lack the last classes.
-        return np.pad(predicted, ((0, 0), (0, y_columns.shape[1] - predicted.shape[1])))
+        return pad_classes(np.asarray(sum(model(outer, codes[apply]) for model in models) / seeds), y)
 
     is_large = values.size > LARGE_CELLS
     found = run_in_parallel(predict_fold, len(folds), until=until, is_large=is_large, whole=whole, last_alone=refit)

@@ -24,7 +24,7 @@ from sklearn.svm import SVC
 from podium.recipes.kit.blending import blend
 from podium.recipes.kit.environment import CORES, SEED, time_used
 from podium.recipes.kit.models import logistic_regression
-from podium.recipes.kit.validation import Folds, Predictions, cross_predict
+from podium.recipes.kit.validation import Folds, Predictions, cross_predict, pad_classes
 
 VectorModel = Callable[[np.ndarray], np.ndarray]
 VectorFit = Callable[[np.ndarray, np.ndarray, int], VectorModel]
@@ -58,14 +58,6 @@ def cross_validate_vectors(
         return pad_classes(model(np.concatenate([features[check], tests])), y)
 
     return cross_predict(predict_fold, folds, len(y), until=until)
-
-
-def pad_classes(predicted: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Predictions with a column for every class of `y`; a fold may lack the last classes."""
-    if y.dtype.kind != "i" or y.ndim > 1 or y.max() <= 1:
-        return predicted
-    columns = predicted if predicted.ndim == 2 else np.column_stack([1 - predicted, predicted])
-    return np.pad(columns, ((0, 0), (0, int(y.max()) + 1 - columns.shape[1])))
 
 
 def fit_blend(

@@ -1,0 +1,58 @@
+"""Classes that are rare, unusual or unknown to some models do not end a script."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+
+from podium.recipes.kit.graphs import Edges, cross_validate_beliefs, cross_validate_neighbours
+from podium.recipes.kit.models import boosting
+from podium.recipes.kit.text import best_inverse_penalty, cross_validate_rows, linear_fit
+from podium.recipes.kit.validation import Folds, Predictions, cross_validate
+from podium.recipes.kit.vectors import cross_validate_vectors, fit_linear
+
+ROWS = 40
+Y = np.r_[np.arange(ROWS - 1) % 2, 2]
+"""The last row alone has the last class."""
+FEATURES = np.random.default_rng(0).normal(size=(ROWS + 6, 3))
+FOLDS: Folds = [(np.arange(20), np.arange(20, ROWS)), (np.arange(20, ROWS), np.arange(20))]
+
+
+def tables() -> Predictions:
+    numbers = pd.DataFrame(FEATURES)
+    return cross_validate(numbers, pd.DataFrame(index=numbers.index), Y, FOLDS, boosting)
+
+
+def texts() -> Predictions:
+    table = sparse.csr_matrix(FEATURES)
+    penalty = best_inverse_penalty(lambda one: linear_fit(table, one), Y, FOLDS, [1.0, 0.1])
+    return cross_validate_rows(linear_fit(table, penalty), Y, FOLDS, len(FEATURES))
+
+
+def beliefs() -> Predictions:
+    return cross_validate_beliefs(FEATURES, Y, FOLDS, ring(), fit_linear, rows=len(FEATURES), rounds=1)
+
+
+def neighbours() -> Predictions:
+    return cross_validate_neighbours(FEATURES, Y, FOLDS, ring(), fit_linear, rows=len(FEATURES))
+
+
+def vectors() -> Predictions:
+    return cross_validate_vectors(FEATURES, Y, FOLDS, fit_linear)
+
+
+def ring() -> Edges:
+    """Every node is linked to the next."""
+    nodes = np.arange(len(FEATURES))
+    return Edges(nodes, np.roll(nodes, -1), np.zeros(len(nodes), dtype=int), len(nodes))
+
+
+@pytest.mark.parametrize("predict", [tables, texts, beliefs, neighbours, vectors])
+def test_a_fold_may_lack_the_last_class(predict: Callable[[], Predictions]) -> None:
+    oof, prediction, rows = predict()
+    assert oof.shape == (ROWS, 3) and prediction.shape == (6, 3) and rows.all()
+    assert (oof[20:, 2] < 0.01).all() and (oof[:20].sum(axis=1) > 0.99).all()
