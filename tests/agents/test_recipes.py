@@ -74,6 +74,10 @@ def drafted(proposer: RecipesProposer, *names: str) -> Tree:
     return tree
 
 
+def scheduled(proposer: RecipesProposer, tree: Tree, *, can_draft: bool, time_s: float = 60.0) -> Choice | None:
+    return schedule(tree, can_draft=can_draft, can_debug=lambda node: proposer.can_debug(node, tree), time_s=time_s)
+
+
 def improved(proposer: RecipesProposer) -> Tree:
     """A tree with two scripts to blend: the ensemble, number 3, and an improvement of it."""
     tree = drafted(proposer, "ensemble")
@@ -132,21 +136,40 @@ def test_scripts_that_saved_predictions_are_blended_once(proposer: RecipesPropos
 
 def test_the_schedule_debugs_drafts_blends_and_improves(proposer: RecipesProposer) -> None:
     tree = improved(proposer)
-    assert schedule(tree, can_draft=True, time_s=60.0) == DRAFT
-    assert schedule(tree, can_draft=False, time_s=60.0) == Choice("merge", (4, 3))
+    assert scheduled(proposer, tree, can_draft=True) == DRAFT
+    assert scheduled(proposer, tree, can_draft=False) == Choice("merge", (4, 3))
     add(tree, propose(proposer, "improve", tree, 3), "improve", 3)
-    assert schedule(tree, can_draft=True, time_s=60.0) == Choice("merge", (5, 4, 3))
+    assert scheduled(proposer, tree, can_draft=True) == Choice("merge", (5, 4, 3))
     add(tree, propose(proposer, "merge", tree, 5, 4, 3), "merge", 5, 4, 3)
-    assert schedule(tree, can_draft=False, time_s=60.0) == Choice("improve", (6,))
+    assert scheduled(proposer, tree, can_draft=False) == Choice("improve", (6,))
     add(tree, propose(proposer, "improve", tree, 3), "improve", 3, exit_code=1, valid=False)
-    assert schedule(tree, can_draft=True, time_s=60.0) == Choice("debug", (7,))
+    assert scheduled(proposer, tree, can_draft=True) == Choice("debug", (7,))
+
+
+def failed(node: Node) -> None:
+    """Makes a node one that left nothing."""
+    node.result, node.metric, node.is_buggy = ScriptResult(exit_code=1, valid=False), None, True
+
+
+def test_a_script_that_cannot_be_mended_keeps_no_other_from_being_mended(proposer: RecipesProposer) -> None:
+    tree = drafted(proposer, "ensemble")
+    failed(tree[2])
+    failed(tree[3])
+    assert [recipe_of(node) for node in tree.nodes[2:]] == ["quick boosting", "ensemble"]
+    assert scheduled(proposer, tree, can_draft=False) == Choice("debug", (3,))
+
+
+def test_a_script_that_cannot_be_mended_keeps_no_others_from_being_blended(proposer: RecipesProposer) -> None:
+    tree = improved(proposer)
+    failed(tree[2])
+    assert scheduled(proposer, tree, can_draft=False) == Choice("merge", (4, 3))
 
 
 def test_at_the_end_there_is_one_last_blend(proposer: RecipesProposer) -> None:
     tree = improved(proposer)
-    assert schedule(tree, can_draft=True, time_s=9.0) == Choice("merge", (4, 3))
+    assert scheduled(proposer, tree, can_draft=True, time_s=9.0) == Choice("merge", (4, 3))
     add(tree, propose(proposer, "merge", tree, 4, 3), "merge", 4, 3)
-    assert schedule(tree, can_draft=True, time_s=3.0) is None
+    assert scheduled(proposer, tree, can_draft=True, time_s=3.0) is None
 
 
 def test_a_fallback_is_submitted_without_any_score_until_there_is_better() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from random import Random
 from typing import cast
 
@@ -38,11 +39,16 @@ class Recipes(SearchAgent):
 
     def choose(self, tree: Tree, rng: Random) -> Choice | None:
         proposer = cast(RecipesProposer, self.proposer)
-        return schedule(tree, can_draft=proposer.can_draft(tree), time_s=self.assignment.remaining().time_s)
+        return schedule(
+            tree,
+            can_draft=proposer.can_draft(tree),
+            can_debug=lambda node: proposer.can_debug(node, tree),
+            time_s=self.assignment.remaining().time_s,
+        )
 
 
-def schedule(tree: Tree, *, can_draft: bool, time_s: float | None) -> Choice | None:
-    """Debugs what failed, drafts what is left to draft, and then alternates between improving the best and blending.
+def schedule(tree: Tree, *, can_draft: bool, can_debug: Callable[[Node], bool], time_s: float | None) -> Choice | None:
+    """Debugs what can be, drafts what is left to draft, and then alternates between improving the best and blending.
 
     Scripts keep to the time they are given, so that no time is lost: towards the end it blends once more and stops.
     """
@@ -51,8 +57,9 @@ def schedule(tree: Tree, *, can_draft: bool, time_s: float | None) -> Choice | N
     blending_s = RESERVE_S if len(parts) > 1 and new else 0.0
     is_ending = time_s is not None and time_s < WORTHWHILE_S + blending_s
     failed = [node for node in tree if _is_failed_leaf(tree, node) and tree.debug_depth(node) < DEBUG_DEPTH]
-    if failed and not (is_ending and tree.good):
-        return Choice("debug", (failed[0].number,))
+    broken = next((node for node in failed if can_debug(node)), None)
+    if broken is not None and not (is_ending and tree.good):
+        return Choice("debug", (broken.number,))
     if len(parts) > 1 and (new >= MIN_NEW or (new and (is_ending or not can_draft))):
         return Choice("merge", parts)
     if is_ending and tree.good:

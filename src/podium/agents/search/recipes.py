@@ -89,6 +89,10 @@ class RecipesProposer:
         """Whether some recipe has not been drafted."""
         return bool(self._undrafted(tree))
 
+    def can_debug(self, node: Node, tree: Tree) -> bool:
+        """Whether a script that failed can be written in a way that has not been tried."""
+        return self._debug(node, tree) is not None
+
     def _undrafted(self, tree: Tree) -> list[Recipe]:
         used = {header.recipe for node in tree if (header := read_header(node.script)) is not None}
         left = self._context.remaining().time_s
