@@ -78,11 +78,13 @@ def find_truth(bare: Profile, sample: pd.DataFrame, read: ReadTables, groups: Pa
         if has_targets and frame[list(bare.targets)].notna().any().all():
             return Truth(name, bare.targets)
     if len(bare.targets) > 2:
+        known = set() if test is None else {one.name for one in read.tables[test].columns if one.kind != "empty"}
+        unknown = {name: [str(column) for column in frame if column not in known] for name, frame in frames.items()}
         for name, frame in frames.items():
-            if (column := _column_of_classes(frame, bare.targets)) is not None:
+            if (column := _column_of_classes(frame, unknown[name], bare.targets)) is not None:
                 return Truth(name, (column,), is_wide=True)
         for name, frame in frames.items():
-            if (found := _column_of_lists(frame, bare.targets)) is not None:
+            if (found := _column_of_lists(frame, unknown[name], bare.targets)) is not None:
                 return Truth(name, (found[0],), separator=found[1])
     if test is not None and (len(bare.targets) == 1 or bare.metric == "pinball"):
         for name, frame in frames.items():
@@ -106,26 +108,31 @@ def _truth_of_files(bare: Profile, sample: pd.DataFrame, read: ReadTables, group
     return Truth(name, (column,), is_wide)
 
 
-def _column_of_classes(frame: pd.DataFrame, targets: Sequence[str]) -> str | None:
-    """The column whose values are the names of the targets, as written or with a prefix."""
+def _column_of_classes(frame: pd.DataFrame, columns: Sequence[str], targets: Sequence[str]) -> str | None:
+    """The column whose values are the most names of the targets, as written or without a prefix, and nothing else.
+
+    Args:
+        columns: those that test lacks.
+    """
     names = {_normalise(target) for target in targets}
     endings = {name.rpartition("_")[2] for name in names}
-    for column in frame.columns:
+    found = []
+    for column in columns:
         values = {_normalise(as_text(value)) for value in frame[column].dropna().unique()[:5000]}
         if len(values) > 1 and (values <= names or (values <= endings and len(endings) == len(names))):
-            return str(column)
-    return None
+            found.append((column, len(values)))
+    return max(found, key=lambda one: one[1])[0] if found else None
 
 
-def _column_of_lists(frame: pd.DataFrame, targets: Sequence[str]) -> tuple[str, str] | None:
-    """The column that lists names of targets, and what separates these."""
+def _column_of_lists(frame: pd.DataFrame, columns: Sequence[str], targets: Sequence[str]) -> tuple[str, str] | None:
+    """Which of some columns lists names of targets, and what separates these."""
     names = set(targets)
-    for column in frame.columns:
+    for column in columns:
         values = [as_text(value) for value in frame[column].dropna().unique()[:2000]]
         for separator in (",", " ", ";", "|"):
             items = [item for value in values for item in value.split(separator)]
             if any(separator in value for value in values) and set(items) <= names:
-                return str(column), separator
+                return column, separator
     return None
 
 
