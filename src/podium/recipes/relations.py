@@ -18,7 +18,11 @@ MIN_UNCOMMON, MIN_UNCOMMON_SHARE = 3, 0.0005
 """A column in which fewer rows differ from the others tells nothing."""
 MIN_TIMES = 5
 """A number with fewer values is not a time."""
-TIME_WORDS = re.compile(r"date|time|year|month|week|day|hour|quarter|period|^t$", re.IGNORECASE)
+TIME_WORDS = re.compile(r"date|time|year|month|week|day|hour|quarter|period|season|step|^yr$|^t$", re.IGNORECASE)
+MIN_GROUPS, MIN_NEW_GROUPS = 20, 10
+"""So many groups train has, and test where they are numbered."""
+MOST_GROUPS = 0.6
+"""There are fewer groups than this share of the rows."""
 MIN_KNOWN = 0.9
 """A column refers to another if at least so many of its values are found there, in train and in test."""
 MIN_KNOWN_OF_SAME_NAME = 0.3
@@ -27,8 +31,8 @@ MIN_STEPS = 5
 """Groups that are sequences have at least so many rows, mostly."""
 MOST_SPAN = 1.5
 """The steps of a sequence span at most so many times as many numbers as there are."""
-MIN_RESEMBLANCE = 0.5
-"""The correlation of the targets of neighbouring rows from which on the order of rows is a time."""
+MIN_RESEMBLANCE, MIN_NEIGHBOURS = 0.5, 50
+"""The correlation of the targets of neighbouring rows from which on the order of rows is a time; of fewer, none is."""
 
 
 def find_features(profile: Profile) -> tuple[ColumnProfile, ...]:
@@ -69,19 +73,36 @@ def find_order(profile: Profile, read: ReadTables) -> Mapping[str, Any]:
     if time is not None:
         series = _series(train, time, profile)
         found |= {"time": time, "is_series": series is not None, "series": series or ()}
-    for feature in profile.features:
-        may_group = (feature.kind == "category" or feature.is_code) and 20 <= feature.distinct < 0.6 * len(train)
-        if may_group and not set(train[feature.name]) & set(test[feature.name]):
-            found.setdefault("group", feature.name)
+    found["group"] = _group(profile, train, test, time)
     if not found.get("is_series"):
-        found["sequence"] = _sequence(profile, train)
+        found["sequence"] = _sequence(profile, train, found["group"])
     return found
 
 
-def _sequence(profile: Profile, train: pd.DataFrame) -> tuple[str, str] | None:
-    """A column of groups and one of whole numbers that counts the rows of each group without many gaps."""
+def _group(profile: Profile, train: pd.DataFrame, test: pd.DataFrame, time: str | None) -> str | None:
+    """The first column of names or numbers of groups of which train and test have none in common."""
+    assert profile.test is not None
+    for column in profile.features:
+        new = profile.test[column.name].distinct
+        is_numbered = column.is_whole and MIN_NEW_GROUPS <= new < MOST_GROUPS * len(test)
+        may_group = column.kind == "category" or column.is_code or is_numbered
+        if column.name == time or not may_group or not MIN_GROUPS <= column.distinct < MOST_GROUPS * len(train):
+            continue
+        known, asked = ({as_text(value) for value in part[column.name].dropna().unique()} for part in (train, test))
+        if not known & asked:
+            return column.name
+    return None
+
+
+def _sequence(profile: Profile, train: pd.DataFrame, numbered: str | None) -> tuple[str, str] | None:
+    """A column of groups and one of whole numbers that counts the rows of each group without many gaps.
+
+    Args:
+        numbered: a column that is one of groups though it holds plain numbers.
+    """
     steps = [column.name for column in profile.features if column.kind == "number" and column.is_whole]
-    for group in (column.name for column in profile.features if column.kind == "category" or column.is_code):
+    named = (column for column in profile.features if column.kind == "category" or column.is_code)
+    for group in dict.fromkeys([*(column.name for column in named), *([numbered] if numbered else [])]):
         if train[group].value_counts().median() < MIN_STEPS:
             continue
         for step in (name for name in steps if name != group and not train.duplicated([group, name]).any()):
@@ -94,8 +115,8 @@ def _sequence(profile: Profile, train: pd.DataFrame) -> tuple[str, str] | None:
 def _time(profile: Profile, train: pd.DataFrame, test: pd.DataFrame) -> str | None:
     """The column by which all test rows come after all train rows: dates before numbers, and row numbers last.
 
-    Row numbers of test often follow those of train by habit alone. They are times only if neighbouring rows resemble
-    each other; so is any number that differs from row to row, unless its name says that it is a time.
+    Row numbers of test, or those of groups, often follow those of train by habit alone. Numbers that differ from row to
+    row, or that may name groups, are times only if neighbours resemble each other, unless the name says that it is one.
     """
     import pandas as pd
 
@@ -104,15 +125,17 @@ def _time(profile: Profile, train: pd.DataFrame, test: pd.DataFrame) -> str | No
     assert profile.train is not None
     key = profile.key if profile.key in train else None
     dates = [key] if key is not None and profile.train[key].kind == "date" else []
-    for column in [*profile.of_kind("date"), *dates]:
-        before, after = (parse_dates(part[column]) for part in (train, test))
+    for day in [*profile.of_kind("date"), *dates]:
+        before, after = (parse_dates(part[day]) for part in (train, test))
         if before.max() <= after.min():
-            return column
-    numbers = [column.name for column in profile.features if column.kind == "number" and column.distinct >= MIN_TIMES]
-    for name in [*numbers, *([key] if key else [])]:
+            return day
+    numbers = [column for column in profile.features if column.kind == "number" and column.distinct >= MIN_TIMES]
+    for column in [*numbers, *([profile.train[key]] if key else [])]:
+        name = column.name
         if not all(pd.api.types.is_numeric_dtype(part[name]) for part in (train, test)):
             continue
-        is_plain_number = train[name].is_unique and not TIME_WORDS.search(name)
+        may_group = column.is_whole and column.distinct >= MIN_GROUPS
+        is_plain_number = (train[name].is_unique or may_group) and not TIME_WORDS.search(name)
         follows = train[name].max() < test[name].min()
         if follows and (not is_plain_number or _resembles_neighbours(train, name, profile)):
             return name
@@ -120,13 +143,11 @@ def _time(profile: Profile, train: pd.DataFrame, test: pd.DataFrame) -> str | No
 
 
 def _resembles_neighbours(train: pd.DataFrame, order: str, profile: Profile) -> bool:
-    """Whether the target of a row tells much about that of the next one."""
-    import pandas as pd
-
-    label = train.sort_values(order)[profile.labels[0]]
-    if profile.goal != "regression" or len(profile.labels) > 1 or len(label) < 50 or not label.std() > 0:
+    """Whether the target of the rows with one number tells much about that of the rows with the next one."""
+    if profile.goal != "regression" or len(profile.labels) > 1:
         return False
-    return bool(pd.Series(label.to_numpy(float)).autocorr() > MIN_RESEMBLANCE)
+    label = train.groupby(order)[profile.labels[0]].mean()
+    return len(label) >= MIN_NEIGHBOURS and bool(label.std() > 0 and label.autocorr() > MIN_RESEMBLANCE)
 
 
 def _series(train: pd.DataFrame, time: str, profile: Profile) -> tuple[str, ...] | None:

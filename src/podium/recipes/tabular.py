@@ -97,6 +97,8 @@ def feature_source(profile: Profile, settings: Settings) -> str:
         *(["numbers = numbers.join(time_gap_features(both, groups, DATES))"] if has_dates else []),
         *(["numbers = numbers.join(relative_features(numbers, groups))"] if settings.get("relative") else []),
         "measured, numbers = numbers, numbers.join(group_counts(groups))",
+        # Rows of groups that are new in test still compare with their group, but nothing is known of its targets.
+        *(["groups = drop_unseen(groups, len(train))"] if profile.group else []),
         *([] if profile.sequence is None or is_wide(profile) else [_sequence_source(*profile.sequence)]),
     ]
     return "\n".join(lines) + "\n"

@@ -41,6 +41,8 @@ def text_source(profile: Profile, settings: Settings, speed: int) -> str:
     numbers = [column.name for column in profile.features if column.kind == "number" and not column.is_code]
     constants = {"TEXTS": profile.of_kind("text"), "NUMBERS": numbers, "GROUPS": profile.group_names()}
     constants["DATES"] = profile.of_kind("date")
+    groups = "group_features(both, GROUPS, DATES)"
+    groups = f"drop_unseen({groups}, len(train))" if profile.group or profile.time else groups
     return f"""{read_tables_source(profile, constants)}both = stack_rows(train, test)
 {further_source(profile)}{truth_source(profile)}
 y = {target_source(profile)}
@@ -49,7 +51,7 @@ kept = affordable_rows(texts, len(train), {speed})
 texts = blank_unused(texts, kept)
 folds = restrict_folds({fold_source(profile, settings["folds"])}, kept)
 numbers = number_features(both, NUMBERS).join(yearly_season_features(both, DATES)).join(text_statistics(texts))
-groups = group_features(both, GROUPS, DATES)
+groups = {groups}
 """
 
 

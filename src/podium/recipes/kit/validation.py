@@ -55,9 +55,10 @@ def encode_listed_labels(labels: pd.Series, names: list[str], separator: str) ->
 def make_folds(truth: np.ndarray, count: int, group: pd.Series | None = None) -> Folds:
     """Train and validation rows. Groups stay together; classes and quantiles of the target are stratified."""
     rows = np.arange(len(truth))
-    count = max(2, min(count, len(rows) if group is None else group.nunique()))
-    if group is not None:
-        return list(GroupKFold(count, shuffle=True, random_state=SEED + SPLIT).split(rows, groups=group))
+    names = None if group is None else group.astype(str)  # a missing name is one, too
+    count = max(2, min(count, len(rows) if names is None else names.nunique()))
+    if names is not None:
+        return list(GroupKFold(count, shuffle=True, random_state=SEED + SPLIT).split(rows, groups=names))
     strata = truth if truth.ndim == 1 else truth @ (2.0 ** np.arange(truth.shape[1]) % 97)
     if len(np.unique(strata)) > 20:
         strata = pd.qcut(

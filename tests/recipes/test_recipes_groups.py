@@ -1,0 +1,96 @@
+"""Rows of one group stay together, and what test does not know of groups is not learnt."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from recipe_scripts import profile_of, run_script
+
+from podium.metrics import rmse
+from podium.recipes import tabular, text
+from podium.recipes.kit.validation import make_folds
+from podium.recipes.profile import Profile
+from podium.recipes.scripts import write_script
+
+GROUPS, SIZE = 60, 8
+RNG = np.random.default_rng(0)
+IS_NEW = RNG.permutation(np.arange(GROUPS) % 3 == 0)
+"""Which groups are those of test, where they are drawn."""
+WORDS = np.array(["calm", "storm", "harbour", "sails", "anchor", "tide", "gull", "rope", "mast", "deck"])
+
+
+def profile_by_group(public: Path, names: np.ndarray, is_new: np.ndarray, **columns: np.ndarray) -> Profile:
+    """A task with so many rows of each group, some groups in train and the others in test."""
+    rows = pd.DataFrame({"row": RNG.permutation(90_000)[: GROUPS * SIZE], "ship": np.repeat(names, SIZE)})
+    level = np.repeat(RNG.normal(0, 3, GROUPS), SIZE)
+    rows = rows.assign(load=RNG.normal(size=len(rows)), **columns, y=level + RNG.normal(size=len(rows)))
+    asked = np.repeat(is_new, SIZE)
+    rows[~asked].to_csv(public / "train.csv", index=False)
+    rows[asked].drop(columns="y").to_csv(public / "test.csv", index=False)
+    rows[asked][["row"]].assign(y=0.0).to_csv(public / "sample_submission.csv", index=False)
+    return profile_of(public, rmse, ids=("row",), targets=("y",))
+
+
+def kept_groups(source: str, public: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The groups that models learn from after some source."""
+    body = f'{source}\ngroups.head(1).to_csv("submission.csv", index=False)\n'
+    script = write_script("Groups.", body, recipe="test")
+    return list(run_script(script, public, folder, monkeypatch).submission)
+
+
+def test_targets_of_groups_that_test_does_not_have_are_not_learnt(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = np.array([f"ship {number}" for number in RNG.permutation(GROUPS)])
+    sentences = np.array([" ".join(RNG.choice(WORDS, 6)) for _ in range(GROUPS * SIZE)])
+    kinds = RNG.choice(["cargo", "mail"], GROUPS * SIZE)
+    profile = profile_by_group(tmp_path, names, IS_NEW, kind=kinds, remark=sentences)
+    assert profile.group == "ship" and profile.of_kind("text") == ["remark"]
+    source = tabular.table_source(profile) + tabular.feature_source(profile, {"relative": True})
+    found = kept_groups(source, tmp_path, tmp_path / "table", monkeypatch)
+    assert "kind" in found and "ship" not in found
+    source = text.text_source(profile, {"quotes": False, "folds": 2}, 10**6)
+    found = kept_groups(source, tmp_path, tmp_path / "text", monkeypatch)
+    assert "kind" in found and "ship" not in found
+
+
+def test_rows_without_a_group_stay_together() -> None:
+    group = pd.Series(["a", "a", None, None, "b", "b", np.nan, "c"])
+    folds = make_folds(np.arange(8.0), 2, group)
+    assert len(folds) == 2
+    for learn, check in folds:
+        assert not set(group[learn].astype(str)) & set(group[check].astype(str))
+
+
+def test_groups_that_are_numbered_are_groups(tmp_path: Path) -> None:
+    steps = np.tile(np.arange(SIZE), GROUPS)
+    profile = profile_by_group(tmp_path, np.arange(GROUPS) + 1, IS_NEW, step=steps)
+    assert (profile.group, profile.time, profile.sequence) == ("ship", None, ("ship", "step"))
+
+
+def test_groups_with_numbers_after_those_of_train_are_not_times(tmp_path: Path) -> None:
+    """Rows of one group resemble each other, but those of neighbouring groups do not."""
+    profile = profile_by_group(tmp_path, np.arange(GROUPS) + 1, np.arange(GROUPS) >= 50)
+    assert (profile.group, profile.time) == ("ship", None)
+
+
+def test_numbers_that_test_has_as_well_are_no_groups(tmp_path: Path) -> None:
+    profile = profile_by_group(tmp_path, np.arange(GROUPS) // 2, np.arange(GROUPS) % 2 == 0)
+    assert (profile.group, profile.time) == (None, None)
+
+
+@pytest.mark.parametrize("name", ["year", "week_number", "Day", "step", "lap"])
+def test_numbers_that_repeat_are_times_by_their_name_or_if_neighbours_resemble_each_other(
+    name: str, tmp_path: Path
+) -> None:
+    counted = np.repeat(np.arange(100) + 1900, 4)
+    smooth = 10 * np.sin(counted / 9) if name == "lap" else 0.0
+    rows = pd.DataFrame({"row": RNG.permutation(9000)[:400], "load": RNG.normal(size=400), name: counted})
+    rows["y"] = smooth + RNG.normal(size=400)
+    rows[:320].to_csv(tmp_path / "train.csv", index=False)
+    rows[320:].drop(columns="y").to_csv(tmp_path / "test.csv", index=False)
+    rows[320:][["row"]].assign(y=0.0).to_csv(tmp_path / "sample_submission.csv", index=False)
+    assert profile_of(tmp_path, rmse, ids=("row",), targets=("y",)).time == name
