@@ -12,7 +12,7 @@ from recipe_scripts import profile_of, recipe_for, run_recipe
 from podium import metrics
 from podium.data.split import time_values
 from podium.recipes.kit.dates import DATE, parse_dates
-from podium.recipes.kit.features import drop_drifting, group_features, listed_items, sequence_features
+from podium.recipes.kit.features import date_features, drop_drifting, group_features, listed_items, sequence_features
 from podium.recipes.kit.models import additive
 
 DAYS = pd.Series(pd.date_range("2014-05-03", "2015-07-20", periods=200).floor("min"))
@@ -96,3 +96,35 @@ def test_smooth_effects_do_not_go_on_beyond_what_was_seen() -> None:
     predict = additive(x, none, 3 * x.ravel(), 0)
     beyond = predict(np.array([[10.0], [1000.0]]), none[:2])
     assert beyond[0] == pytest.approx(30, abs=1.5) and beyond[1] == pytest.approx(beyond[0])
+
+
+SUMMER = ["2020-03-28T09:30:00+01:00", "2020-03-30T09:30:00+02:00", "2020-03-30T09:30:00Z", None]
+
+
+def test_dates_with_other_distances_from_utc_in_summer_are_what_the_clock_said() -> None:
+    cells = pd.Series([*SUMMER, "2020-03-31T09:30:00"])
+    found = parse_dates(cells)
+    assert found.dropna().dt.strftime("%H:%M").tolist() == ["09:30"] * 4 and found.isna().tolist()[3]
+    moments = parse_dates(cells, utc=True).dropna()
+    assert moments.dt.strftime("%H:%M").tolist() == ["08:30", "07:30", "09:30", "09:30"]
+    columns = date_features(pd.DataFrame({"sent": pd.concat([cells] * 3, ignore_index=True)}), ["sent"])
+    assert columns["sent day of month"].nunique() == 3 and "sent hour" not in columns
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [("%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M:%S+02:00"), ("%d/%m/%Y", "%d/%m/%Y")],
+    ids=["only test has time zones", "only test has days after the 12th"],
+)
+def test_times_of_train_and_test_are_read_in_the_same_way(before: str, after: str, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    early = pd.Series(pd.date_range("2020-01-02", "2020-03-02", freq="h"))
+    early = early[early.dt.day <= 10].sample(100, random_state=0, ignore_index=True)
+    late = pd.Series(pd.date_range("2020-04-13", "2020-04-28", periods=60))
+    rows = pd.DataFrame({"row": rng.permutation(900)[:160], "load": rng.normal(size=160), "y": rng.normal(size=160)})
+    rows["sent"] = [*early.dt.strftime(before), *late.dt.strftime(after)]
+    rows[:100].to_csv(tmp_path / "train.csv", index=False)
+    rows[100:].drop(columns="y").to_csv(tmp_path / "test.csv", index=False)
+    rows[100:][["row"]].assign(y=0.0).to_csv(tmp_path / "sample_submission.csv", index=False)
+    profile = profile_of(tmp_path, metrics.rmse, ids=("row",), targets=("y",))
+    assert profile.time == "sent", profile.warnings

@@ -126,8 +126,9 @@ def _time(profile: Profile, train: pd.DataFrame, test: pd.DataFrame) -> str | No
     key = profile.key if profile.key in train else None
     dates = [key] if key is not None and profile.train[key].kind == "date" else []
     for day in [*profile.of_kind("date"), *dates]:
-        before, after = (parse_dates(part[day]) for part in (train, test))
-        if before.max() <= after.min():
+        # Read as one, as scripts do: train may have no day that shows whether days come first.
+        moments = parse_dates(pd.concat([train[day], test[day]], ignore_index=True), utc=True)
+        if moments[: len(train)].max() <= moments[len(train) :].min():
             return day
     numbers = [column for column in profile.features if column.kind == "number" and column.distinct >= MIN_TIMES]
     for column in [*numbers, *([profile.train[key]] if key else [])]:

@@ -14,12 +14,21 @@ WAYS = (
 DATE = re.compile(rf"^\s*(?:{'|'.join(WAYS)})(?:[ T]\d{{1,2}}[:.]?\d{{2}}.*)?\s*$", re.IGNORECASE)
 POINT_IN_TIME = re.compile(r"^(.*\d[ T]\d{1,2})\.(\d{2})\s*$")
 """A time such as `21.47`."""
+OFFSET = re.compile(r"^(.*\d[ T]\d{1,2}[:.]?\d{2}\S*?)\s*(?:Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)\s*$")
+"""A time with its distance from UTC, such as `10:30+02:00`."""
 ROWS_TO_SEE = 10_000
 """So many dates show whether the day comes first."""
 
 
 def parse_dates(written: pd.Series, *, utc: bool = False) -> pd.Series:
-    """A column of dates; missing where a cell is not one."""
+    """A column of dates; missing where a cell is not one.
+
+    Args:
+        utc: whether moments are asked for, which compare. Otherwise they are what a clock on the wall said, which tells
+            morning from evening: without a time zone, whatever cells say of it and whether they all do.
+    """
+    if not utc and written.dtype.kind == "O":
+        written = written.astype(str).str.replace(OFFSET, r"\1", regex=True).where(written.notna())
     known = written.dropna()
     first = str(known.iloc[0]) if len(known) else ""
     if POINT_IN_TIME.match(first):
@@ -32,7 +41,7 @@ def parse_dates(written: pd.Series, *, utc: bool = False) -> pd.Series:
     if missed.any() and found.dtype.kind == "M":  # pandas takes the `May` of a first cell for a month in full
         again = pd.to_datetime(written[missed], errors="coerce", utc=utc, dayfirst=day_first, format="mixed")
         found = found.where(~missed, again)
-    return found
+    return found if utc or found.dt.tz is None else found.dt.tz_localize(None)
 
 
 def is_day_first(written: pd.Series) -> bool:

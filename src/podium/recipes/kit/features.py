@@ -56,7 +56,6 @@ def date_features(both: pd.DataFrame, names: list[str]) -> pd.DataFrame:
     parts: dict[str, pd.Series] = {}
     for name in names:
         date = parse_dates(both[name])
-        date = date.dt.tz_localize(None) if date.dt.tz is not None else date
         parts[f"{name} days"] = (date - date.min()).dt.total_seconds() / 86400
         parts[f"{name} day of year"] = date.dt.dayofyear.astype(float)
         parts[f"{name} day of month"] = date.dt.day.astype(float)

@@ -55,8 +55,7 @@ def event_distances(both: pd.DataFrame, time: str, names: list[str], far: int = 
 def read_times(time: pd.Series) -> pd.Series:
     """Times as dates. Years become their first day; other numbers are counted in days."""
     if not pd.api.types.is_numeric_dtype(time):
-        dates = parse_dates(time)
-        return dates.dt.tz_localize(None) if dates.dt.tz is not None else dates
+        return parse_dates(time)
     if (time % 1 == 0).all() and time.between(1500, 2200).all():
         return pd.to_datetime(time.astype(int).astype(str), format="%Y")
     days = (time - time.min()) / np.median(np.diff(np.unique(time)))
