@@ -158,3 +158,32 @@ def test_lists_are_scored_as_by_the_metric() -> None:
     named = named_labels(truth, chances, cut)
     texts = [[" ".join(np.array(["a", "b", "c"])[row]) for row in rows] for rows in (truth, named)]
     assert listed_f1(truth, named) == pytest.approx(metrics.label_mean_f1(*texts))
+
+
+def test_grades_that_no_validated_row_has_shift_no_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Grade 1 was given in the first days alone, which are not validated on."""
+    grades = np.where(np.arange(TRAIN + TEST) < 60, 1, np.where(FEATURES["a"] > 0, 5, 3))
+    write(tmp_path, grades, {"y": 3})
+    for name, first in (("train.csv", 0), ("test.csv", TRAIN)):
+        table = pd.read_csv(tmp_path / name)
+        table.assign(day=np.arange(len(table)) + first).to_csv(tmp_path / name, index=False)
+    profile = profile_by(metrics.quadratic_kappa, tmp_path, "y")
+    assert (profile.goal, profile.time) == ("ordinal", "day")
+    outcome = run_recipe(recipe_for(profile, "quick boosting"), profile, tmp_path, tmp_path / "script", monkeypatch)
+    assert (outcome.submission["y"] == grades[TRAIN:]).mean() > 0.9
+
+
+def test_the_class_that_f1_is_about_is_the_one_that_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = np.where(SIGNAL + RNG.normal(size=len(SIGNAL)) > 2.0, "bad", "good")
+    write(tmp_path, words, {"y": "good"})
+    metric = metrics.f1.using(positive="bad")
+    profile = profile_by(metric, tmp_path, "y")
+    assert profile.classes == ("good", "bad")
+    outcome = run_recipe(recipe_for(profile, "quick boosting"), profile, tmp_path, tmp_path / "script", monkeypatch)
+    assert outcome.metric == pytest.approx(metric(words[TRAIN:], outcome.submission["y"].to_numpy()), abs=0.25)
+
+
+def test_f1_is_about_class_1_where_nothing_else_is_said(tmp_path: Path) -> None:
+    write(tmp_path, np.where(SIGNAL > 1, 1, 2), {"y": 2})
+    assert profile_by(metrics.f1, tmp_path, "y").classes == (2, 1)
+    assert profile_by(metrics.accuracy, tmp_path, "y").classes == (1, 2)

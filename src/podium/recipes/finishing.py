@@ -141,7 +141,7 @@ def _decide(profile: Profile, how: Scoring) -> list[str]:
     if goal == "ordinal":
         return [
             "cuts = best_cuts(truth[rows], oof[rows])",
-            "grades = np.unique(truth)",
+            "grades = np.unique(truth[rows])",
             f"score = {name}(truth[rows], to_grades(oof[rows], cuts, grades))",
             "values = {TARGETS[0]: to_grades(prediction, cuts, grades).astype(int)}",
         ]

@@ -193,8 +193,14 @@ def _single_goal(profile: Profile, known: pd.Series) -> tuple[GoalKind, tuple[An
     is_binary = distinct == 2 and (by_class or is_number)
     if is_binary or (2 < distinct <= max(20, len(known) // 2) and by_class):
         classes = tuple(_python_value(value) for value in sorted(known.unique()))
-        return ("binary" if is_binary else "multiclass"), classes
+        return ("binary", _positive_last(profile, classes)) if is_binary else ("multiclass", classes)
     return "text", ()
+
+
+def _positive_last(profile: Profile, classes: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Two classes, the one last that F1 is that of."""
+    positive = as_text(profile.metric_options.get("positive", 1)) if profile.metric == "f1" else None
+    return tuple(sorted(classes, key=lambda value: as_text(value) == positive))
 
 
 def _classes_by_target(label: pd.Series, targets: Sequence[str]) -> tuple[Any, ...]:
