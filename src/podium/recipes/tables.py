@@ -7,10 +7,10 @@ import re
 import tempfile
 import zipfile
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import IO, TYPE_CHECKING, Any
 
 from podium.recipes.profile import ColumnProfile, FeatureKind, TableProfile
 
@@ -51,11 +51,12 @@ def read_tables(public: Path, listed: Sequence[str]) -> ReadTables:
     for name in names[:MAX_TABLES]:
         try:
             frame = read_frame(public / name)
-        except UNREADABLE:
+            if len(frame) and len(frame.columns):
+                frame.columns = [str(column) for column in frame.columns]
+                tables.add(name, frame)
+        # Files can be broken in many ways; one that is must not hide the others.
+        except Exception:  # noqa: BLE001
             continue
-        if len(frame) and len(frame.columns):
-            frame.columns = [str(column) for column in frame.columns]
-            tables.add(name, frame)
     return tables
 
 
@@ -63,51 +64,67 @@ def read_frame(path: Path, *, text: bool = False) -> pd.DataFrame:
     """The first rows of a table, which may be in an archive."""
     import pandas as pd
 
+    parts: list[pd.DataFrame] = []
+    for part in read_parts(path, text=text):
+        parts.append(part)
+        if sum(map(len, parts)) >= MAX_ROWS:
+            break
+    return parts[0] if len(parts) == 1 else pd.concat(parts, ignore_index=True).head(MAX_ROWS)
+
+
+def read_parts(path: Path, *, text: bool = False) -> Iterator[pd.DataFrame]:
+    """A table, part by part, so that no more of it is in memory than is looked at."""
+    import pandas as pd
+
+    from podium.recipes.kit.submission import lists_as_text, read_records
+
     name = path.name.lower()
-    if name.endswith(".parquet"):
-        with _open(path) as file:
-            return pd.read_parquet(file).head(MAX_ROWS)
-    if ".json" in name or name.endswith(".ndjson"):
-        return _read_json(path)
-    options: dict[str, Any] = {"dtype": str, "keep_default_na": False} if text else {"low_memory": False}
     with _open(path) as file:
-        frame: pd.DataFrame = pd.read_csv(file, nrows=MAX_ROWS, sep="\t" if ".tsv" in name else ",", **options)
-    return frame
+        if name.endswith(".parquet"):
+            from pyarrow.parquet import ParquetFile
+
+            content = file if path.is_file() else io.BytesIO(_read_all(file))
+            for batch in ParquetFile(content).iter_batches(batch_size=MAX_ROWS):
+                yield lists_as_text(batch.to_pandas())
+        elif ".json" in name or name.endswith(".ndjson"):
+            yield read_records(io.BytesIO(_read_all(file)))
+        else:
+            # Only by a round trip numbers are read without looking beyond the end of a cell such as 1e2147483648.
+            options: dict[str, Any] = {"low_memory": False, "float_precision": "round_trip"}
+            options = {"dtype": str, "keep_default_na": False} if text else options
+            options |= {"sep": "\t" if ".tsv" in name else ",", "encoding_errors": "replace"}
+            yield from pd.read_csv(file, chunksize=MAX_ROWS, **options)
 
 
-def _read_json(path: Path) -> pd.DataFrame:
-    from podium.recipes.kit.submission import read_records
-
-    if path.exists() and path.stat().st_size > LARGEST_BYTES:
+def _read_all(file: IO[bytes]) -> bytes:
+    content = file.read(LARGEST_BYTES + 1)
+    if len(content) > LARGEST_BYTES:
         raise ValueError("too large to be profiled")
-    with _open(path) as file:
-        return read_records(io.BytesIO(file.read())).head(MAX_ROWS)
+    return content
 
 
-def _open(path: Path) -> BinaryIO:
+def _open(path: Path) -> IO[bytes]:
+    """A file, which may be in an archive; what it is in stays open as long as it is."""
     name = path.name.lower()
     packed = next((one for one in path.parents if one.suffix.lower() == ".zip" and one.is_file()), None)
     if packed is not None:
         with zipfile.ZipFile(packed) as archive:
-            inner = path.relative_to(packed).as_posix()
-            if archive.getinfo(inner).file_size > LARGEST_BYTES:
-                raise ValueError("too large to be profiled")
-            return io.BytesIO(archive.read(inner))
+            return archive.open(path.relative_to(packed).as_posix())
     if name.endswith(".7z"):
         return _open_7z(path)
     if name.endswith(".zip"):
         with zipfile.ZipFile(path) as archive:
             names = [name for name in archive.namelist() if not name.startswith("__MACOSX") and not name.endswith("/")]
-            return io.BytesIO(archive.read(names[0]))
+            return archive.open(names[0])
     return path.open("rb")
 
 
-def _open_7z(path: Path) -> BinaryIO:
+def _open_7z(path: Path) -> IO[bytes]:
     import py7zr
 
-    if path.stat().st_size > LARGEST_BYTES:
-        raise ValueError("too large to be profiled")
     with tempfile.TemporaryDirectory() as folder, py7zr.SevenZipFile(path) as packed:
+        if packed.archiveinfo().uncompressed > LARGEST_BYTES:
+            raise ValueError("too large to be profiled")
         packed.extractall(folder)
         return io.BytesIO(next(one for one in sorted(Path(folder).rglob("*")) if one.is_file()).read_bytes())
 

@@ -69,7 +69,7 @@ def suits(profile: Profile) -> bool:
 
 def table_source(profile: Profile) -> str:
     """The start of a body: tables, keys and the truth."""
-    options = f", nrows={ROWS_OF_LARGE}" if profile.size_bytes > LARGE_BYTES else ""
+    options = f", most={ROWS_OF_LARGE}" if profile.size_bytes > LARGE_BYTES else ""
     constants = {"NUMBERS": profile.of_kind("number"), "GROUPS": groups(profile), "DATES": profile.of_kind("date")}
     return f"""{read_tables_source(profile, constants, options=options)}both = stack_rows(train, test)
 {further_source(profile)}{truth_source(profile)}

@@ -16,6 +16,8 @@ MOST_ITEMS = 60
 MIN_OF_ITEM = 5
 """Items of fewer rows are left out."""
 
+HUGE_EXPONENT = r"[eE][+-]?\d{5}"
+
 REACHES = (1, 3, 6)
 """So many steps before and after a row of a sequence are averaged."""
 
@@ -27,13 +29,20 @@ def stack_rows(train: pd.DataFrame, test: pd.DataFrame) -> pd.DataFrame:
 
 def number_features(both: pd.DataFrame, names: list[str]) -> pd.DataFrame:
     """Numbers, whether each is missing, and how many are."""
-    numbers: pd.DataFrame = both[names].apply(pd.to_numeric, errors="coerce").astype(float)
+    numbers: pd.DataFrame = both[names].apply(to_numbers).astype(float)
     numbers = numbers.where(np.isfinite(numbers))
     gaps = numbers.isna().loc[:, numbers.isna().any()]
     if gaps.shape[1]:
         numbers = numbers.join(gaps.astype(float).add_prefix("no "))
         numbers["gaps"] = gaps.sum(axis=1).astype(float)
     return numbers
+
+
+def to_numbers(cells: pd.Series) -> pd.Series:
+    """Cells as numbers; missing where a cell is none, or has an exponent that pandas before release 3 dies of."""
+    if cells.dtype.kind == "O":
+        cells = cells.mask(cells.astype(str).str.contains(HUGE_EXPONENT))
+    return pd.to_numeric(cells, errors="coerce")
 
 
 def listed_items(both: pd.DataFrame, names: list[str]) -> pd.DataFrame:
@@ -167,7 +176,7 @@ def sequence_features(both: pd.DataFrame, names: list[str], group: str, step: st
     """Means of numbers over some steps before and after a row, also less the mean of all rows of their group."""
     ordered = both.sort_values([group, step])
     of_group = ordered[group]
-    values = ordered[names].apply(pd.to_numeric, errors="coerce")
+    values = ordered[names].apply(to_numbers)
     centred = (values - values.groupby(of_group).transform("mean")).add_suffix(f" less mean of {group}")
     parts = [centred]
     for reach in REACHES:

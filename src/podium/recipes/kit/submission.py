@@ -2,26 +2,58 @@
 
 import io
 import json
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from podium.recipes.kit.archives import file_table, read_packed_file
+from podium.recipes.kit.environment import SEED
 
 
-def read_table(file: str, **options: Any) -> pd.DataFrame:
-    """A table of the public data. `train/*.png` is a table with one row per file."""
+def read_table(file: str, *, words: Sequence[str] = (), most: int | None = None, **options: Any) -> pd.DataFrame:
+    """A table of the public data. `train/*.png` is a table with one row per file.
+
+    Args:
+        words: columns in which `None` and `NA` are words like any other, unless they hold numbers.
+        most: how many rows are read; of more rows, some at random, in their order.
+    """
     if "/*" in file:
         return file_table(*file.split("/*"))
+    content = read_packed_file(file)
     if ".json" in file or file.endswith((".ndjson", ".parquet")):
-        content = io.BytesIO(read_packed_file(file))
-        table: pd.DataFrame = pd.read_parquet(content) if file.endswith(".parquet") else read_records(content)
-        table = table[options.get("usecols", list(table.columns))].head(options.get("nrows", len(table)))
+        stored = io.BytesIO(content)
+        table = lists_as_text(pd.read_parquet(stored)) if file.endswith(".parquet") else read_records(stored)
+        table = table[options.get("usecols", list(table.columns))]
+        table = table if most is None or len(table) <= most else table.sample(most, random_state=SEED).sort_index()
         return table.astype(options["dtype"]) if "dtype" in options else table
-    separator = "\t" if ".tsv" in file else ","
-    frame: pd.DataFrame = pd.read_csv(io.BytesIO(read_packed_file(file)), sep=separator, low_memory=False, **options)
+    options |= {"sep": "\t" if ".tsv" in file else ","}
+    if most is not None:
+        options["skiprows"] = chance_to_skip(content.count(b"\n"), most)
+    # Only by a round trip pandas before release 3 survives cells such as 1e2147483648.
+    frame = read_csv(content, low_memory=False, float_precision="round_trip", **options)
+    worded = [name for name in words if frame[name].dtype.kind == "O" and frame[name].isna().any()]
+    if worded:
+        options |= {"usecols": worded, "dtype": str, "keep_default_na": False, "na_values": [""]}
+        frame[worded] = read_csv(content, **options)[worded]
     return frame
+
+
+def read_csv(content: bytes, **options: Any) -> pd.DataFrame:
+    """A table from text, whatever its encoding."""
+    table: pd.DataFrame = pd.read_csv(io.BytesIO(content), encoding_errors="replace", **options)
+    return table
+
+
+def chance_to_skip(lines: int, most: int) -> Callable[[int], bool] | None:
+    """Which lines after the first to skip, by chance, so that so many rows are left; None if there are no more."""
+    if lines <= most:
+        return None
+    kept = np.zeros(lines + 2, dtype=bool)
+    kept[1 + np.random.default_rng(SEED).permutation(lines)[:most]] = True
+    kept[0] = True
+    return lambda line: not kept[line]
 
 
 def read_records(content: io.BytesIO) -> pd.DataFrame:
@@ -40,12 +72,22 @@ def read_records(content: io.BytesIO) -> pd.DataFrame:
         table = pd.DataFrame([document] if not all(isinstance(one, list) for one in document.values()) else document)
     else:
         table = pd.DataFrame(document)
-    return table.map(lambda value: json.dumps(value) if isinstance(value, list | dict) else value)
+    return lists_as_text(table)
+
+
+def lists_as_text(table: pd.DataFrame) -> pd.DataFrame:
+    """A table in which cells that hold lists or records are JSON, so that they compare."""
+
+    def as_json(value: Any) -> Any:
+        value = value.tolist() if isinstance(value, np.ndarray) else value
+        return json.dumps(value, default=str) if isinstance(value, list | dict) else value
+
+    return table.apply(lambda column: column.map(as_json) if column.dtype.kind == "O" else column)
 
 
 def read_sample(file: str) -> pd.DataFrame:
     """The sample submission, every cell as text."""
-    return pd.read_csv(io.BytesIO(read_packed_file(file)), dtype=str, keep_default_na=False)
+    return read_csv(read_packed_file(file), dtype=str, keep_default_na=False)
 
 
 def write_submission(sample: pd.DataFrame, ids: list[str], keys: pd.DataFrame | None, values: dict[str, Any]) -> None:
