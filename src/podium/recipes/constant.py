@@ -6,7 +6,7 @@ from podium.recipes.finishing import ending, output_constants
 from podium.recipes.profile import Profile
 from podium.recipes.recipe import Recipe, Settings
 from podium.recipes.scripts import assign
-from podium.recipes.sources import truth_source
+from podium.recipes.sources import labelled_source, truth_source
 
 NO_SCORE = 'print("No validation score: nothing was held out to measure it on.")'
 CORRELATIONS = ("pearson", "spearman")
@@ -36,8 +36,8 @@ def constant_body(profile: Profile, settings: Settings) -> str:
         "ordinal": "np.median(truth)",
     }.get(profile.goal, _central_number(profile))
     return f"""{assign(TRAIN=profile.train.file)}{output_constants(profile)}
-train, sample, keys = read_table(TRAIN), read_sample(SAMPLE), None
-train = train[train[LABELS].notna().all(axis=1)]
+train, sample, keys = read_table(TRAIN, words=LABELS), read_sample(SAMPLE), None
+{labelled_source(profile)}
 {truth_source(profile)}
 folds = {_folds(profile)}
 
@@ -74,7 +74,7 @@ def _most_common(profile: Profile) -> str:
     count = int(profile.metric_options.get("k", 1))
     split = ".astype(str).str.split().explode()" if profile.goal == "list" else ""
     return f"""{assign(TRAIN=profile.train.file)}{output_constants(profile)}
-train, sample = read_table(TRAIN), read_sample(SAMPLE)
+train, sample = read_table(TRAIN, words=LABELS), read_sample(SAMPLE)
 values = {{}}
 for target, label in zip(TARGETS, LABELS):
     common = train[label].dropna(){split}.value_counts().index[:{count}].astype(str)
@@ -96,7 +96,7 @@ def copy_body(profile: Profile, settings: Settings) -> str:
     given = assign(TRAIN=profile.train.file, TEST=profile.test.file, KEY=profile.key, TEXTS=profile.of_kind("text"))
     return f"""{given}{output_constants(profile)}
 train, test, sample = read_table(TRAIN), read_table(TEST), read_sample(SAMPLE)
-keys = read_table(TEST, usecols=[KEY], dtype=str).set_axis(IDS, axis=1)
+keys = read_table(TEST, usecols=[KEY], dtype=str, keep_default_na=False).set_axis(IDS, axis=1)
 scores = {{name: word_jaccard(train[LABELS[0]], train[name]) for name in TEXTS}}
 best = max(scores, key=scores.get)
 print("words in common", scores)

@@ -8,7 +8,7 @@ from podium.recipes.finishing import ending, loss_source, output_constants
 from podium.recipes.profile import Profile
 from podium.recipes.recipe import Improvement, Settings
 from podium.recipes.scripts import assign
-from podium.recipes.sources import group_source, target_source, truth_source
+from podium.recipes.sources import group_source, labelled_source, target_source, truth_source
 
 MODELS = {
     "linear": "fit_linear(features, y, seed)",
@@ -29,14 +29,15 @@ def path_source(profile: Profile) -> str:
     test, names = "", "sample[IDS[0]]"
     if profile.test is not None:
         given += assign(TEST=profile.test.file, KEY=profile.key)
-        test = "test = read_table(TEST)\ntest = test.set_index(ids_as_text(test[KEY])).reindex(sample[IDS[0]])\n"
+        test = "test = read_table(TEST, words=[KEY], dtype={KEY: str})\n"
+        test += "test = test.set_index(test[KEY]).reindex(sample[IDS[0]])\n"
         if patterns.column in profile.test and patterns.column != profile.key:
             names = "ids_as_text(test[COLUMN])"
     is_large = profile.train.rows > SHUFFLED_ROWS
     shuffle = "train = train.sample(frac=1, random_state=0, ignore_index=True)\n" if is_large else ""
     return f"""{given}
-train, sample, keys = read_table(TRAIN), read_sample(SAMPLE), None
-train = train[train[LABELS].notna().all(axis=1)].reset_index(drop=True)
+train, sample, keys = read_table(TRAIN, words=LABELS), read_sample(SAMPLE), None
+{labelled_source(profile)}
 {shuffle}{truth_source(profile)}
 {test}train_paths = file_paths(TRAIN_FILES, ids_as_text(train[COLUMN]))
 test_paths = file_paths(TEST_FILES, {names})

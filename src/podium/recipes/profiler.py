@@ -26,7 +26,7 @@ from podium.recipes.profile import Modality, Profile
 from podium.recipes.relations import find_features, find_further_tables, find_order
 from podium.recipes.rules import forbidden_names
 from podium.recipes.tables import ReadTables, read_frame, read_tables
-from podium.recipes.targets import LIST_METRICS, RUN_LENGTHS, adds_up, find_goal, find_test, find_truth
+from podium.recipes.targets import CLASS_METRICS, LIST_METRICS, RUN_LENGTHS, adds_up, find_goal, find_test, find_truth
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -71,6 +71,8 @@ def _profile(bare: Profile, sample: pd.DataFrame, read: ReadTables, groups: Path
     """Everything that follows from the tables."""
     test = find_test(bare, sample, read)
     truth = find_truth(bare, sample, read, groups, None if test is None else test[0])
+    if truth is not None:
+        read.keep_words(truth.table, truth.labels)
     profile = replace(
         bare,
         tables=tuple(read.tables.values()),
@@ -84,7 +86,9 @@ def _profile(bare: Profile, sample: pd.DataFrame, read: ReadTables, groups: Path
         warning = "No table holds the target, so there is nothing to learn from."
         return replace(profile, modality=_modality(profile, sample, read), warnings=(warning,))
     frame = read.frames[truth.table]
-    goal, classes = find_goal(profile, sample, frame, truth)
+    has_later = profile.metric in CLASS_METRICS and len(truth.labels) == 1 and read.tables[truth.table].is_truncated
+    labels = read.all_labels(truth.table, truth.labels[0]) if has_later else frame
+    goal, classes = find_goal(profile, sample, labels, truth)
     separator = " " if goal == "multilabel" and classes else truth.separator
     profile = replace(
         profile, goal=goal, labels=truth.labels, classes=classes, is_wide=truth.is_wide, separator=separator

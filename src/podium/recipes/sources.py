@@ -20,15 +20,20 @@ def read_tables_source(profile: Profile, constants: Mapping[str, Any], *, option
     """
     assert profile.train is not None and profile.test is not None
     given = assign(TRAIN=profile.train.file, TEST=profile.test.file, KEY=profile.key) + output_constants(profile)
-    known = "train = train[train[LABELS].notna().all(axis=1)].reset_index(drop=True)"
-    if profile.is_listed:
-        known = 'train[LABELS] = train[LABELS].fillna("")  # no label applies'
     return f"""{given}{assign(**constants)}
-train = read_table(TRAIN{options})
-{known}
+train = read_table(TRAIN, words=LABELS{options})
+{labelled_source(profile)}
 test, sample = read_table(TEST), read_sample(SAMPLE)
-keys = read_table(TEST, usecols=[KEY], dtype=str).set_axis(IDS, axis=1)
+keys = read_table(TEST, usecols=[KEY], dtype=str, keep_default_na=False).set_axis(IDS, axis=1)
 """
+
+
+def labelled_source(profile: Profile) -> str:
+    """Source that leaves those rows of `train` whose labels are known."""
+    if profile.is_listed:
+        return 'train[LABELS] = train[LABELS].fillna("")  # no label applies'
+    known = "encode_classes(train[LABELS[0]], CLASSES) >= 0" if profile.classes else "train[LABELS].notna().all(axis=1)"
+    return f"train = train[{known}].reset_index(drop=True)"
 
 
 def further_source(profile: Profile) -> str:

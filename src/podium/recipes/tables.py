@@ -9,9 +9,11 @@ import zipfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from podium.data.numbers import to_numbers
 from podium.recipes.profile import ColumnProfile, FeatureKind, TableProfile
 
 if TYPE_CHECKING:
@@ -19,11 +21,14 @@ if TYPE_CHECKING:
 
 MAX_ROWS = 200_000
 """How many rows of a table are read for a profile."""
+MAX_PARTS = 50
+"""How many times as many rows of a single column are read, where that matters."""
 MAX_TABLES = 40
 """How many tables are read."""
 LARGEST_BYTES = 200_000_000
 """Larger files are not read if they cannot be read in part."""
 IS_TABLE = re.compile(r"\.(csv|tsv|parquet|json|jsonl|ndjson)$|\.(csv|tsv|json)\.(zip|7z)$", re.IGNORECASE)
+IS_TEXT = re.compile(r"\.(csv|tsv)(\.(zip|7z))?$", re.IGNORECASE)
 UNREADABLE = (
     *(OSError, ValueError, KeyError, IndexError, TypeError, ImportError),
     *(StopIteration, AttributeError, MemoryError, zipfile.BadZipFile),
@@ -35,16 +40,44 @@ UNREADABLE = (
 class ReadTables:
     """The tables that were read, and their descriptions."""
 
+    public: Path
     frames: dict[str, pd.DataFrame] = field(default_factory=dict)
     tables: dict[str, TableProfile] = field(default_factory=dict)
 
     def add(self, name: str, frame: pd.DataFrame) -> None:
         self.frames[name], self.tables[name] = frame, describe_table(name, frame)
 
+    def parts(self, name: str, column: str, *, text: bool = False) -> Iterator[pd.Series]:
+        """A column, part by part; of a table that was read in part, the parts that were not as well."""
+        yield self.frames[name][column]
+        if self.tables[name].is_truncated and "/*" not in name:  # a table of files is not in one
+            for part in islice(read_parts(self.public / name, text=text, column=column), 1, MAX_PARTS):
+                yield part[column]
+
+    def keep_words(self, name: str, columns: Sequence[str]) -> None:
+        """Reads labels again in which words such as `None` and `NA` may have been taken for missing cells."""
+        frame = self.frames[name]
+        worded = [column for column in columns if frame[column].dtype == object and frame[column].isna().any()]
+        if worded and IS_TEXT.search(name):
+            cells = read_frame(self.public / name, text=True)
+            self.add(name, frame.assign(**{column: cells[column].where(cells[column] != "") for column in worded}))
+
+    def all_labels(self, name: str, column: str) -> pd.DataFrame:
+        """A column of labels as far as it was read, and a row more for each label that only later rows have."""
+        import pandas as pd
+
+        labels = self.frames[name][column]
+        is_text = labels.dtype == object
+        parts = [part.drop_duplicates() for part in self.parts(name, column, text=is_text)]
+        values = pd.concat(parts, ignore_index=True).drop_duplicates()
+        values = values[values != ""] if is_text else to_numbers(values).dropna().astype(labels.dtype)
+        later = values[values.notna() & ~values.isin(labels)]
+        return pd.concat([labels, later], ignore_index=True).to_frame(column)
+
 
 def read_tables(public: Path, listed: Sequence[str]) -> ReadTables:
     """All tables among the files of a public folder that can be read."""
-    tables = ReadTables()
+    tables = ReadTables(public)
     names = [name for name in listed if IS_TABLE.search(name) and len(Path(name).parts) <= 3]
     folders = Counter(Path(name).parent.as_posix() for name in names)
     names = [name for name in names if folders[Path(name).parent.as_posix()] <= MAX_TABLES]
@@ -72,27 +105,28 @@ def read_frame(path: Path, *, text: bool = False) -> pd.DataFrame:
     return parts[0] if len(parts) == 1 else pd.concat(parts, ignore_index=True).head(MAX_ROWS)
 
 
-def read_parts(path: Path, *, text: bool = False) -> Iterator[pd.DataFrame]:
-    """A table, part by part, so that no more of it is in memory than is looked at."""
+def read_parts(path: Path, *, text: bool = False, column: str | None = None) -> Iterator[pd.DataFrame]:
+    """A table, or a column of it, part by part, so that no more of it is in memory than is looked at."""
     import pandas as pd
 
     from podium.recipes.kit.submission import lists_as_text, read_records
 
-    name = path.name.lower()
+    name, columns = path.name.lower(), None if column is None else [column]
     with _open(path) as file:
         if name.endswith(".parquet"):
             from pyarrow.parquet import ParquetFile
 
             content = file if path.is_file() else io.BytesIO(_read_all(file))
-            for batch in ParquetFile(content).iter_batches(batch_size=MAX_ROWS):
+            for batch in ParquetFile(content).iter_batches(batch_size=MAX_ROWS, columns=columns):
                 yield lists_as_text(batch.to_pandas())
         elif ".json" in name or name.endswith(".ndjson"):
-            yield read_records(io.BytesIO(_read_all(file)))
+            table = read_records(io.BytesIO(_read_all(file)))
+            yield from (table[start : start + MAX_ROWS] for start in range(0, len(table), MAX_ROWS))
         else:
             # Only by a round trip numbers are read without looking beyond the end of a cell such as 1e2147483648.
             options: dict[str, Any] = {"low_memory": False, "float_precision": "round_trip"}
             options = {"dtype": str, "keep_default_na": False} if text else options
-            options |= {"sep": "\t" if ".tsv" in name else ",", "encoding_errors": "replace"}
+            options |= {"sep": "\t" if ".tsv" in name else ",", "encoding_errors": "replace", "usecols": columns}
             yield from pd.read_csv(file, chunksize=MAX_ROWS, **options)
 
 

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 MAX_COLUMNS = 200
 """How many columns of a table are searched for ids."""
+MISSING_WORDS = frozenset(("None", "NA", "N/A", "n/a", "null", "NULL", "nan", "NaN"))
+"""What pandas reads as a missing cell."""
 RUN_LENGTHS = r"^\d+ \d+( \d+ \d+)*$"
 CLASS_METRICS = frozenset(
     [
@@ -46,23 +48,35 @@ def find_test(bare: Profile, sample: pd.DataFrame, read: ReadTables) -> tuple[st
     """The table with the rows to predict, and its column with their ids."""
     if len(bare.ids) != 1 or bare.ids[0] not in sample:
         return None
-    wanted = set(sample[bare.ids[0]].head(2000))
+    wanted = {_unpadded(one) for one in sample[bare.ids[0]].head(2000)}
     found: list[tuple[float, str, str]] = []
     for name, frame in read.frames.items():
         for described in read.tables[name].columns[:MAX_COLUMNS]:
             column = described.name
             if column in bare.targets or not _may_be_id(described):
                 continue
-            share = len(wanted & set(frame[column].map(as_text))) / max(1, len(wanted))
+            share = len(wanted & _ids(frame[column])) / max(1, len(wanted))
             bonus = 0.2 * (column.lower() == bare.ids[0].lower())
             bonus += 0.1 * ("test" in name.lower()) - 0.3 * ("train" in name.lower())
             bonus -= 0.2 * (frame[column].nunique() < len(frame))
+            bonus -= 0.5 * any(target in frame and frame[target].notna().any() for target in bare.targets)
             if share > 0.95 or (share > 0.3 and len(frame) >= MAX_ROWS):
                 found.append((share + bonus, name, column))
     if not found:
         return None
     _, name, column = max(found)
     return name, column
+
+
+def _ids(cells: pd.Series) -> set[str]:
+    """Ids as they compare, with those that were read as missing cells."""
+    found = {_unpadded(as_text(value)) for value in cells.unique()}
+    return found | MISSING_WORDS if cells.isna().any() else found
+
+
+def _unpadded(text: str) -> str:
+    """An id without zeros in front, which are lost where a table is read as numbers."""
+    return text.lstrip("0") or "0" if text.isdigit() else text
 
 
 def _may_be_id(column: ColumnProfile) -> bool:

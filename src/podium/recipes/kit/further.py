@@ -8,8 +8,7 @@ import pandas as pd
 from scipy import sparse
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from podium.recipes.kit.submission import read_table
-from podium.recipes.kit.vectors import ids_as_text
+from podium.recipes.kit.submission import ids_as_text, read_table
 
 MOST_KINDS = 30
 """Records of so many kinds are counted by kind."""

@@ -10,9 +10,9 @@ from scipy import sparse
 from scipy.special import softmax
 
 from podium.recipes.kit.environment import SEED, time_used
-from podium.recipes.kit.submission import read_table
+from podium.recipes.kit.submission import ids_as_text, read_table
 from podium.recipes.kit.validation import Folds, Predictions, cross_predict, numeric_target, pad_classes
-from podium.recipes.kit.vectors import VectorFit, ids_as_text, one_hot_groups, standardise
+from podium.recipes.kit.vectors import VectorFit, one_hot_groups, standardise
 
 
 @dataclass

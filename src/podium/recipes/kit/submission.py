@@ -85,6 +85,12 @@ def lists_as_text(table: pd.DataFrame) -> pd.DataFrame:
     return table.apply(lambda column: column.map(as_json) if column.dtype.kind == "O" else column)
 
 
+def ids_as_text(values: pd.Series) -> pd.Series:
+    """Ids or classes as text, whole numbers without a point."""
+    is_whole = pd.api.types.is_float_dtype(values) and bool((values.dropna() % 1 == 0).all())
+    return (values.astype("Int64") if is_whole else values).astype(str)
+
+
 def read_sample(file: str) -> pd.DataFrame:
     """The sample submission, every cell as text."""
     return read_csv(read_packed_file(file), dtype=str, keep_default_na=False)

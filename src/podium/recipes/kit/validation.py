@@ -14,6 +14,7 @@ from threadpoolctl import threadpool_limits
 
 from podium.recipes.kit.dates import parse_dates
 from podium.recipes.kit.environment import CORES, LATEST, SEED, SPLIT, time_used
+from podium.recipes.kit.submission import ids_as_text
 
 LARGE_CELLS = 10_000_000
 MOST_OUTLIERS = 0.1
@@ -41,9 +42,9 @@ class Stopping:
 
 
 def encode_classes(labels: pd.Series, classes: list[Any]) -> np.ndarray:
-    """Each label's index in the classes; -1 if it is not among them."""
-    indices = {str(value): index for index, value in enumerate(classes)}
-    return labels.map(lambda value: indices.get(str(value), -1)).to_numpy(int)
+    """Each label's index in the classes; -1 if it is missing or not among them."""
+    indices = {name: index for index, name in enumerate(ids_as_text(pd.Series(classes)))}
+    return ids_as_text(labels).map(indices).where(labels.notna()).fillna(-1).to_numpy(int)
 
 
 def encode_listed_labels(labels: pd.Series, names: list[str], separator: str) -> np.ndarray:

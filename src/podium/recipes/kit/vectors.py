@@ -30,12 +30,6 @@ VectorModel = Callable[[np.ndarray], np.ndarray]
 VectorFit = Callable[[np.ndarray, np.ndarray, int], VectorModel]
 
 
-def ids_as_text(values: pd.Series) -> pd.Series:
-    """Ids as text, whole numbers without a point."""
-    is_whole = pd.api.types.is_float_dtype(values) and bool((values.dropna() % 1 == 0).all())
-    return (values.astype("Int64") if is_whole else values).astype(str)
-
-
 def one_hot_groups(groups: pd.DataFrame, most: int = 50) -> pd.DataFrame:
     """A column of 0 and 1 for each value of groups that have few values."""
     few = [name for name in groups if groups[name].nunique() <= most]
