@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from podium.recipes.kit.blending import blend
-from podium.recipes.kit.scores import log_loss, rmse
+from podium.recipes.kit.blending import blend, blend_weights
+from podium.recipes.kit.decisions import best_class_weights
+from podium.recipes.kit.scores import accuracy, log_loss, rmse
 from podium.recipes.kit.validation import Predictions
 
 ROWS, TESTS = 600, 200
@@ -43,3 +44,18 @@ def test_a_second_layer_of_classes_gives_probabilities() -> None:
     parts = {name: part(1 / (1 + np.exp(-values))) for name, values in (("left", left), ("right", right))}
     oof, prediction, _ = blend(parts, y[:ROWS], log_loss)
     assert ((oof >= 0) & (oof <= 1)).all() and log_loss(y[ROWS:], prediction) < 0.3
+
+
+def test_weights_of_models_and_classes_are_found_by_some_of_many_rows() -> None:
+    """They come before the submission, so that they must not take the time that is left."""
+    rng = np.random.default_rng(0)
+    y, seen = rng.integers(0, 3, 50_000), []
+    oofs = [np.eye(3)[y] + rng.random((50_000, 3)) for _ in range(2)]
+
+    def score(truth: np.ndarray, chosen: np.ndarray) -> float:
+        seen.append(len(truth))
+        return accuracy(truth, chosen if chosen.ndim == 1 else chosen.argmax(axis=1))
+
+    weights = blend_weights(y, oofs, lambda truth, oof: -score(truth, oof))
+    assert weights.sum() == pytest.approx(1) and best_class_weights(y, oofs[0], score).shape == (3,)
+    assert set(seen) == {20_000}

@@ -17,7 +17,7 @@ from podium.recipes.constant import FALLBACKS
 from podium.recipes.kit import environment
 from podium.recipes.kit.ensemble import train_ensemble
 from podium.recipes.kit.scores import rmse as rmse_score
-from podium.recipes.kit.validation import PredictRows, cross_predict, make_folds
+from podium.recipes.kit.validation import Predictions, PredictRows, cross_predict, each_column_until, make_folds
 from podium.recipes.recipe import recipes_for
 from podium.recipes.scripts import write_script
 
@@ -128,3 +128,21 @@ def test_a_constant_column_among_several_targets_is_learnt_once() -> None:
     folds = make_folds(Y, 4)
     oof, _, _ = train_ensemble(NUMBERS, GROUPS, 0 * Y + 3, folds, {"first": at_once}, rmse_score, further=further)
     assert (oof == 3).all() and next(further, None) is not None
+
+
+def test_columns_that_are_done_are_kept_when_time_runs_out() -> None:
+    started: list[int] = []
+
+    def one(column: np.ndarray, until: float) -> Predictions:
+        started.append(len(started))
+        if len(started) == 2:
+            raise TimeoutError
+        if len(started) == 3:
+            use_up_time()
+        return column, np.ones(5), np.arange(ROWS) < 30
+
+    truth = np.column_stack([Y, Y + 1, Y + 2, Y + 3])
+    oof, prediction, rows = each_column_until(one, truth, 0.9)
+    assert len(started) == 3 and rows.sum() == 30
+    assert np.allclose(oof[:, [0, 2]], truth[:, [0, 2]]) and np.allclose(oof[:, [1, 3]], truth[:, [1, 3]].mean(axis=0))
+    assert np.allclose(prediction[:, 3], truth[:, 3].mean()) and prediction.shape == (5, 4)

@@ -12,7 +12,7 @@ from sklearn.model_selection import KFold
 
 from podium.recipes.kit.environment import SEED, SPLIT, TIME_S, time_used
 from podium.recipes.kit.models import logistic, ridge
-from podium.recipes.kit.validation import Predictions
+from podium.recipes.kit.validation import Predictions, evenly_spread, pad_classes
 
 MIN_STACKING_GAIN = 0.001
 """By which share of the loss a second layer has to be better than weights."""
@@ -44,6 +44,8 @@ def compatible_predictions(parts: list[Mapping[str, np.ndarray] | None]) -> list
 
 def blend_weights(truth: np.ndarray, oofs: list[np.ndarray], loss: Callable[[Any, Any], float]) -> np.ndarray:
     """Weights found greedily: the model that helps most is added again and again, each as often as it helps."""
+    some = evenly_spread(len(truth))
+    truth, oofs = truth[some], [oof[some] for oof in oofs]
     counts = np.zeros(len(oofs))
     total: Any = np.zeros_like(oofs[0])
     best = np.inf
@@ -94,7 +96,8 @@ def can_stack(oofs: Sequence[np.ndarray], y: np.ndarray, scored: np.ndarray) -> 
     if y.ndim > 1 or has_columns or len(oofs) < 2:
         return False
     columns = sum(oof[0].size for oof in oofs)
-    is_common = y.dtype.kind != "i" or (y[scored].min() >= 0 and np.bincount(y[scored]).min() >= 10)
+    learnt = y[scored[evenly_spread(len(scored))]]
+    is_common = y.dtype.kind != "i" or (y.min() >= 0 and np.bincount(learnt, minlength=y.max() + 1).min() >= 10)
     return len(scored) >= 20 * max(10, columns) and is_common
 
 
@@ -102,6 +105,8 @@ def fit_second_layer(
     oofs: Sequence[np.ndarray], y: np.ndarray, weights: np.ndarray
 ) -> Callable[[Sequence[np.ndarray]], np.ndarray]:
     """A model of the predictions of others: of what weights leave unexplained, or of the logits of classes."""
+    some, classes = evenly_spread(len(y)), y
+    y, oofs = y[some], [oof[some] for oof in oofs]
     if y.dtype.kind == "i":
 
         def logits(parts: Sequence[np.ndarray]) -> np.ndarray:
@@ -109,7 +114,7 @@ def fit_second_layer(
             return np.asarray(np.log(clipped) - np.log(1 - clipped))
 
         classify = logistic(logits(oofs), y, SEED)
-        return lambda parts: classify(logits(parts))
+        return lambda parts: pad_classes(classify(logits(parts)), classes)
 
     scale = float(y.std()) or 1.0
     correct, _ = ridge(np.column_stack(oofs) / scale, (y - weighted_sum(weights, oofs)) / scale)

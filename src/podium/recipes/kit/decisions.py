@@ -7,6 +7,7 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 
 from podium.recipes.kit.scores import log_loss, multiclass_log_loss, quadratic_kappa
+from podium.recipes.kit.validation import evenly_spread
 
 ScoreFunction = Callable[[Any, Any], float]
 
@@ -22,6 +23,8 @@ def best_threshold(truth: np.ndarray, oof: np.ndarray, score: ScoreFunction) -> 
 
 def best_class_weights(truth: np.ndarray, oof: np.ndarray, score: ScoreFunction) -> np.ndarray:
     """Factors for the class probabilities with which the most likely class scores best."""
+    some = evenly_spread(len(truth))
+    truth, oof = truth[some], oof[some]
     weights = np.ones(oof.shape[1])
     best = score(truth, oof.argmax(axis=1))
     for _ in range(2):

@@ -5,6 +5,7 @@ import pandas as pd
 from scipy.special import log_ndtr
 
 from podium.recipes.kit.environment import time_used
+from podium.recipes.kit.validation import evenly_spread
 
 BINS = 12
 
@@ -82,7 +83,7 @@ def best_number_pairs(numbers: pd.DataFrame, residual: np.ndarray, most: int = 1
         residual: of the train rows, which come first in `numbers`.
         until: the share of the script's time after which no further pairs are tried.
     """
-    rows = np.linspace(0, len(residual) - 1, min(len(residual), 6000)).astype(int)
+    rows = evenly_spread(len(residual), 6000)
     known, target = numbers.iloc[rows], residual[rows]
     bins = {name: bin_numbers(known[name].to_numpy(float)) for name in known}
     found: list[tuple[float, str, str, str]] = []
