@@ -5,19 +5,31 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from recipe_scripts import profile_of
+from recipe_scripts import profile_of, recipe_for
 
 from podium.metrics import rmse
 from podium.recipes.constant import FALLBACKS
 from podium.recipes.kit import environment
 from podium.recipes.kit.ensemble import train_ensemble
+from podium.recipes.kit.features import relative_features
+from podium.recipes.kit.models import one_hot_encoder
 from podium.recipes.kit.scores import rmse as rmse_score
-from podium.recipes.kit.validation import Predictions, PredictRows, cross_predict, each_column_until, make_folds
+from podium.recipes.kit.screening import best_group_pairs
+from podium.recipes.kit.validation import (
+    Predictions,
+    PredictRows,
+    cross_predict,
+    each_column_until,
+    make_folds,
+    residuals,
+    smallest_residuals,
+)
 from podium.recipes.recipe import recipes_for
 from podium.recipes.scripts import write_script
 
@@ -146,3 +158,50 @@ def test_columns_that_are_done_are_kept_when_time_runs_out() -> None:
     assert len(started) == 3 and rows.sum() == 30
     assert np.allclose(oof[:, [0, 2]], truth[:, [0, 2]]) and np.allclose(oof[:, [1, 3]], truth[:, [1, 3]].mean(axis=0))
     assert np.allclose(prediction[:, 3], truth[:, 3].mean()) and prediction.shape == (5, 4)
+
+
+def test_first_models_that_take_too_long_leave_time_for_the_others(never: threading.Event) -> None:
+    def too_long(features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int) -> PredictRows:
+        environment.STARTED = time.monotonic() - 0.5 * environment.TIME_S
+        never.wait()
+        return at_once(features, groups, y, seed)
+
+    folds = make_folds(Y, 3)
+    quick, slow = (residuals(NUMBERS, GROUPS, Y, folds, fit) for fit in (at_once, too_long))
+    assert quick.any() and not slow.any()
+    assert smallest_residuals([slow, quick]) is quick
+
+
+def test_no_features_are_looked_for_when_time_is_up() -> None:
+    rng = np.random.default_rng(0)
+    groups = pd.DataFrame({"left": rng.integers(0, 12, 3000), "right": rng.integers(0, 12, 3000)})
+    numbers = pd.DataFrame({"a": groups["left"] + rng.normal(0, 0.1, 3000)})
+    residual = (groups["left"] * groups["right"] % 2).to_numpy(float)
+    assert list(relative_features(numbers, groups)) == ["a beside left"]
+    assert "left x right" in best_group_pairs(groups, numbers, residual)
+    use_up_time()
+    assert relative_features(numbers, groups).shape == (3000, 0)
+    assert best_group_pairs(groups, numbers, residual).shape == (3000, 0)
+
+
+def test_one_hot_columns_of_many_rows_fit_into_memory() -> None:
+    few, many = (np.zeros((rows, 5), dtype=int) for rows in (3_000, 130_000))
+    assert one_hot_encoder(few, 800).max_categories == 800
+    assert one_hot_encoder(many, 800).max_categories * many.size <= 100_000_000
+
+
+def test_large_tables_are_not_screened_for_pairs(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"row": np.arange(400), "a": rng.normal(size=400), "y": rng.normal(size=400)})
+    table[:300].to_csv(tmp_path / "train.csv", index=False)
+    table[300:].drop(columns="y").to_csv(tmp_path / "test.csv", index=False)
+    table[300:][["row", "y"]].to_csv(tmp_path / "sample_submission.csv", index=False)
+    small = profile_of(tmp_path, rmse, ids=("row",), targets=("y",))
+    assert small.train is not None
+    recipe = recipe_for(small, "ensemble")
+    assert recipe.defaults(small)["pairs"] and recipe.defaults(small)["relative"]
+    for large in (replace(small.train, rows=6_000_000), replace(small.train, is_truncated=True)):
+        profile = replace(small, train=large)
+        settings = recipe.defaults(profile)
+        assert not settings["pairs"] and not settings["relative"]
+        assert all("pairs" not in one.changes for one in recipe.improvements(profile, settings))

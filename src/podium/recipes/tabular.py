@@ -203,6 +203,12 @@ def is_wide(profile: Profile) -> bool:
     return len(profile.of_kind("number")) > WIDE
 
 
+def is_large(profile: Profile) -> bool:
+    """Whether there are too many cells for models of them that are not fast."""
+    assert profile.train is not None
+    return profile.train.rows * max(1, len(profile.features)) > LARGE_CELLS or profile.train.is_truncated
+
+
 def members(profile: Profile) -> dict[str, str]:
     """The members of an ensemble, the most promising first, as source."""
     assert profile.train is not None
@@ -211,7 +217,7 @@ def members(profile: Profile) -> dict[str, str]:
     trees = found.get("lightgbm", boosting)
     if "lightgbm" not in found:
         found |= {"boosting": boosting, "large trees": large}
-    if profile.train.rows * max(1, len(profile.features)) > LARGE_CELLS or profile.train.is_truncated:
+    if is_large(profile):
         return found
     found["neural network"] = "neural_network"
     found["forest"] = _member("forest", n_estimators=100, min_samples_leaf=2, max_features=0.4)
@@ -320,7 +326,7 @@ def _quick(profile: Profile) -> Settings:
 
 def _ensemble(profile: Profile) -> Settings:
     assert profile.train is not None
-    thorough = not is_wide(profile)
+    thorough = not is_wide(profile) and not is_large(profile)
     folds = 8 if profile.train.rows <= FEW_ROWS and "lightgbm" in profile.packages else 5
     common = {"folds": folds, "log": _is_log(profile), "pairs": thorough, "relative": thorough}
     is_number = profile.goal == "regression" and len(profile.labels) == 1 and not profile.is_survival
@@ -329,11 +335,12 @@ def _ensemble(profile: Profile) -> Settings:
 
 def _ensemble_improvements(profile: Profile, settings: Settings) -> Sequence[Improvement]:
     more = {"folds": 2 * settings["folds"]}
-    relative = Improvement("leave out how a row compares with its group", {"relative": not settings.get("relative")})
+    relative = Improvement("leave out how a row compares with its group", {"relative": False})
+    pairs = Improvement("leave out features selected by residuals", {"pairs": False})
     return [
-        *([relative] if groups(profile) else []),
+        *([relative] if groups(profile) and settings.get("relative") else []),
         *([] if profile.time else [Improvement("use more folds, so that every model learns from more rows", more)]),
-        Improvement("leave out features selected by residuals", {"pairs": not settings.get("pairs")}),
+        *([pairs] if settings.get("pairs") else []),
     ]
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from podium.recipes.kit.dates import parse_dates
+from podium.recipes.kit.environment import time_used
 
 LIST_SEPARATORS = (";", "|", ",")
 MIN_LISTS = 0.02
@@ -51,9 +52,11 @@ def listed_items(both: pd.DataFrame, names: list[str]) -> pd.DataFrame:
     for name in names:
         cells = both[name].map(lambda value: "" if pd.isna(value) else str(value))
         for separator in LIST_SEPARATORS:
+            if cells.str.contains(separator, regex=False).mean() < MIN_LISTS:
+                continue
             listed = {cell: {item.strip() for item in cell.split(separator)} for cell in cells.unique()}
             items = sorted(set().union(*listed.values()) - {""})
-            if len(items) > MOST_ITEMS or cells.str.contains(separator, regex=False).mean() < MIN_LISTS:
+            if len(items) > MOST_ITEMS:
                 continue
             rows = {item: cells.map({cell: float(item in some) for cell, some in listed.items()}) for item in items}
             found |= {f"{name} lists {item}": has for item, has in rows.items() if has.sum() >= MIN_OF_ITEM}
@@ -149,13 +152,21 @@ def group_counts(groups: pd.DataFrame) -> pd.DataFrame:
     return found.loc[:, found.nunique() > 1]
 
 
-def relative_features(numbers: pd.DataFrame, groups: pd.DataFrame, least: float = 0.15) -> pd.DataFrame:
-    """Numbers relative to the median of their group, where groups differ in them."""
+def relative_features(
+    numbers: pd.DataFrame, groups: pd.DataFrame, least: float = 0.15, until: float = 0.2
+) -> pd.DataFrame:
+    """Numbers relative to the median of their group, where groups differ in them.
+
+    Args:
+        until: the share of the script's time after which no further ones are tried.
+    """
     found: dict[str, pd.Series] = {}
     for group in groups:
         if not 8 <= groups[group].nunique() <= len(groups) / 5:
             continue
         for name in numbers:
+            if time_used() > until:
+                break
             is_scale = numbers[name].min() > 0
             values = np.log(numbers[name]) if is_scale else numbers[name]
             if values.nunique() > 20 and variance_between_groups(values, groups[group]) > least:

@@ -26,6 +26,8 @@ from podium.recipes.kit.validation import Fit, PredictRows, Stopping, numeric_ta
 MOST_ROUNDS = 3000
 PATIENCE = 40
 """Where held-out rows stop boosting: the rounds without getting better after which they do."""
+ONE_HOT_CELLS = 100_000_000
+"""One-hot columns have at most so many cells."""
 LARGE_LOGISTIC = 30_000_000
 """With more weights times rows, a logistic regression is fitted once and not to the end."""
 
@@ -89,7 +91,7 @@ def fit_splines(
         StandardScaler(),
     )
     scale = make_pipeline(median_imputer(), StandardScaler())
-    one_hot = OneHotEncoder(handle_unknown="ignore", min_frequency=3, max_categories=800, sparse_output=False)
+    one_hot = one_hot_encoder(groups, 800)
     known = np.isfinite(features)
     least, most = np.min(features, 0, initial=np.inf, where=known), np.max(features, 0, initial=-np.inf, where=known)
 
@@ -101,6 +103,13 @@ def fit_splines(
         return np.hstack([part.astype(np.float32) for part in transformed])
 
     return transform, transform(features, groups, learn=True)
+
+
+def one_hot_encoder(groups: np.ndarray, most: int) -> OneHotEncoder:
+    """Makes a column for each group that is not rare; for fewer groups where rows are many, as all are in memory."""
+    categories = min(most, max(2, ONE_HOT_CELLS // max(1, groups.size)))
+    options = {"min_frequency": 3, "max_categories": categories, "handle_unknown": "ignore"}
+    return OneHotEncoder(**options, sparse_output=False, dtype=np.float32)
 
 
 def additive(features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int, *, knots: int = 4) -> PredictRows:

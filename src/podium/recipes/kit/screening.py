@@ -109,20 +109,28 @@ def best_number_pairs(numbers: pd.DataFrame, residual: np.ndarray, most: int = 1
     return pd.DataFrame(chosen, index=numbers.index)
 
 
-def best_group_pairs(groups: pd.DataFrame, numbers: pd.DataFrame, residual: np.ndarray, most: int = 6) -> pd.DataFrame:
-    """The pairs of groups, or of a group and a binned number, that explain the residuals of train rows best."""
+def best_group_pairs(
+    groups: pd.DataFrame, numbers: pd.DataFrame, residual: np.ndarray, most: int = 6, until: float = 0.45
+) -> pd.DataFrame:
+    """The pairs of groups, or of a group and a binned number, that explain the residuals of train rows best.
+
+    Args:
+        until: the share of the script's time after which no further pairs are tried.
+    """
     rows = len(residual)
     binned = {name: bin_numbers(numbers[name].to_numpy(float)) // 3 for name in numbers if name not in groups}
     cuts = pd.DataFrame({name: bins for name, bins in binned.items() if len(np.unique(bins)) > 1}, index=numbers.index)
     found = []
-    for index, left in enumerate(groups):
-        for other in (*groups.columns[index + 1 :], *cuts):
-            right = groups[other] if other in groups else cuts[other]
-            crossed = pd.factorize(groups[left] * (right.max() + 1) + right)[0]
-            if max(groups[left].max(), right.max()) + 1 < crossed.max() < rows / 8:
-                parents = [groups[left].to_numpy()[:rows], right.to_numpy()[:rows]]
-                significant = group_significance(crossed[:rows], remove_group_means(parents, residual))
-                found.append((significant, f"{left} x {other}", crossed))
+    pairs = [(left, other) for index, left in enumerate(groups) for other in (*groups.columns[index + 1 :], *cuts)]
+    for left, other in pairs:
+        if time_used() > until:
+            break
+        right = groups[other] if other in groups else cuts[other]
+        crossed = pd.factorize(groups[left] * (right.max() + 1) + right)[0]
+        if max(groups[left].max(), right.max()) + 1 < crossed.max() < rows / 8:
+            parents = [groups[left].to_numpy()[:rows], right.to_numpy()[:rows]]
+            significant = group_significance(crossed[:rows], remove_group_means(parents, residual))
+            found.append((significant, f"{left} x {other}", crossed))
     by_luck = np.log(max(len(found), 1)) + 2
     best = sorted(found, key=lambda one: -one[0])[:most]
     return pd.DataFrame(

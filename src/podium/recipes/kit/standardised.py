@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 from sklearn.neural_network import MLPClassifier, MLPRegressor
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
 
-from podium.recipes.kit.models import linear, median_imputer, predictor
+from podium.recipes.kit.models import linear, median_imputer, one_hot_encoder, predictor
 from podium.recipes.kit.validation import PredictRows
 from podium.recipes.kit.vectors import svm_probabilities
 
@@ -25,7 +25,7 @@ def fit_standardisation(
     """
     is_positive = logs & (np.nanmin(np.where(np.isfinite(features), features, np.inf), axis=0) > 0)
     impute, scale = median_imputer(), StandardScaler()
-    one_hot = OneHotEncoder(handle_unknown="ignore", min_frequency=3, max_categories=200, sparse_output=False)
+    one_hot = one_hot_encoder(groups, 200)
 
     def transform(features: np.ndarray, groups: np.ndarray, *, learn: bool = False) -> np.ndarray:
         values = np.where(is_positive, np.log(np.where(features > 0, features, np.nan)), features)

@@ -161,6 +161,7 @@ def cross_validate(
     usable: np.ndarray | None = None,
     seeds: int = 1,
     until: float = 0.8,
+    latest: float = LATEST,
     refit: bool = False,
     whole: bool = False,
 ) -> Predictions:
@@ -176,6 +177,7 @@ def cross_validate(
         seeds: how often every model is fitted, each time with another seed.
         refit: whether one more model, of all train rows, predicts the test rows if there is time.
         until: the share of the script's time by which to be done; folds that do not fit in are left out.
+        latest: the share at which a fold is not waited for any longer.
         whole: give up as soon as some fold would not fit in.
     """
     rows, y_columns = len(y), numeric_target(y)
@@ -199,7 +201,8 @@ def cross_validate(
         return pad_classes(np.asarray(sum(model(outer, codes[apply]) for model in models) / seeds), y)
 
     is_large = values.size > LARGE_CELLS
-    found = run_in_parallel(predict_fold, len(folds), until=until, is_large=is_large, whole=whole, last_alone=refit)
+    limits: dict[str, Any] = {"until": until, "latest": latest, "whole": whole}
+    found = run_in_parallel(predict_fold, len(folds), is_large=is_large, last_alone=refit, **limits)
     oof = np.zeros((rows, *found[0].shape[1:]))
     done = np.zeros(rows, dtype=bool)
     for (_, check), predicted in zip(folds, found, strict=False):
@@ -249,6 +252,7 @@ def run_in_parallel(
     *,
     until: float,
     is_large: bool,
+    latest: float = LATEST,
     whole: bool = False,
     last_alone: bool = False,
 ) -> list[np.ndarray]:
@@ -270,7 +274,7 @@ def run_in_parallel(
             started = time_used()
             end = count - 1 if last_alone and len(found) < count - 1 else count
             numbers = range(len(found), min(end, len(found) + workers))
-            finished = finished_in_time(limited, numbers)
+            finished = finished_in_time(limited, numbers, latest)
             found += finished
             longest = max(longest, time_used() - started)
             rounds_left = -(-(count - len(found)) // workers)
@@ -281,7 +285,9 @@ def run_in_parallel(
     return found
 
 
-def finished_in_time(work: Callable[[int], np.ndarray], numbers: Sequence[int]) -> list[np.ndarray]:
+def finished_in_time(
+    work: Callable[[int], np.ndarray], numbers: Sequence[int], latest: float = LATEST
+) -> list[np.ndarray]:
     """The results of pieces of work that run side by side, up to the first that is not done when time runs out.
 
     A model cannot be stopped while it is fitted; threads that are not waited for end with the script.
@@ -299,7 +305,7 @@ def finished_in_time(work: Callable[[int], np.ndarray], numbers: Sequence[int]) 
     for thread in threads:
         thread.start()
     for thread in threads:
-        while thread.is_alive() and time_used() < LATEST:
+        while thread.is_alive() and time_used() < latest:
             thread.join(0.1)
     if errors:
         raise errors[0]
@@ -321,7 +327,10 @@ def residuals(
 ) -> np.ndarray:
     """What a model leaves unexplained in train rows it was not fitted on; 0 where there was no time."""
     y_columns = numeric_target(y)
-    oof, _, rows = cross_validate(numbers, groups, y_columns, folds, fit, usable=usable, until=0.4)
+    try:
+        oof, _, rows = cross_validate(numbers, groups, y_columns, folds, fit, usable=usable, until=0.4, latest=0.4)
+    except TimeoutError:
+        return np.zeros_like(y_columns)
     return np.where(rows if y_columns.ndim == 1 else rows[:, None], y_columns - oof, 0.0)
 
 
@@ -367,5 +376,6 @@ def robust_spread(values: np.ndarray) -> float:
 
 
 def smallest_residuals(candidates: list[np.ndarray]) -> np.ndarray:
-    """Of the residuals of several models, the smallest."""
-    return min(candidates, key=lambda one: np.mean([robust_spread(column) for column in one.reshape(len(one), -1).T]))
+    """Of the residuals of several models, the smallest; those of models that had no time are all 0."""
+    known = [one for one in candidates if one.any()] or candidates[:1]
+    return min(known, key=lambda one: np.mean([robust_spread(column) for column in one.reshape(len(one), -1).T]))
