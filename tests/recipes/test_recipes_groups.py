@@ -10,7 +10,7 @@ import pytest
 from recipe_scripts import profile_of, run_script
 
 from podium.metrics import rmse
-from podium.recipes import tabular, text
+from podium.recipes import tables, tabular, text
 from podium.recipes.kit.validation import make_folds
 from podium.recipes.profile import Profile
 from podium.recipes.scripts import write_script
@@ -94,3 +94,11 @@ def test_numbers_that_repeat_are_times_by_their_name_or_if_neighbours_resemble_e
     rows[320:].drop(columns="y").to_csv(tmp_path / "test.csv", index=False)
     rows[320:][["row"]].assign(y=0.0).to_csv(tmp_path / "sample_submission.csv", index=False)
     assert profile_of(tmp_path, rmse, ids=("row",), targets=("y",)).time == name
+
+
+def test_groups_of_late_rows_are_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "MAX_ROWS", 240)
+    is_new = np.arange(GROUPS) >= 50
+    assert profile_by_group(tmp_path, np.arange(GROUPS), is_new).group == "ship"
+    late = np.r_[np.arange(50), np.arange(30, 40)]
+    assert profile_by_group(tmp_path, late, is_new).group is None, "rows of train that were not read at first have them"

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
+from podium.data.numbers import to_numbers
 from podium.recipes.profile import ColumnProfile, ForeignKey, Join, Profile, Spans, TableProfile
 from podium.recipes.rules import forbidden_names
 from podium.recipes.tables import ReadTables, as_text
@@ -27,6 +28,8 @@ MIN_KNOWN = 0.9
 """A column refers to another if at least so many of its values are found there, in train and in test."""
 MIN_KNOWN_OF_SAME_NAME = 0.3
 """The same, if both have one name."""
+MOST_PAIRS = 20
+"""There are at most so many times as many pairs of series and times as rows."""
 MIN_STEPS = 5
 """Groups that are sequences have at least so many rows, mostly."""
 MOST_SPAN = 1.5
@@ -67,31 +70,35 @@ def find_order(profile: Profile, read: ReadTables) -> Mapping[str, Any]:
     assert profile.train is not None
     if profile.test is None:
         return {}
-    train, test = read.frames[profile.train.file], read.frames[profile.test.file]
+    train = read.frames[profile.train.file]
     found: dict[str, Any] = {}
-    time = None if profile.train.is_truncated else _time(profile, train, test)
+    time = _time(profile, read)
     if time is not None:
         series = _series(train, time, profile)
         found |= {"time": time, "is_series": series is not None, "series": series or ()}
-    found["group"] = _group(profile, train, test, time)
+    found["group"] = _group(profile, read, time)
     if not found.get("is_series"):
         found["sequence"] = _sequence(profile, train, found["group"])
     return found
 
 
-def _group(profile: Profile, train: pd.DataFrame, test: pd.DataFrame, time: str | None) -> str | None:
+def _group(profile: Profile, read: ReadTables, time: str | None) -> str | None:
     """The first column of names or numbers of groups of which train and test have none in common."""
-    assert profile.test is not None
+    train, test = profile.train, profile.test
+    assert train is not None and test is not None
     for column in profile.features:
-        new = profile.test[column.name].distinct
-        is_numbered = column.is_whole and MIN_NEW_GROUPS <= new < MOST_GROUPS * len(test)
+        is_numbered = column.is_whole and MIN_NEW_GROUPS <= test[column.name].distinct < MOST_GROUPS * test.rows
         may_group = column.kind == "category" or column.is_code or is_numbered
-        if column.name == time or not may_group or not MIN_GROUPS <= column.distinct < MOST_GROUPS * len(train):
+        if column.name == time or not may_group or not MIN_GROUPS <= column.distinct < MOST_GROUPS * train.rows:
             continue
-        known, asked = ({as_text(value) for value in part[column.name].dropna().unique()} for part in (train, test))
-        if not known & asked:
+        asked = _names(read.frames[test.file][column.name])
+        if all(asked.isdisjoint(_names(part)) for part in read.parts(train.file, column.name)):
             return column.name
     return None
+
+
+def _names(cells: pd.Series) -> set[str]:
+    return {as_text(value) for value in cells.dropna().unique()}
 
 
 def _sequence(profile: Profile, train: pd.DataFrame, numbered: str | None) -> tuple[str, str] | None:
@@ -112,7 +119,7 @@ def _sequence(profile: Profile, train: pd.DataFrame, numbered: str | None) -> tu
     return None
 
 
-def _time(profile: Profile, train: pd.DataFrame, test: pd.DataFrame) -> str | None:
+def _time(profile: Profile, read: ReadTables) -> str | None:
     """The column by which all test rows come after all train rows: dates before numbers, and row numbers last.
 
     Row numbers of test, or those of groups, often follow those of train by habit alone. Numbers that differ from row to
@@ -120,27 +127,47 @@ def _time(profile: Profile, train: pd.DataFrame, test: pd.DataFrame) -> str | No
     """
     import pandas as pd
 
-    from podium.recipes.kit.dates import parse_dates
-
-    assert profile.train is not None
-    key = profile.key if profile.key in train else None
-    dates = [key] if key is not None and profile.train[key].kind == "date" else []
-    for day in [*profile.of_kind("date"), *dates]:
-        # Read as one, as scripts do: train may have no day that shows whether days come first.
-        moments = parse_dates(pd.concat([train[day], test[day]], ignore_index=True), utc=True)
-        if moments[: len(train)].max() <= moments[len(train) :].min():
-            return day
+    assert profile.train is not None and profile.test is not None
+    train, test = read.frames[profile.train.file], read.frames[profile.test.file]
+    keys = [column for column in profile.train.columns if column.name == profile.key]
+    dates = [column for column in (*profile.features, *keys) if column.kind == "date"]
+    for column in dates:
+        if _is_later(profile, read, column):
+            return column.name
     numbers = [column for column in profile.features if column.kind == "number" and column.distinct >= MIN_TIMES]
-    for column in [*numbers, *([profile.train[key]] if key else [])]:
+    for column in [*numbers, *keys]:
         name = column.name
         if not all(pd.api.types.is_numeric_dtype(part[name]) for part in (train, test)):
             continue
         may_group = column.is_whole and column.distinct >= MIN_GROUPS
         is_plain_number = (train[name].is_unique or may_group) and not TIME_WORDS.search(name)
-        follows = train[name].max() < test[name].min()
-        if follows and (not is_plain_number or _resembles_neighbours(train, name, profile)):
+        if not train[name].max() < test[name].min():
+            continue
+        if (not is_plain_number or _resembles_neighbours(train, name, profile)) and _is_later(profile, read, column):
             return name
     return None
+
+
+def _is_later(profile: Profile, read: ReadTables, column: ColumnProfile) -> bool:
+    """Whether all test rows have later dates than all train rows, or the same, or greater numbers."""
+    import pandas as pd
+
+    from podium.recipes.kit.dates import ROWS_TO_SEE, parse_dates
+
+    assert profile.train is not None and profile.test is not None
+    files = (profile.train.file, profile.test.file)
+    # Dates of train may not show whether days come first; scripts read both tables as one.
+    seen = pd.concat([read.frames[file][column.name] for file in files]).dropna().head(ROWS_TO_SEE)
+
+    def moments(cells: pd.Series) -> pd.Series:
+        if column.kind != "date":
+            return to_numbers(cells)
+        return parse_dates(pd.concat([seen, cells], ignore_index=True), utc=True)[len(seen) :]
+
+    before, after = (read.parts(file, column.name) for file in files)
+    earliest = pd.Series([moments(cells).min() for cells in after]).min()
+    latest = (moments(cells).max() for cells in before)
+    return all(bool(one <= earliest if column.kind == "date" else one < earliest) for one in latest)
 
 
 def _resembles_neighbours(train: pd.DataFrame, order: str, profile: Profile) -> bool:
@@ -161,9 +188,15 @@ def _series(train: pd.DataFrame, time: str, profile: Profile) -> tuple[str, ...]
     names = [name for name in names if train[name].nunique() <= len(train) / 5]
     for count in range(4):
         for chosen in combinations(names[:12], count):
-            if train.duplicated([time, *chosen]).mean() < 0.001:
+            if train.duplicated([time, *chosen]).mean() < 0.001 and not _is_sparse(train, time, list(chosen)):
                 return chosen
     return None
+
+
+def _is_sparse(train: pd.DataFrame, time: str, series: list[str]) -> bool:
+    """Whether there are very many more pairs of series and times than rows; a forecast looks at all of them."""
+    count = train.groupby(series).ngroups if series else 1
+    return count * train[time].nunique() > MOST_PAIRS * len(train)
 
 
 def find_further_tables(profile: Profile, read: ReadTables) -> Mapping[str, Any]:
