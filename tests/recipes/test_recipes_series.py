@@ -11,6 +11,7 @@ import pytest
 from recipe_scripts import profile_of, recipe_for, run_recipe
 
 from podium.metrics import mae, rmse
+from podium.recipes import tables
 from podium.recipes.kit.effects import (
     design_matrix,
     group_factor,
@@ -18,6 +19,7 @@ from podium.recipes.kit.effects import (
     number_factor,
     recent_residuals,
 )
+from podium.recipes.kit.series import fill_times, read_times
 from podium.recipes.kit.validation import later_folds
 
 AHEAD = 28
@@ -182,3 +184,84 @@ def test_folds_are_the_last_times_and_never_learn_from_later_rows() -> None:
         assert time[learn].max() < time[check].min() and len(learn) >= 32
     assert sorted(time[folds[0][1]]) == list(range(60, 80))
     assert len(later_folds(pd.Series([*range(20), *range(20, 80)]), 20)) == 1, "a long time to predict"
+
+
+def changed(folder: Path, name: str, **columns: object) -> None:
+    """Adds columns to a table, or changes them."""
+    pd.read_csv(folder / name).assign(**columns).to_csv(folder / name, index=False)
+
+
+def test_columns_of_further_tables_have_names_of_their_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = bakeries(tmp_path / "data", closed=False)
+    rng = np.random.default_rng(0)
+    for name in ("train.csv", "test.csv"):
+        changed(tmp_path / "data", name, day=lambda rows: pd.to_datetime(rows["date"]).dt.dayofweek)
+    changed(tmp_path / "data", "test.csv", note="expected")
+    changed(tmp_path / "data", "shops.csv", sold=rng.random(9), note=list("abcdefghi"), secret=rng.random(9))
+    shops = pd.read_csv(tmp_path / "data" / "shops.csv")[["shop"]]
+    shops.assign(place=list("xyzxyzxyz"), people=rng.integers(9, 99, 9)).to_csv(
+        tmp_path / "data" / "towns.csv", index=False
+    )
+    fairs = pd.DataFrame({"from": ["2023-03-01", "2023-08-01"], "to": ["2023-03-09", "2023-08-04"], "kind": ["a", "b"]})
+    fairs.to_csv(tmp_path / "data" / "fairs.csv", index=False)
+    brief = "`secret` must not be used."
+    profile = profile_of(tmp_path / "data", mae, ids=("row",), targets=("sold",), brief=brief)
+    assert len(profile.joins) == 2 and len(profile.spans) == 1
+    for name in ("quick forecast", "effects with interactions"):
+        recipe = recipe_for(profile, name)
+        outcome = run_recipe(recipe, profile, tmp_path / "data", tmp_path / name, monkeypatch)
+        assert len(outcome.submission) == len(answers)
+        body = recipe.body(profile, recipe.defaults(profile))
+        assert "secret" not in body and "'place in towns.csv'" in body and "'note in shops.csv'" in body
+
+
+def test_single_times_that_are_missing_or_no_times_end_no_forecast(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers = bakeries(tmp_path / "data", closed=False)
+    changed(tmp_path / "data", "train.csv", date=lambda rows: rows["date"].where(rows.index != 40))
+    changed(tmp_path / "data", "test.csv", date=lambda rows: rows["date"].where(rows.index != 7, "unknown"))
+    profile = profile_of(tmp_path / "data", mae, ids=("row",), targets=("sold",))
+    assert (profile.modality, profile.time) == ("series", "date")
+    validations = set()
+    for name in ("quick forecast", "simple forecasts", "effects with interactions", "constant"):
+        recipe = recipe_for(profile, name)
+        outcome = run_recipe(recipe, profile, tmp_path / "data", tmp_path / name, monkeypatch)
+        assert len(outcome.submission) == len(answers) and outcome.submission["sold"].notna().all()
+        validations.add(re.findall("podium-validation: (.*)", outcome.output)[-1])
+    assert len(validations) == 1, "their scores must compare"
+
+
+def test_years_are_years_where_one_is_missing() -> None:
+    found = fill_times(read_times(pd.Series([1999, np.nan, 2001, np.nan, 2004])), 3)
+    assert found.dt.year.tolist() == [1999, 1999, 2001, 2004, 2004]
+
+
+@pytest.mark.parametrize("latest", ["2021-12-31", "2022-08-01"], ids=["before test", "after the first of test"])
+def test_times_of_a_table_that_is_read_in_part_are_read_as_a_whole(
+    latest: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tables, "MAX_ROWS", 100)
+    rng = np.random.default_rng(0)
+    days = [*pd.date_range("2020-01-01", latest, periods=300), *pd.date_range("2022-01-01", "2022-12-31", periods=60)]
+    rows = pd.DataFrame({"row": rng.permutation(9000)[:360], "day": pd.Series(days).dt.strftime("%d.%m.%Y")})
+    rows = rows.assign(load=rng.normal(size=360), y=rng.normal(size=360))
+    rows[:300].to_csv(tmp_path / "train.csv", index=False)
+    rows[300:].drop(columns="y").to_csv(tmp_path / "test.csv", index=False)
+    rows[300:][["row"]].assign(y=0.0).to_csv(tmp_path / "sample_submission.csv", index=False)
+    profile = profile_of(tmp_path, rmse, ids=("row",), targets=("y",))
+    assert profile.train is not None and profile.train.is_truncated
+    assert profile.time == ("day" if latest < "2022" else None)
+
+
+def test_few_rows_of_many_series_at_many_times_are_not_forecast_series_by_series(tmp_path: Path) -> None:
+    """Tables of all series and times would not fit into memory."""
+    rng = np.random.default_rng(0)
+    users = [f"U{number}" for number in rng.permutation(np.arange(800) % 100)]
+    rows = pd.DataFrame({"row": rng.permutation(9000)[:800], "hour": np.repeat(np.arange(400), 2), "user": users})
+    rows = rows.assign(load=rng.normal(size=800), y=rng.normal(size=800)).drop_duplicates(["hour", "user"])
+    rows[:600].to_csv(tmp_path / "train.csv", index=False)
+    rows[600:].drop(columns="y").to_csv(tmp_path / "test.csv", index=False)
+    rows[600:][["row"]].assign(y=0.0).to_csv(tmp_path / "sample_submission.csv", index=False)
+    profile = profile_of(tmp_path, rmse, ids=("row",), targets=("y",))
+    assert profile.time == "hour" and not profile.is_series

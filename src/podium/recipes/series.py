@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from podium.recipes import tabular
 from podium.recipes.finishing import ending, loss_source
-from podium.recipes.profile import Profile
+from podium.recipes.profile import ColumnProfile, Profile
 from podium.recipes.recipe import Improvement, Recipe, Settings
+from podium.recipes.rules import forbidden_names
 from podium.recipes.scripts import assign, keywords
 from podium.recipes.sources import read_tables_source
 
@@ -19,11 +21,18 @@ def suits(profile: Profile) -> bool:
 
 def series_source(profile: Profile) -> str:
     """The start of a body: all tables joined into one, and the truth."""
-    numbers, groups = _columns(profile)
-    constants = {"TIME": profile.time, "SERIES": list(profile.series), "NUMBERS": numbers, "GROUPS": groups}
-    joins = "".join(f"both = join_table(both, {join.file!r}, {list(join.on)!r})\n" for join in profile.joins)
+    joined = _joined(profile)
+    names = {file: {column.name: name for name, column in columns.items()} for file, columns in joined.items()}
+    columns = [(name, column.kind) for of_file in joined.values() for name, column in of_file.items()]
+    constants: dict[str, Any] = {"TIME": profile.time, "SERIES": list(profile.series)}
+    constants["NUMBERS"] = [*profile.of_kind("number"), *(name for name, kind in columns if kind == "number")]
+    constants["GROUPS"] = [*profile.of_kind("category"), *(name for name, kind in columns if kind == "category")]
+    joins = "".join(
+        f"both = join_table(both, {join.file!r}, {list(join.on)!r}, {names[join.file]!r})\n" for join in profile.joins
+    )
     spans = "".join(
-        f"both = join_spans(both, {span.file!r}, {list(span.on)!r}, {span.first!r}, {span.last!r}, TIME)\n"
+        f"both = join_spans(both, {span.file!r}, {list(span.on)!r}, {(span.first, span.last)!r}, TIME, "
+        f"{names[span.file]!r})\n"
         for span in profile.spans
     )
     return f"""{read_tables_source(profile, constants)}truth = train[LABELS[0]].to_numpy(float)
@@ -33,7 +42,7 @@ both = stack_rows(train.drop(columns=LABELS), test)
 
 FEATURES = """
 folds = later_folds(both[TIME], len(train))
-both[TIME] = when = read_times(both[TIME])
+both[TIME] = when = fill_times(read_times(both[TIME]), len(train))
 day, season, year = time_steps(when)
 series = both.groupby(SERIES, sort=False).ngroup().to_numpy() if SERIES else np.zeros(len(both), dtype=int)
 origin = forecast_origins(day, len(train))
@@ -180,27 +189,30 @@ oof, prediction, rows = cross_validate(numbers, groups, y, folds, fit, refit=Tru
 
 def _static(profile: Profile) -> list[str]:
     """Groups that a further table gives for whole series."""
-    tables = {table.file: table for table in profile.tables}
-    about = [join for join in profile.joins if set(join.on) <= set(profile.series)]
-    return [column.name for join in about for column in tables[join.file].columns if column.kind == "category"]
+    joined = _joined(profile)
+    about = [joined[join.file] for join in profile.joins if set(join.on) <= set(profile.series)]
+    return [name for columns in about for name, column in columns.items() if column.kind == "category"]
 
 
-def _columns(profile: Profile) -> tuple[list[str], list[str]]:
-    """The names of numbers and of groups after further tables were joined."""
-    assert profile.train is not None
+def _joined(profile: Profile) -> dict[str, dict[str, ColumnProfile]]:
+    """The numbers and groups that are joined from further tables, by file and by what they are called then."""
+    assert profile.train is not None and profile.test is not None
     tables = {table.file: table for table in profile.tables}
-    known = {*profile.ids, *profile.train.names}
-    numbers, groups = profile.of_kind("number"), profile.of_kind("category")
-    joined = [(join.file, join.on, False) for join in profile.joins]
-    joined += [(span.file, (*span.on, span.first, span.last), True) for span in profile.spans]
-    for file, on, is_span in joined:
+    left_out = {*forbidden_names(profile.brief), *profile.labels, *profile.targets}
+    taken = {*profile.train.names, *profile.test.names}
+    keys = {join.file: join.on for join in profile.joins}
+    keys |= {span.file: (*span.on, span.first, span.last) for span in profile.spans}
+    found: dict[str, dict[str, ColumnProfile]] = {}
+    for file, on in keys.items():
+        found[file] = {}
         for column in tables[file].columns:
             is_constant = column.distinct < 2 and not column.missing
-            if column.name in on or is_constant or column.kind not in ("number", "category"):
+            if column.name in (*on, *left_out) or is_constant or column.kind not in ("number", "category"):
                 continue
-            name = f"{column.name} in {file}" if is_span or column.name in known else column.name
-            (numbers if column.kind == "number" else groups).append(name)
-    return numbers, groups
+            name = column.name if column.name not in taken else f"{column.name} in {file}"
+            taken.add(name)
+            found[file][name] = column
+    return found
 
 
 def _settings(profile: Profile, **model: object) -> Settings:

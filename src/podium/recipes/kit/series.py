@@ -12,28 +12,33 @@ from podium.recipes.kit.submission import read_table
 from podium.recipes.kit.validation import PredictRows
 
 NO_LIMIT = 99.0
+DAY = "the day that is joined by"
 MAX_STEPS = 50_000
 WAVES = {"sine": np.sin, "cosine": np.cos}
 
 
-def join_table(both: pd.DataFrame, file: str, on: list[str]) -> pd.DataFrame:
-    """Rows with the columns of a further table that has one row for each value of some columns."""
-    more = read_table(file).drop_duplicates(on)
-    more = more.rename(columns={name: f"{name} in {file}" for name in more if name in both and name not in on})
+def join_table(both: pd.DataFrame, file: str, on: list[str], names: dict[str, str]) -> pd.DataFrame:
+    """Rows with columns of a further table that has one row for each value of some columns.
+
+    Args:
+        names: what the columns of the further table are called from now on.
+    """
+    more = read_table(file).drop_duplicates(on)[[*on, *names]].rename(columns=names)
     return both.merge(more, on=on, how="left")
 
 
-def join_spans(both: pd.DataFrame, file: str, on: list[str], first: str, last: str, time: str) -> pd.DataFrame:
-    """Rows with the columns of a table about spans of days, where a row's day is within a span."""
+def join_spans(
+    both: pd.DataFrame, file: str, on: list[str], ends: tuple[str, str], time: str, names: dict[str, str]
+) -> pd.DataFrame:
+    """The same with a table about spans of days, where a row's day is within a span."""
     spans = read_table(file)
-    start, end = parse_dates(spans[first]), parse_dates(spans[last])
+    start, end = (parse_dates(spans[name]) for name in ends)
     days = pd.Series([pd.date_range(left, right) for left, right in zip(start, end, strict=True)], index=spans.index)
-    names = [name for name in spans if name not in (*on, first, last)]
-    rows_per_day = spans[[*on, *names]].assign(day=days).explode("day").drop_duplicates([*on, "day"])
-    rows_per_day["day"] = pd.to_datetime(rows_per_day["day"])
-    rows_per_day = rows_per_day.rename(columns={name: f"{name} in {file}" for name in names})
-    days_of_rows = both.assign(day=parse_dates(both[time]).dt.normalize())
-    return days_of_rows.merge(rows_per_day, on=[*on, "day"], how="left").drop(columns="day")
+    rows_per_day = spans[[*on, *names]].rename(columns=names).assign(**{DAY: days}).explode(DAY)
+    rows_per_day = rows_per_day.drop_duplicates([*on, DAY])
+    rows_per_day[DAY] = pd.to_datetime(rows_per_day[DAY])
+    days_of_rows = both.assign(**{DAY: parse_dates(both[time]).dt.normalize()})
+    return days_of_rows.merge(rows_per_day, on=[*on, DAY], how="left").drop(columns=DAY)
 
 
 def event_distances(both: pd.DataFrame, time: str, names: list[str], far: int = 15) -> pd.DataFrame:
@@ -56,10 +61,20 @@ def read_times(time: pd.Series) -> pd.Series:
     """Times as dates. Years become their first day; other numbers are counted in days."""
     if not pd.api.types.is_numeric_dtype(time):
         return parse_dates(time)
-    if (time % 1 == 0).all() and time.between(1500, 2200).all():
-        return pd.to_datetime(time.astype(int).astype(str), format="%Y")
-    days = (time - time.min()) / np.median(np.diff(np.unique(time)))
+    known = time.dropna()
+    if (known % 1 == 0).all() and known.between(1500, 2200).all():
+        return pd.to_datetime(time.astype("Int64").astype(str), format="%Y", errors="coerce")
+    days = (time - known.min()) / np.median(np.diff(np.unique(known)))
     return pd.Series(pd.Timestamp("2000-01-01") + pd.to_timedelta(days.round(6), unit="D"), index=time.index)
+
+
+def fill_times(when: pd.Series, rows: int) -> pd.Series:
+    """Times without gaps: where none is known, the first of all for train rows and the middle one for test rows.
+
+    No row is left out, so that scores compare with those of models that do not need times.
+    """
+    train, test = when[:rows], when[rows:]
+    return pd.concat([train.fillna(when.min()), test.fillna(test.median())])
 
 
 def time_steps(when: pd.Series) -> tuple[np.ndarray, int, int]:
@@ -169,7 +184,8 @@ def simple_forecasts(
 
 def position_features(series: np.ndarray, day: np.ndarray, origin: np.ndarray) -> pd.DataFrame:
     """The series, day and origin of a row, in the columns where `boosted_effects` expects them."""
-    return pd.DataFrame({"series": series, "day": day, "origin": origin, "days ahead": day - origin}).astype(float)
+    position = {"which series": series, "which day": day, "which origin": origin, "days ahead": day - origin}
+    return pd.DataFrame(position).astype(float)
 
 
 def boosted_effects(
