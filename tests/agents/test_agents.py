@@ -45,10 +45,13 @@ def test_any_class_can_be_named() -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"agent": "recipes", "options": {"draft": "3"}}, "'recipes' has no option 'draft'. Its options are: drafts"),
+        (
+            {"agent": "recipes", "options": {"drafts": "3"}},
+            "'recipes' has no option 'drafts'. Its options are: parallel",
+        ),
         ({"agent": "baseline", "options": {"a": ""}}, "has no option 'a'. Its options are: none"),
         ({"agent": "command"}, "The agent 'command' needs -A command=... See: podium agents command"),
-        ({"agent": "recipes", "options": {"drafts": "0"}}, "-A drafts: Input should be greater than or equal to 1"),
+        ({"agent": "recipes", "options": {"nodes": "0"}}, "-A nodes: Input should be greater than or equal to 1"),
         ({"agent": "research", "options": {"show": "fly"}}, "there is no action 'fly'"),
         ({"agent": "recipes", "model_roles": {"fast": "a/b"}}, "'recipes' has no role 'fast'. Its roles are: none"),
         (

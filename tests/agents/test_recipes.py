@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from podium.agents.base import Remaining
-from podium.agents.recipes import schedule
+from podium.agents.base import Assignment, Remaining
+from podium.agents.recipes import Recipes, RecipesOptions, schedule
 from podium.agents.search.policies import DRAFT, Choice
 from podium.agents.search.proposer import Context, Proposal
 from podium.agents.search.recipes import RecipesProposer, mergeable
 from podium.agents.search.tree import Node, Operator, Tree
+from podium.catalog import load
 from podium.metrics import accuracy
 from podium.recipes.scripts import read_header
 from podium.workspace.observations import ScriptResult
@@ -209,3 +210,21 @@ def test_a_script_says_what_it_was_validated_on(proposer: RecipesProposer) -> No
     output = "podium-validation: 20 of 80 train rows\npodium-metric: 0.5\n"
     review = asyncio.run(proposer.review(node, ScriptResult(exit_code=0, metric=0.5, valid=True, output=output)))
     assert review.validation == "20 of 80 train rows"
+
+
+def test_a_script_takes_no_longer_than_it_may(tmp_path: Path, proposer: RecipesProposer) -> None:
+    """A recipe would have more than the limit that somebody set."""
+    assignment = Assignment(
+        task=load("spaceship-titanic"),
+        seed=0,
+        instructions="",
+        public=tmp_path,
+        remaining=lambda: Remaining(time_s=600.0),
+    )
+    limits = []
+    for options in (RecipesOptions(), RecipesOptions(script_time=7.0)):
+        agent = Recipes(assignment, options)
+        agent.proposer = proposer
+        (action,) = asyncio.run(agent.decide(agent.begin()))
+        limits.append(action.arguments["time_s"])
+    assert limits[0] > 7.0 and limits[1] == 7.0

@@ -22,6 +22,7 @@ from podium.recipes.kit.models import one_hot_encoder
 from podium.recipes.kit.scores import rmse as rmse_score
 from podium.recipes.kit.screening import best_group_pairs
 from podium.recipes.kit.validation import (
+    Fit,
     Predictions,
     PredictRows,
     cross_predict,
@@ -205,3 +206,20 @@ def test_large_tables_are_not_screened_for_pairs(tmp_path: Path) -> None:
         settings = recipe.defaults(profile)
         assert not settings["pairs"] and not settings["relative"]
         assert all("pairs" not in one.changes for one in recipe.improvements(profile, settings))
+
+
+def test_a_model_that_fails_rules_out_only_those_of_its_kind() -> None:
+    tried: list[str] = []
+
+    def named(name: str) -> Fit:
+        def fit(features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int) -> PredictRows:
+            tried.append(name)
+            if name == "log linear":
+                raise ZeroDivisionError
+            return at_once(features, groups, y, seed)
+
+        return fit
+
+    fits = {name: named(name) for name in ("at once", "log linear", "log boosting", "log linear 2")}
+    train_ensemble(NUMBERS, GROUPS, Y, make_folds(Y, 2), fits, rmse_score)
+    assert "log boosting" in tried and "log linear 2" not in tried

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from random import Random
 from typing import cast
 
+from pydantic import Field
+
 from podium.agents.search.options import SearchOptions
 from podium.agents.search.policies import DRAFT, Choice
 from podium.agents.search.proposer import Context
@@ -26,6 +28,12 @@ DEBUG_DEPTH = 2
 
 class RecipesOptions(SearchOptions):
     """Those of every search; there are as many drafts as recipes that suit."""
+
+    script_time: float | None = Field(
+        None,
+        gt=0,
+        description="Seconds one script may take at most. By default its recipe has a share of what is left.",
+    )
 
 
 class Recipes(SearchAgent):

@@ -111,8 +111,7 @@ def _sequence_source(group: str, step: str) -> str:
 
 def learning_source(profile: Profile, settings: Settings, model: str) -> str:
     """Source that computes `oof`, `prediction` and `rows` with a model of the kit."""
-    extras = f", weight={settings['weight']}" if "weight" in settings else ""
-    extras += _usable(settings) + (f", seeds={settings['seeds']}" if settings.get("seeds", 1) > 1 else "")
+    extras = _usable(settings) + (f", seeds={settings['seeds']}" if settings.get("seeds", 1) > 1 else "")
     extras += ", refit=True" if profile.time else ""
     call = f"cross_validate(numbers, groups, {{}}, folds, fit{extras})"
     several = profile.has_several_targets

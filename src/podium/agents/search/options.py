@@ -13,8 +13,6 @@ from podium.agents.model import ModelOptions
 class SearchOptions(Options):
     """What every search can be told."""
 
-    drafts: int = Field(5, ge=1, description="Scripts written from scratch before others are built on them.")
-    debug_depth: int = Field(10, ge=0, description="Attempts in a row at debugging a script.")
     parallel: int = Field(1, ge=1, description="Scripts that run side by side.")
     nodes: int = Field(500, ge=1, description="Scripts to try at most.")
     script_time: float | None = Field(
@@ -37,21 +35,28 @@ class SearchOptions(Options):
     splits: int = Field(2, ge=1, description="Fresh validation splits for scoring again.")
 
 
-class GreedyOptions(SearchOptions):
+class DraftingOptions(SearchOptions):
+    """What every search can be told that writes as many drafts as it likes."""
+
+    drafts: int = Field(5, ge=1, description="Scripts written from scratch before others are built on them.")
+    debug_depth: int = Field(10, ge=0, description="Attempts in a row at debugging a script.")
+
+
+class GreedyOptions(DraftingOptions):
     """AIDE's policy, with AIDE's values. MLE-bench ran it with debug_probability=1 and debug_depth=20."""
 
     debug_probability: float = Field(0.5, ge=0, le=1, description="How often debugging goes before improving.")
     debug_depth: int = Field(3, ge=0, description="Debug steps that may lead to a script that is debugged once more.")
 
 
-class MctsOptions(SearchOptions):
+class MctsOptions(DraftingOptions):
     """Monte Carlo tree search, with AIRA's values."""
 
     exploration: float = Field(0.25, ge=0, description="Weight of rarely visited scripts (c of UCT).")
     children: int = Field(5, ge=1, description="Improvements tried when a script is expanded.")
 
 
-class EvolveOptions(SearchOptions):
+class EvolveOptions(DraftingOptions):
     """Evolution, with AIRA's values."""
 
     generation: int = Field(5, ge=1, description="Scripts per generation, after the first one of drafts.")
@@ -60,7 +65,7 @@ class EvolveOptions(SearchOptions):
     parent_temperature: float = Field(1.0, gt=0, description="Of choosing parents: low prefers the best.")
 
 
-class FrontierOptions(SearchOptions):
+class FrontierOptions(DraftingOptions):
     """What raised medal rates elsewhere, put together; each part can be switched off."""
 
     drafts: int = Field(4, ge=1, description="Scripts written from scratch before others are built on them.")

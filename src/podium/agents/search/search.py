@@ -222,9 +222,10 @@ class SearchAgent(Agent[SearchState]):
     def _script_time(self, reserve_s: float, wish_s: float | None = None) -> float | None:
         """Seconds a script may take, given what has to be left."""
         left = self.assignment.remaining().time_s
+        wishes = [wish for wish in (wish_s, self.options.script_time) if wish is not None]
         if left is None:
-            return wish_s or self.options.script_time
-        limit = wish_s or self.options.script_time or max(SCRIPT_LEAST_S, SCRIPT_SHARE * left)
+            return min(wishes, default=None)
+        limit = min(wishes, default=max(SCRIPT_LEAST_S, SCRIPT_SHARE * left))
         return max(1.0, min(limit, left - SUBMITTING_S - reserve_s))
 
     @property

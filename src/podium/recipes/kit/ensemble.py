@@ -65,7 +65,7 @@ def train_ensemble(
     taken: dict[str, float] = {}
     failures: dict[str, Exception] = {}
     for name, fit in chain(fits.items(), further):
-        started, kind = time_used(), name.partition(" ")[0]
+        started, kind = time_used(), name.rstrip(" 0123456789")  # those with random settings are numbered
         if started + min(taken.values(), default=0.0) > until:
             break
         if kind in failures or started + taken.get(kind, 0.0) > until:
