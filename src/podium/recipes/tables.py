@@ -72,7 +72,8 @@ class ReadTables:
         values = pd.concat(parts, ignore_index=True).drop_duplicates()
         values = values[values != ""] if is_text else to_numbers(values).dropna().astype(labels.dtype)
         later = values[values.notna() & ~values.isin(labels)]
-        return pd.concat([labels, later], ignore_index=True).to_frame(column)
+        found: pd.DataFrame = pd.concat([labels, later], ignore_index=True).to_frame(column)
+        return found
 
 
 def read_tables(public: Path, listed: Sequence[str]) -> ReadTables:

@@ -56,7 +56,7 @@ def read_log(file: str, user: str, item: str, time: str, kind: str | None, goal:
         with path.open("rb") as opened:
             opened.seek(path.stat().st_size - LARGE_LOG)
             opened.readline()
-            options = {"dtype": {user: str, item: str}, "float_precision": "round_trip"}
+            options: dict[str, Any] = {"dtype": {user: str, item: str}, "float_precision": "round_trip"}
             table = pd.read_csv(opened, names=list(header), usecols=list(names), **options)
     else:
         table = read_table(file, usecols=list(names), dtype={user: str, item: str})

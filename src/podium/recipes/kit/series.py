@@ -74,7 +74,8 @@ def fill_times(when: pd.Series, rows: int) -> pd.Series:
     No row is left out, so that scores compare with those of models that do not need times.
     """
     train, test = when[:rows], when[rows:]
-    return pd.concat([train.fillna(when.min()), test.fillna(test.median())])
+    filled: pd.Series = pd.concat([train.fillna(when.min()), test.fillna(test.median())])
+    return filled
 
 
 def time_steps(when: pd.Series) -> tuple[np.ndarray, int, int]:

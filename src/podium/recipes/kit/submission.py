@@ -23,11 +23,12 @@ def read_table(file: str, *, words: Sequence[str] = (), most: int | None = None,
         return file_table(*file.split("/*"))
     content = read_packed_file(file)
     if ".json" in file or file.endswith((".ndjson", ".parquet")):
-        stored = io.BytesIO(content)
-        table = lists_as_text(pd.read_parquet(stored)) if file.endswith(".parquet") else read_records(stored)
+        stored, is_parquet = io.BytesIO(content), file.endswith(".parquet")
+        table: pd.DataFrame = lists_as_text(pd.read_parquet(stored)) if is_parquet else read_records(stored)
         table = table[options.get("usecols", list(table.columns))]
-        table = table if most is None or len(table) <= most else table.sample(most, random_state=SEED).sort_index()
-        return table.astype(options["dtype"]) if "dtype" in options else table
+        if most is not None and len(table) > most:
+            table = table.sample(most, random_state=SEED).sort_index(ignore_index=True)
+        return table.astype(options.get("dtype", {}))
     options |= {"sep": "\t" if ".tsv" in file else ","}
     if most is not None:
         options["skiprows"] = chance_to_skip(content.count(b"\n"), most)
@@ -82,7 +83,8 @@ def lists_as_text(table: pd.DataFrame) -> pd.DataFrame:
         value = value.tolist() if isinstance(value, np.ndarray) else value
         return json.dumps(value, default=str) if isinstance(value, list | dict) else value
 
-    return table.apply(lambda column: column.map(as_json) if column.dtype.kind == "O" else column)
+    found: pd.DataFrame = table.apply(lambda column: column.map(as_json) if column.dtype.kind == "O" else column)
+    return found
 
 
 def ids_as_text(values: pd.Series) -> pd.Series:
