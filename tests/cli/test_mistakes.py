@@ -103,8 +103,8 @@ MISTAKES = [
     (f"{TRY} --agent command -A command=' '", 1, "say what to run"),
     (f"{TRY} --agent scripted -A script=nowhere.json", 1, "-A script=nowhere.json is not a list of actions"),
     (f"{TRY} -A drafts", 2, "-A drafts: write NAME=VALUE"),
-    (f"{TRY} -A draft=3", 2, "has no option 'draft'. Its options are: drafts,"),
-    (f"{TRY} -A drafts=many", 2, "-A drafts: Input should be a valid integer"),
+    (f"{TRY} -A drafts=3", 2, "has no option 'drafts'. Its options are: parallel, nodes,"),
+    (f"{TRY} -A nodes=many", 2, "-A nodes: Input should be a valid integer"),
     # running: models
     (f"{TRY} --agent aide --model gpt-4o", 1, "should be in the format of <api_name>/<model_name>"),
     (f"{TRY} --agent aide --model nobody/gpt", 1, "The model nobody/gpt cannot be used"),
