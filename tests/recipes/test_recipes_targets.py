@@ -104,3 +104,14 @@ def test_classes_of_late_rows_are_known(
 def test_whole_numbers_are_the_same_classes_with_and_without_a_point() -> None:
     assert encode_classes(pd.Series([0.0, 1.0, np.nan, 3.0]), [0, 1]).tolist() == [0, 1, -1, -1]
     assert encode_classes(pd.Series([2, 1]), [1.0, 2.0]).tolist() == [1, 0]
+
+
+def test_a_target_whose_class_train_lacks_is_submitted_as_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    targets = ("class_0", "class_1", "class_2", "class_3")
+    rows = table().assign(kind=lambda rows: pd.cut(rows["a"], [-9, -0.5, 0.5, 9], labels=False))
+    write(tmp_path, rows[:TRAIN], rows[TRAIN:].drop(columns="kind"), targets)
+    profile = profile_of(tmp_path, log_loss, ids=("row",), targets=targets)
+    outcome = run_recipe(recipe_for(profile, "quick boosting"), profile, tmp_path, tmp_path / "work", monkeypatch)
+    found = outcome.submission[list(targets)].to_numpy()
+    assert np.allclose(found.sum(axis=1), 1) and (found[:, 3] < 0.01).all()
+    assert (found.argmax(axis=1) == rows["kind"][TRAIN:]).mean() > 0.8

@@ -77,6 +77,8 @@ def ending(profile: Profile, settings: Settings) -> str:
     how = scoring(profile)
     quantiles = "oof, prediction = shifted_by_errors(truth, oof, prediction, rows, LEVELS)"
     lines = ["if oof.ndim == 1:", f"    {quantiles}"] if profile.levels else []
+    if profile.is_wide:  # train may lack the class of a target
+        lines.append("oof, prediction = (pad_classes(part, np.arange(len(CLASSES))) for part in (oof, prediction))")
     lines += ["save_predictions(truth, oof, prediction, rows, keys)", *_decide(profile, how)]
     if settings.get("round"):
         lines.append("values = {target: np.rint(column).astype(int) for target, column in values.items()}")
