@@ -16,9 +16,7 @@ MOST_ITEMS = 60
 """Cells with more different items do not list some of a few."""
 MIN_OF_ITEM = 5
 """Items of fewer rows are left out."""
-
 HUGE_EXPONENT = r"[eE][+-]?\d{5}"
-
 REACHES = (1, 3, 6)
 """So many steps before and after a row of a sequence are averaged."""
 

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -32,8 +33,10 @@ def read_table(file: str, *, words: Sequence[str] = (), most: int | None = None,
     options |= {"sep": "\t" if ".tsv" in file else ","}
     if most is not None:
         options["skiprows"] = chance_to_skip(content.count(b"\n"), most)
-    # Only by a round trip pandas before release 3 survives cells such as 1e2147483648.
-    frame = read_csv(content, low_memory=False, float_precision="round_trip", **options)
+    # Pandas before release 3 dies of cells such as 1e2147483648, unless it reads numbers in a way that takes longer.
+    is_huge = any(re.search(letter + rb"[+-]?\d{5}", content) for letter in (b"e", b"E"))
+    precision = "round_trip" if is_huge else None
+    frame = read_csv(content, low_memory=False, float_precision=precision, **options)
     worded = [name for name in words if frame[name].dtype.kind == "O" and frame[name].isna().any()]
     if worded:
         options |= {"usecols": worded, "dtype": str, "keep_default_na": False, "na_values": [""]}
