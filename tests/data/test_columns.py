@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from podium.data.columns import Column, describe_column, draw_table, read_columns, write_columns
+from podium.data.columns import Column, describe_column, draw_table, possible_rows, read_columns, write_columns
 
 
 @pytest.mark.parametrize(
@@ -74,3 +74,18 @@ def test_a_column_of_times_may_have_single_cells_that_are_none() -> None:
     assert (column.kind, column.written) == ("time", "%d/%m/%Y")
     assert np.isfinite(column.quantiles).all()
     assert describe_column(pd.Series([*days, *["unknown"] * 9], name="day")).kind == "text"
+
+
+@pytest.mark.parametrize(
+    ("cells", "endless"),
+    [
+        ([f"the house at number {n} is old" for n in range(100)], True),
+        (["CCOC(=O)C" * 3 + "CN" * n for n in range(100)], True),
+        ([f"{n / 7:.8f}" for n in range(1, 101)], True),
+        ([f"201206{n % 30 + 1:02d}{n % 24:02d}2155Z" for n in range(100)], False),
+        ([str(n) for n in range(100)], False),
+        (["a text that many rows share", "and another one of them"] * 50, False),
+    ],
+)
+def test_how_many_rows_are_possible_depends_on_what_can_be_repeated_by_chance(cells: list[str], endless: bool) -> None:
+    assert np.isinf(possible_rows(pd.DataFrame({"c": cells, "d": "x"}))) == endless

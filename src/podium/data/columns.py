@@ -41,9 +41,9 @@ MOST_TIMES = 0.95
 MOST_FIRST_LOOKS = 20
 """Cells that show which ways of writing times are worth trying on all of them."""
 WORDS_OF_TEXT = 4
-LONG_CELL = 15
+MANY_LETTERS = 15
 MANY_DIGITS = 7
-"""How long texts and decimals are, on average, that are not repeated by chance."""
+"""How long texts, codes and decimals are, on average, that are not repeated by chance."""
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,8 @@ def _never_repeats(cells: pd.Series) -> bool:
     if seen.str.split().str.len().mean() >= WORDS_OF_TEXT:
         return True
     are_decimals = values.str.fullmatch(r"[+-]?\d*\.\d+(e[+-]?\d+)?", case=False).mean() > 0.5
-    is_long = seen.str.count(r"\d").mean() >= MANY_DIGITS if are_decimals else seen.str.len().mean() >= LONG_CELL
+    signs, many = (r"\d", MANY_DIGITS) if are_decimals else (r"[^\W\d_]", MANY_LETTERS)
+    is_long = seen.str.count(signs).mean() >= many
     return bool(is_long and len(values) > 0.8 * len(present))
 
 
