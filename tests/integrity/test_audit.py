@@ -311,3 +311,17 @@ def test_the_command_reports_in_words_and_as_json(tmp_path: Path, capsys: pytest
         main([*args, "--json"])
     found = json.loads(capsys.readouterr().out)
     assert found["random-acts-of-pizza"][0]["severity"] == "fault"
+
+
+def test_a_target_may_be_called_self(tmp_path: Path) -> None:
+    task = small_task(honest, submission=Columns(id="id", target="self", values=int))
+
+    @task.prepare
+    def prepare(raw: Path, public: Path, private: Path) -> None:
+        answers = honest(public, private).rename(columns={"label": "self"})
+        answers.to_csv(private / "test.csv", index=False)
+        sample = answers.copy()
+        sample["self"] = 0
+        sample.to_csv(public / "sample_submission.csv", index=False)
+
+    assert audited(task, tmp_path) == []

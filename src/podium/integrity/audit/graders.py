@@ -55,15 +55,22 @@ def wrong_values(task: AuditedTask) -> Iterator[TaskFinding]:
             yield task.finding("the grader accepts what it should not", reason, 0.95)
 
 
+def _with(table: pd.DataFrame, column: str, cells: str | pd.Series) -> pd.DataFrame:
+    """The table with other cells in a column, whatever that is called: `assign` takes none called `self`."""
+    changed = table.copy()
+    changed[column] = cells
+    return changed
+
+
 def _distorted(task: AuditedTask, perfect: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
     form, first = task.form, task.form.targets[0]
     numeric = isinstance(form.rule(first), Number | Integer)
     if numeric:
         for value in ("nan", "inf", "-inf", "1e308", "-1e308"):
-            yield f"'{value}' in every row", perfect.assign(**{first: value})
+            yield f"'{value}' in every row", _with(perfect, first, value)
         cells = perfect[first].astype(object).copy()
         cells.iloc[0] = "nan"
-        yield "'nan' in the first row", perfect.assign(**{first: cells})
+        yield "'nan' in the first row", _with(perfect, first, cells)
     yield "every row twice", pd.concat([perfect, perfect])
     yield "the first row a thousand times", pd.concat([perfect, *[perfect.head(1)] * 1000])
     if not form.missing_rows and len(perfect) > 2:
