@@ -61,6 +61,12 @@ def test_a_row_with_other_items_is_named(prediction: str, problem: str) -> None:
         kendall_tau.using(names=["first", "second"])(["a b", "a b c"], ["b a", prediction])
 
 
+def test_a_row_that_lacks_the_last_of_a_million_items_is_refused_at_once() -> None:
+    items = [str(number) for number in range(1_000_000)]
+    with pytest.raises(InvalidSubmission, match=r"^row 1: 'x' is not one of its items; 1 of its 1000000 items missing"):
+        kendall_tau([" ".join(items)], [" ".join([*items[:-1], "x"])])
+
+
 def test_truth_with_an_item_twice_is_a_mistake_of_the_caller() -> None:
     with pytest.raises(ValueError, match="an item twice"):
         kendall_tau(["a a"], ["a a"])

@@ -132,6 +132,12 @@ def test_a_malformed_mask_is_refused_by_name(text: str, place: int) -> None:
     assert len(str(caught.value)) < 200
 
 
+@pytest.mark.parametrize("text", ["1" * 1_000_000 + " a", "1" * 1_000_000 + "\va 2"])
+def test_a_word_behind_a_million_digits_is_named_at_once(text: str) -> None:
+    with pytest.raises(InvalidSubmission, match=r"^second: 'a' in the mask is not"):
+        parse_runs(["1 2", text], names=["first", "second"])
+
+
 def test_two_odd_rows_do_not_make_an_even_one() -> None:
     with pytest.raises(InvalidSubmission, match=r"^a: 1 numbers"):
         parse_runs(["1", "2"], names=["a", "b"])

@@ -51,10 +51,11 @@ def _true_places(actual: Tokens, predicted: Tokens) -> IntArray | None:
 
 
 def _describe_fault(items: list[str], listed: list[str]) -> str:
-    unknown, missing = [item for item in listed if item not in items], set(items) - set(listed)
-    repeated = [item for item, count in Counter(listed).items() if count > 1]
-    faults = [f"{reprlib.repr(unknown[0])} is not one of its items"] if unknown else []
-    faults += [f"{reprlib.repr(repeated[0])} is there more than once"] if repeated else []
+    known, missing = set(items), set(items) - set(listed)
+    unknown = next((item for item in listed if item not in known), None)
+    repeated = next((item for item, count in Counter(listed).items() if count > 1), None)
+    faults = [f"{reprlib.repr(unknown)} is not one of its items"] if unknown else []
+    faults += [f"{reprlib.repr(repeated)} is there more than once"] if repeated else []
     faults += [f"{len(missing)} of its {len(items)} items missing"] if missing else []
     return f"{'; '.join(faults)}. Every item is expected once."
 

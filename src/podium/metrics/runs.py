@@ -19,7 +19,8 @@ from podium.metrics._arrays import BoolArray, IntArray, RowNumbers, as_texts, pa
 
 _LARGEST = 10**12
 """Largest number read; positions of all rows laid end to end must fit in 64 bits."""
-_NOT_A_NUMBER = re.compile(r"[^ \t-\r]*[^0-9 \t-\r][^ \t-\r]*")
+_BLANKS = " \t\n\v\f\r"
+_WORD = re.compile(r"[^ \t-\r]+")
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,7 @@ def _read_runs(masks: list[str], names: Sequence[object]) -> Runs:
     """The runs as they are written, in any order."""
     joined = " ".join(masks)
     ends = np.cumsum(np.fromiter(map(len, masks), dtype=np.int64, count=len(masks)) + 1)
-    begins = _number_begins(joined, ends, masks, names)
+    begins = _number_begins(joined, ends, names)
     counts = np.diff(np.searchsorted(begins, ends), prepend=0)
     _check(
         counts % 2 == 1,
@@ -103,7 +104,7 @@ def _read_runs(masks: list[str], names: Sequence[object]) -> Runs:
     return Runs(row, start, start + numbers[1::2], len(masks))
 
 
-def _number_begins(joined: str, ends: IntArray, masks: list[str], names: Sequence[object]) -> IntArray:
+def _number_begins(joined: str, ends: IntArray, names: Sequence[object]) -> IntArray:
     """Where numbers begin in the joined text, which may hold nothing but digits and blanks."""
     letters = np.frombuffer(joined.encode("ascii", errors="replace"), dtype=np.uint8)
     digit = (letters >= ord("0")) & (letters <= ord("9"))
@@ -111,8 +112,10 @@ def _number_begins(joined: str, ends: IntArray, masks: list[str], names: Sequenc
 
     def describe(letter: int) -> str:
         row = int(np.searchsorted(ends, letter, side="right"))
-        token = reprlib.repr(_NOT_A_NUMBER.findall(masks[row])[0])
-        return f"{names[row]}: {token} in the mask is not a positive whole number"
+        begin = 1 + max(joined.rfind(blank, 0, letter) for blank in _BLANKS)
+        word = _WORD.match(joined, begin)
+        assert word is not None, "the letter is no blank"
+        return f"{names[row]}: {reprlib.repr(word[0])} in the mask is not a positive whole number"
 
     _check(~(digit | blank), describe)
     digit[1:] &= blank[:-1]
