@@ -42,7 +42,14 @@ def exported(task: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return export_task(task, tmp_path_factory.mktemp("harbor"), miniature=True)
 
 
-def verify(folder: Path, submission: Path, logs: Path) -> dict[str, Any]:
+def submit(sample: Path, workspace: Path) -> Path:
+    """A workspace with a copy of a file as its submission."""
+    (workspace / "submission").mkdir(parents=True)
+    shutil.copyfile(sample, workspace / "submission" / "submission.csv")
+    return workspace
+
+
+def verify(folder: Path, workspace: Path, logs: Path) -> dict[str, Any]:
     """What the verifier's container does, with its own copy of Podium."""
     with tarfile.open(folder / "tests" / "podium.tar.gz") as archive:
         extract_tar(archive, logs / "opt")
@@ -51,7 +58,7 @@ def verify(folder: Path, submission: Path, logs: Path) -> dict[str, Any]:
         sys.executable,
         folder / "tests" / "grade.py",
         *called[:2],
-        submission,
+        workspace,
         logs / "verifier" / "reward.json",
     ]
     done = subprocess.run(command, capture_output=True, text=True, env={"PYTHONPATH": str(logs / "opt")})
@@ -70,17 +77,27 @@ def same_as(theirs: dict[str, Any], ours: Grade) -> bool:
 def test_the_verifier_scores_as_podium_does(task: str, exported: Path, tmp_path: Path) -> None:
     submission = exported / "environment" / "data" / "sample_submission.csv"
     ours = podium.grade(task, submission)
-    theirs = verify(exported, submission, tmp_path)
+    theirs = verify(exported, submit(submission, tmp_path / "home"), tmp_path)
     assert ours.percentile is not None and same_as(theirs, ours)
     assert theirs["reward"] == pytest.approx(ours.percentile / 100)
     assert (theirs["submitted"], theirs["miniature"]) == (1.0, float(task == COMPETITION))
+
+
+@pytest.mark.parametrize("linked", ["submission", "submission/submission.csv"])
+def test_a_link_to_the_answers_is_no_submission(exported: Path, tmp_path: Path, linked: str) -> None:
+    (answers,) = (exported / "tests" / "data").glob("*/private/test.csv")
+    place = tmp_path / "home" / linked
+    place.parent.mkdir(parents=True)
+    place.symlink_to(answers if linked.endswith(".csv") else submit(answers, tmp_path / "other") / "submission")
+    found = verify(exported, tmp_path / "home", tmp_path)
+    assert (found["reward"], found["valid"], found["submitted"]) == (0.0, 0.0, 1.0)
 
 
 def test_reward_files_that_are_there_already_have_no_effect(exported: Path, tmp_path: Path) -> None:
     (tmp_path / "verifier").mkdir()
     for name, text in {"reward.txt": "1.0", "reward.json": '{"reward": 1.0}'}.items():
         (tmp_path / "verifier" / name).write_text(text)
-    found = verify(exported, tmp_path / "nothing.csv", tmp_path)
+    found = verify(exported, tmp_path / "nothing", tmp_path)
     assert (found["reward"], found["valid"], found["submitted"]) == (0.0, 0.0, 0.0)
     assert not (tmp_path / "verifier" / "reward.txt").exists()
 
@@ -210,7 +227,9 @@ def test_a_task_file_of_somebodys_own_is_taken_along(tmp_path: Path, monkeypatch
     monkeypatch.setenv("PODIUM_TASKS", str(tasks))
     folder = export_task("example-orchard", tmp_path, miniature=True)
     submission = folder / "environment" / "data" / "sample_submission.csv"
-    assert same_as(verify(folder, submission, tmp_path), podium.grade("example-orchard", submission))
+    assert same_as(
+        verify(folder, submit(submission, tmp_path / "home"), tmp_path), podium.grade("example-orchard", submission)
+    )
 
 
 def trial(folder: Path, number: int, agent: str, task: str = COMPETITION, steps: int = 0, **rewards: float) -> None:

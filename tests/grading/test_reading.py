@@ -274,6 +274,13 @@ def test_links_are_followed_unless_they_go_in_circles(numbers: Toy, tmp_path: Pa
     assert "(Too many levels of symbolic links)" in numbers.fault_of(tmp_path / "round.csv")
 
 
+def test_a_link_to_the_answers_is_refused_though_a_person_may_name_them(numbers: Toy, tmp_path: Path) -> None:
+    answers = numbers.data_dir / "toy" / "private" / "test.csv"
+    (tmp_path / "link.csv").symlink_to(answers)
+    assert numbers.fault_of(tmp_path / "link.csv") == "link.csv is a link to prepared answers; a file is expected."
+    assert numbers.grade_file(answers).score == 0
+
+
 def test_a_file_that_may_not_be_read_is_named(numbers: Toy) -> None:
     unreadable = next(Path("/sys/bus").glob("*/drivers_probe"), None)  # even for root
     if unreadable is None:

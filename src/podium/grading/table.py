@@ -15,7 +15,7 @@ from podium.data.archives import opened_member
 from podium.errors import InvalidSubmission
 from podium.grading.form import OpenExecute, WorkspaceFiles
 from podium.grading.reading import read_submission, size_limit
-from podium.grading.submission import align, convert, name_rows
+from podium.grading.submission import align, clip, convert, name_rows
 from podium.task import SUBMISSION, Columns, Measured, Task, Text
 
 if TYPE_CHECKING:
@@ -40,7 +40,9 @@ class TableForm:
 
     @contextmanager
     def from_host(self, path: Path, prepared: PreparedTask) -> Iterator[Path]:
-        """The file itself: reading is careful enough."""
+        """The file itself, reading is careful enough; but no link of a stranger's may lead to the answers."""
+        if _leads_to_answers(path, prepared.place.root.parent):
+            raise InvalidSubmission(f"{clip(path.name)} is a link to prepared answers; a file is expected.")
         yield path
 
     def check(self, submission: Path, prepared: PreparedTask) -> None:
@@ -74,6 +76,19 @@ class TableForm:
             expected = max(len(ids), _count_rows(sample)) if form.extra_rows else len(ids)
         table = read_submission(path, form, expected_rows=expected, max_bytes=limit)
         return align(table, form, ids[list(form.ids)])
+
+
+def _leads_to_answers(path: Path, data: Path) -> bool:
+    """Whether a link leads into the private folder of some task; a person may name a file there openly."""
+    try:
+        found = path.resolve(strict=True)
+    except (OSError, ValueError, RuntimeError):  # reading it will say what is wrong
+        return False
+    return _is_private(found, data.resolve()) and not _is_private(path.absolute(), data.absolute())
+
+
+def _is_private(path: Path, data: Path) -> bool:
+    return path.is_relative_to(data) and path.relative_to(data).parts[1:2] == ("private",)
 
 
 def convert_answers(form: Columns, answers: pd.DataFrame) -> pd.DataFrame:

@@ -84,7 +84,7 @@ ENV PYTHONPATH=/opt
 """
 _TEST = """#!/bin/sh
 # Grades what the agent submitted; the reward is the percentile in the field, or the improvement over the baseline.
-exec python3 /tests/grade.py {id} {edition} {submission} /logs/verifier/reward.json
+exec python3 /tests/grade.py {id} {edition} {home} /logs/verifier/reward.json
 """
 
 
@@ -111,9 +111,8 @@ def export_task(task_id: str, out: Path, *, data_dir: Path | None = None, miniat
 
 def _write(prepared: PreparedTask, folder: Path) -> None:
     task, place = prepared.task, prepared.place
-    submission = f"{HOME}/{SUBMISSION}" if task.is_table else HOME
     starter = f"COPY starter {HOME}\n" if task.starter else ""
-    facts = {"home": HOME, "id": task.id, "edition": prepared.edition, "submission": submission}
+    facts = {"home": HOME, "id": task.id, "edition": prepared.edition}
     facts |= {"packages": " ".join(_packages(task, place.public)), "starter": starter}
     _put(folder / "task.toml", _toml(prepared))
     _put(folder / "instruction.md", _instruction(prepared))

@@ -1,4 +1,4 @@
-"""grade.py TASK EDITION SUBMISSION REWARD: writes the grade of a submission as Harbor's rewards.
+"""grade.py TASK EDITION WORKSPACE REWARD: writes the grade of what lies in a workspace as Harbor's rewards.
 
 `podium export --format harbor` puts this file into the verifier's container as `/tests/grade.py`, beside the answers
 and the part of Podium that grades. Submitted programs are run there as users who can read neither of them.
@@ -26,10 +26,11 @@ from typing import cast
 from podium import errors
 from podium.catalog import resolve
 from podium.data.trees import remove_tree
+from podium.grading.files import FolderFiles
 from podium.grading.grade import Grade
 from podium.grading.prepared import PreparedTask
 from podium.grading.programs import FinishedProgram, put_files
-from podium.task import Edition
+from podium.task import SUBMISSION, Edition
 
 HERE = Path(__file__).resolve().parent
 FIRST_USER = 20_000
@@ -157,7 +158,7 @@ def rewards_of(grade: Grade, *, submitted: bool) -> dict[str, float]:
     }
 
 
-def main(task: str, edition: str, submission: str, reward: str) -> None:
+def main(task: str, edition: str, workspace: str, reward: str) -> None:
     """Grades, and writes the rewards when nothing that was submitted runs any more."""
     os.environ["PODIUM_HOME"] = str(HERE / "home")
     if (HERE / "tasks").is_dir():
@@ -165,10 +166,9 @@ def main(task: str, edition: str, submission: str, reward: str) -> None:
     for folder in (HERE, Path(errors.__file__).parent):  # not for the eyes of submitted programs
         folder.chmod(0o700)
     prepared = resolve(task, edition=cast("Edition", edition), data_dir=HERE / "data")
-    place = Path(submission)
-    named = [place] if prepared.task.is_table else [place / name for name in prepared.names]
-    submitted = any(os.path.lexists(path) for path in named)
-    grade = prepared.grade(place, as_other_users)
+    submitted = any(os.path.lexists(Path(workspace, name)) for name in prepared.names)
+    with tempfile.TemporaryDirectory(prefix="podium-submission-") as scratch:  # a link in it may lead to the answers
+        grade = prepared.grade_workspace(FolderFiles(Path(workspace)), Path(scratch, SUBMISSION), as_other_users)
     target = Path(reward)
     target.parent.mkdir(parents=True, exist_ok=True)
     for old in target.parent.glob("reward.*"):
