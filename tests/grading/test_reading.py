@@ -16,8 +16,9 @@ import pytest
 from PIL import Image
 from toys import Toy, toy_task
 
-from podium.grading.reading import MOST_EXTRA_COLUMNS, SMALLEST_LIMIT
-from podium.task import Columns
+from podium.grading.reading import MOST_COMMAS, MOST_EXTRA_COLUMNS, SMALLEST_LIMIT
+from podium.metrics import accuracy
+from podium.task import Columns, Text
 
 GIB = 1 << 30
 
@@ -129,6 +130,15 @@ def test_absurdly_many_columns_are_refused(numbers: Toy) -> None:
     header = "id,y" + "," * (MOST_EXTRA_COLUMNS + 1)
     assert numbers.fault(header + "\n1,0.1") == "There are 10,003 columns; expected: 'id', 'y'."
     assert "longer than 1,048,576 bytes" in numbers.fault("id,y" + "," * 2_000_000)
+
+
+def test_rows_with_quotes_may_hold_many_commas_but_not_any_number(tmp_path: Path) -> None:
+    form = Columns("id", "y", Text())
+    toy = Toy(toy_task(form, pd.DataFrame({"id": [1, 2], "y": "a"}), metric=accuracy), tmp_path)
+    assert toy.score(f'id,y\n1,a\n2,"{"," * 900_000}"\n') == 0.5
+    expected = f"submission.csv has a row with more than {MOST_COMMAS:,} commas, quoted or not."
+    assert toy.fault('id,y\n1,"a"' + "," * 1_000_000) == expected
+    assert toy.fault("id,y\n1" + ("," * 100 + '"\n"') * 20_000) == expected
 
 
 def test_unexpected_columns_are_refused_where_the_form_says_so(tmp_path: Path) -> None:
@@ -334,6 +344,19 @@ def test_parquet_columns_hold_plain_values(numbers: Toy, values: object, kind: s
     content = parquet(pd.DataFrame({"id": [1, 2], "y": values}))
     message = f"Column 'y' holds {kind} values; numbers or texts are expected."
     assert numbers.fault(content, "submission.parquet") == message
+
+
+@pytest.mark.parametrize("lie", ["of the file", "of a column", "of a part"])
+def test_a_parquet_that_lies_about_its_rows_is_refused(numbers: Toy, lie: str) -> None:
+    """In the footer a count is a zigzag varint: 700 rows are written as 1400, which here becomes 6."""
+    content = parquet(pd.DataFrame({"id": range(700), "y": 0.5}))
+    pieces = content.split(b"\x16\xf8\x0a")
+    assert len(pieces) == 5, "the file, two columns and the row group each say how many rows they have"
+    place = {"of the file": 0, "of a column": 2, "of a part": 3}[lie]
+    marks = [b"\x16\xf8\x0a"] * 4
+    marks[place] = b"\x16\x86\x00"
+    forged = b"".join(piece + mark for piece, mark in zip(pieces, [*marks, b""], strict=True))
+    assert "is damaged: its parts do not hold the" in numbers.fault(forged, "submission.parquet")
 
 
 def test_nested_parquet_columns_do_no_harm_beside_the_expected_ones(numbers: Toy) -> None:

@@ -29,6 +29,8 @@ SPARE_ROWS = 1000
 LINES_PER_ROW = 100
 """A quoted cell may go over several lines, but on average no more than this."""
 MOST_EXTRA_COLUMNS = 10_000
+MOST_COMMAS = 1_000_000
+"""In a row with quotes, which may hold commas in its cells; csv would make a list of all cells before we see one."""
 SMALLEST_LIMIT = 256 << 20
 SAMPLE_MULTIPLE = 20
 """A submission may be this many times larger than the sample (at least `SMALLEST_LIMIT`)."""
@@ -154,7 +156,7 @@ def _parse_csv(
             na_values={name: [""] for name in numeric},
             encoding="utf-8-sig",
             nrows=most_rows + 1,
-            low_memory=False,
+            low_memory=True,  # some rows at a time; types are given, so that it changes no column
             float_precision="round_trip",  # exact, and pandas' own way dies of some exponents: see data/numbers.py
         )
 
@@ -184,7 +186,7 @@ def _check_rows(name: str, stream: IO[bytes], *, width: int, most_rows: int, max
     """Refuses rows that are longer or shorter than the header: pandas would cut or pad them without a word."""
     if csv.field_size_limit() < max_bytes:
         csv.field_size_limit(max_bytes)  # a cell may be as long as the file
-    for row, cells in enumerate(_widths(_lines(name, stream, LINES_PER_ROW * most_rows))):
+    for row, cells in enumerate(_widths(name, _lines(name, stream, LINES_PER_ROW * most_rows))):
         if cells != width:
             raise InvalidSubmission(f"{name}, row {row}: the number of cells is {cells}; the header has {width}.")
         if row > most_rows:
@@ -202,14 +204,30 @@ def _lines(name: str, stream: IO[bytes], most_lines: int) -> Iterator[str]:
         yield line
 
 
-def _widths(lines: Iterator[str]) -> Iterator[int]:
+def _widths(name: str, lines: Iterator[str]) -> Iterator[int]:
     """The number of cells in each line that is not blank; counting commas will do until the first quote."""
     for line in lines:
         if '"' in line:
-            rows = csv.reader(chain([line], lines))
-            yield from (len(row) for row in rows if len(row) > 1 or "".join(row).strip(" \t"))
+            yield from _quoted_widths(name, chain([line], lines))
         elif line.strip(" \t\r\n"):
             yield line.count(",") + 1
+
+
+def _quoted_widths(name: str, lines: Iterator[str]) -> Iterator[int]:
+    commas = 0
+
+    def bounded() -> Iterator[str]:
+        nonlocal commas
+        for line in lines:
+            commas += line.count(",")
+            if commas > MOST_COMMAS:
+                raise InvalidSubmission(f"{name} has a row with more than {MOST_COMMAS:,} commas, quoted or not.")
+            yield line
+
+    for row in csv.reader(bounded()):
+        commas = 0
+        if len(row) > 1 or "".join(row).strip(" \t"):
+            yield len(row)
 
 
 def _known_names(columns: list[str], form: Columns) -> list[str]:
@@ -250,10 +268,11 @@ def _read_parquet(path: Path, form: Columns, *, most_rows: int, max_bytes: int) 
         with parquet.ParquetFile(path) as file:
             _check_size(name, file.metadata, most_rows=most_rows, max_bytes=max_bytes)
             wanted = _check_schema(file.schema_arrow, form)
+            _check_groups(name, file.metadata, wanted)
         # Texts stay in their dictionary until it is known how long they are: one of them may stand for all rows.
         with parquet.ParquetFile(path, read_dictionary=wanted) as file:
-            table = file.read(columns=wanted, use_threads=False).select(wanted)
-        _check_unpacked(name, sum(map(_text_bytes, table.columns)), max_bytes)
+            batches = list(_bounded_batches(name, file, wanted, most_rows=most_rows, max_bytes=max_bytes))
+            table = arrow.Table.from_batches(batches, None if batches else file.schema_arrow).select(wanted)
         return _plain_frame(table.rename_columns([*form.ids, *form.targets]))
     except (arrow.ArrowException, OSError, UnicodeDecodeError) as error:
         raise InvalidSubmission(f"{name} is not a readable parquet file: {_reason(error)}") from error
@@ -279,6 +298,27 @@ def _check_size(name: str, facts: Any, *, most_rows: int, max_bytes: int) -> Non
     _check_unpacked(name, sum(group.total_byte_size for group in groups), max_bytes)
 
 
+def _check_groups(name: str, facts: Any, wanted: Collection[str]) -> None:
+    """Refuses a file whose parts hold other numbers of rows than it says: memory is taken for what they hold."""
+    groups = [facts.row_group(number) for number in range(facts.num_row_groups)]
+    places = [place for place in range(facts.num_columns) if facts.schema.column(place).path in wanted]
+    alike = all(group.column(place).num_values == group.num_rows for group in groups for place in places)
+    if not alike or sum(group.num_rows for group in groups) != facts.num_rows:
+        raise InvalidSubmission(f"{name} is damaged: its parts do not hold the {facts.num_rows:,} rows it says it has.")
+
+
+def _bounded_batches(name: str, file: Any, wanted: list[str], *, most_rows: int, max_bytes: int) -> Iterator[Any]:
+    """The rows of a parquet file, some at a time; whatever it says of itself, no more than allowed."""
+    rows = size_bytes = 0
+    for batch in file.iter_batches(columns=wanted, use_threads=False):
+        rows += batch.num_rows
+        size_bytes += sum(map(_text_bytes, batch.columns))
+        _check_unpacked(name, size_bytes, max_bytes)
+        yield batch
+        if rows > most_rows:
+            return
+
+
 def _check_unpacked(name: str, size_bytes: int, max_bytes: int) -> None:
     if size_bytes > max_bytes:
         raise InvalidSubmission(f"{name} unpacks to {size_bytes:,} bytes; at most {max_bytes:,} are read.")
@@ -290,8 +330,8 @@ def _text_bytes(column: Any) -> int:
 
     if not types.is_dictionary(column.type) or _is_number(column.type.value_type):
         return 0
-    lengths = (compute.binary_length(chunk.dictionary).take(chunk.indices) for chunk in column.chunks)
-    return sum(compute.sum(chunk.cast("int64")).as_py() or 0 for chunk in lengths)
+    lengths = compute.binary_length(column.dictionary).take(column.indices)
+    return int(compute.sum(lengths.cast("int64")).as_py() or 0)
 
 
 def _plain_frame(table: Any) -> pd.DataFrame:

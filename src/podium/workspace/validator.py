@@ -40,6 +40,7 @@ class Validator:
         self.asked = 0
         self._check, self._limit = check, limit_bytes
         self._slots = threading.Semaphore(_MOST_AT_ONCE)
+        self._checking = threading.Lock()  # a check takes several times the memory of its file
         self._server = _Server(listener, self)
         self._thread = threading.Thread(target=self._serve, name="podium-validator", daemon=True)
         self._thread.start()
@@ -65,7 +66,8 @@ class Validator:
             if not _extract(upload, submission, content_type):
                 return 400, {"error": "no file", "details": "Send the submission as the form field 'file'."}
             upload.unlink(missing_ok=True)
-            fault = self._check(submission)
+            with self._checking:
+                fault = self._check(submission)
         return 200, {"result": "Submission is valid." if fault is None else f"Submission is invalid! {fault}"}
 
 
