@@ -16,7 +16,7 @@ import pytest
 from PIL import Image
 from toys import Toy, toy_task
 
-from podium.grading.reading import MOST_COMMAS, MOST_EXTRA_COLUMNS, SMALLEST_LIMIT
+from podium.grading.reading import MOST_COMMAS, MOST_EXTRA_COLUMNS, SMALLEST_LIMIT, SMALLEST_PACKED_LIMIT
 from podium.metrics import accuracy
 from podium.task import Columns, Text
 
@@ -303,6 +303,12 @@ def test_ten_gigabytes_are_refused_at_once(numbers: Toy) -> None:
     os.truncate(path, 10 * GIB)
     expected = f"submission.csv has {10 * GIB:,} bytes; at most {SMALLEST_LIMIT:,} are read for this task."
     assert numbers.fault_of(path) == expected
+
+
+def test_millions_of_empty_gzip_members_are_refused_at_once(numbers: Toy) -> None:
+    content = gzip.compress(rows().encode()) + gzip.compress(b"") * (SMALLEST_PACKED_LIMIT // 20)
+    expected = f"submission.csv.gz has {len(content):,} bytes; at most {SMALLEST_PACKED_LIMIT:,} are read"
+    assert expected in numbers.fault(content, "submission.csv.gz")
 
 
 @pytest.mark.parametrize("name", ["submission.csv.gz", "submission.GZ"])

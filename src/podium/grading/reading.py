@@ -34,6 +34,9 @@ MOST_COMMAS = 1_000_000
 SMALLEST_LIMIT = 256 << 20
 SAMPLE_MULTIPLE = 20
 """A submission may be this many times larger than the sample (at least `SMALLEST_LIMIT`)."""
+SMALLEST_PACKED_LIMIT = 32 << 20
+PACKED_SHARE = 8
+"""A packed file may have at most this part of what it may unpack to: millions of empty pieces take minutes."""
 
 _SIGNATURES = {
     b"PK\x03\x04": "a ZIP archive or an Excel sheet",
@@ -56,7 +59,8 @@ def size_limit(form: Columns, sample_bytes: int) -> int:
 
 def read_submission(path: Path, form: Columns, *, expected_rows: int, max_bytes: int) -> pd.DataFrame:
     """The id and target columns of a submission, numbers parsed where all of a column are numbers, else as text."""
-    check_file(path, max_bytes)
+    is_packed = path.name.lower().endswith(".gz")
+    check_file(path, min(max_bytes, max(SMALLEST_PACKED_LIMIT, max_bytes // PACKED_SHARE)) if is_packed else max_bytes)
     name = clip(path.name)
     most_rows = 2 * expected_rows + SPARE_ROWS
     if path.name.lower().endswith((".parquet", ".pq")):
