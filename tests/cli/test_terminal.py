@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import logging
 import os
 import shlex
 import shutil
@@ -22,6 +23,7 @@ from podium.cli.carrying_out import STOPPING
 from podium.cli.examples import EXAMPLES
 from podium.cli.live import LiveTable
 from podium.cli.options import echo_cut
+from podium.cli.progress import show_progress
 from podium.cli.results import show_results
 from podium.runs.driver import Driver
 from podium.runs.experiment import read_experiment
@@ -128,6 +130,18 @@ def test_results_fit_a_narrow_terminal(
     assert max(map(len, table)) <= 60
     echo_cut("x" * 100)
     assert capsys.readouterr().out == f"{'x' * 59}…\n"
+
+
+def test_square_brackets_in_progress_messages_are_just_text(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    with show_progress("Grading", 1) as progress:
+        logging.getLogger("podium").info("found [/i]")
+        progress.advance("toy: '[/b]' is not a number")
+    told = click.unstyle(capsys.readouterr().err)
+    assert "found [/i]" in told
+    assert "toy: '[/b]' is not a number" in told
 
 
 def test_steps_are_told_in_words_and_miniatures_first(experiment: Path, call: Call) -> None:

@@ -42,11 +42,11 @@ class _Bar(logging.Handler):
         self._bar, self._task = bar, bar.add_task(title, total=total)
 
     def advance(self, message: str) -> None:
-        self._bar.console.print(message, highlight=False)
+        self._bar.console.print(message, highlight=False, markup=False)  # it may quote a submission
         self._bar.advance(self._task)
 
     def emit(self, record: logging.LogRecord) -> None:
-        self._bar.console.print(f"  {record.getMessage()}", style="dim", highlight=False)
+        self._bar.console.print(f"  {record.getMessage()}", style="dim", highlight=False, markup=False)
 
 
 @contextlib.contextmanager
