@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from pathlib import Path
 
@@ -36,6 +37,12 @@ def test_names_in_messages_cannot_write_to_the_terminal(tmp_path: Path) -> None:
     with pytest.raises(InvalidSubmission) as fault:
         read_plain(tmp_path, name, 100)
     assert str(fault.value).isprintable()
+
+
+def test_a_name_that_is_not_utf_8_has_a_fingerprint(tmp_path: Path) -> None:
+    Path(tmp_path, os.fsdecode(b"caf\xe9.txt")).write_text("a")
+    line = hashlib.sha256(b"a").hexdigest().encode() + b"  caf\xe9.txt"
+    assert fingerprint(tmp_path) == hashlib.sha256(line).hexdigest()
 
 
 def test_a_fingerprint_covers_names_and_content(tmp_path: Path) -> None:

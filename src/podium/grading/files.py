@@ -179,4 +179,4 @@ def fingerprint(submission: Path) -> str | None:
         return sha256(submission) if submission.exists() else None
     files = (path for path in sorted(submission.rglob("*")) if path.is_file())
     lines = [f"{sha256(path)}  {path.relative_to(submission)}" for path in files]
-    return hashlib.sha256("\n".join(lines).encode()).hexdigest() if lines else None
+    return hashlib.sha256("\n".join(lines).encode("utf-8", "surrogateescape")).hexdigest() if lines else None
