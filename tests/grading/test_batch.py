@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from toys import Toy, toy_task
 
 from podium.errors import PodiumError, UsageError
 from podium.grading.batch import BatchEntry, batch_report, check_prepared, grade_batch, read_batch
-from podium.task import Columns, Leaderboard
+from podium.task import Columns, Leaderboard, Task
 
 
 @pytest.fixture
@@ -58,6 +59,40 @@ def test_every_entry_gets_a_report_whatever_it_is(toy: Toy, tmp_path: Path) -> N
     assert [report["submission_exists"] for report in reports] == [True, True, False, False, False]
     document = json.loads(json.dumps(batch_report(reports), allow_nan=False))
     assert (document["total_runs"], document["total_medals"], document["total_above_median"]) == (5, 1, 1)
+
+
+def load_fragile(name: str) -> Task:
+    """A task whose score is a matter of luck: some first cells raise, some end the process."""
+    if name == "unreadable":
+        raise PodiumError("The answers are damaged.")
+    task = toy_task(Columns("id", "y", float), pd.DataFrame({"id": [1, 2], "y": [0.0, 1.0]}))
+
+    @task.score
+    def score(answers: pd.DataFrame, submission: pd.DataFrame) -> float:
+        first = submission["y"].iloc[0]
+        if first == 7:
+            os._exit(7)
+        if first == 8:
+            raise ZeroDivisionError("eight")
+        return float(first)
+
+    return task
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_an_entry_that_cannot_be_graded_does_not_keep_the_others_from_it(tmp_path: Path, jobs: int) -> None:
+    toy = Toy(load_fragile("toy"), tmp_path)
+    firsts = [1, 8, 7, 2, 3] if jobs > 1 else [1, 8, 2, 3]
+    entries = [BatchEntry("toy", toy.write(f"id,y\n1,{first}\n2,1\n", f"{first}.csv")) for first in firsts]
+    entries += [BatchEntry("unreadable", entries[0].submission), BatchEntry("toy", tmp_path / ("x" * 300))]
+    reports = list(grade_batch(entries, load_fragile, data_dir=toy.data_dir, edition="v1", jobs=jobs))
+    found = {Path(entry.submission or "").stem: report for entry, report in zip(entries[:-2], reports, strict=False)}
+    assert [found[name]["score"] for name in "123"] == [1.0, 2.0, 3.0]
+    assert found["8"]["error"] == "grading failed (ZeroDivisionError: eight)"
+    assert jobs == 1 or "the process that graded it was ended" in found["7"]["error"]
+    assert (reports[-2]["error"], reports[-1]["error"]) == ("The answers are damaged.", "there is no submission")
+    assert (reports[-2]["submission_exists"], reports[-1]["submission_exists"]) == (True, False)
+    assert batch_report(reports)["total_valid_submissions"] == 3
 
 
 def test_an_infinite_score_is_a_text_in_reports(tmp_path: Path) -> None:

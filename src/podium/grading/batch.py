@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import json
+import logging
 import multiprocessing
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from podium.errors import NotPreparedError, PodiumError, UsageError
+from podium.errors import NotPreparedError, PodiumError, UsageError, explain
 from podium.grading.grade import plain
 from podium.grading.medals import thresholds
 from podium.grading.prepared import find_prepared
+from podium.grading.submission import clip
 from podium.task import Edition, Leaderboard, Medal, Task
+
+logger = logging.getLogger(__name__)
 
 LoadTask = Callable[[str], Task]
 
@@ -52,13 +57,21 @@ def read_batch(path: Path) -> list[BatchEntry]:
 def grade_batch(
     entries: list[BatchEntry], load: LoadTask, *, data_dir: Path | None, edition: Edition | None, jobs: int
 ) -> Iterator[dict[str, Any]]:
-    """A report per entry, in order, graded on `jobs` cores. `load` must be importable by worker processes."""
-    calls = [(load, entry, data_dir, edition) for entry in entries]
+    """A report per entry, in order, graded on `jobs` cores. `load` must be importable by worker processes.
+
+    An entry that cannot be graded gets a report that says why; the others are graded all the same.
+    """
+    calls = [_Call(load, entry, data_dir, edition) for entry in entries]
     if jobs == 1 or len(entries) == 1:
         yield from map(_report, calls)
         return
-    with ProcessPoolExecutor(min(jobs, len(entries)), multiprocessing.get_context("spawn")) as pool:
-        yield from pool.map(_report, calls)
+    with _workers(min(jobs, len(entries))) as pool:
+        futures = [pool.submit(_report, call) for call in calls]
+        for call, future in zip(calls, futures, strict=True):
+            try:
+                yield future.result()
+            except BrokenProcessPool:  # perhaps by the fault of another entry
+                yield _report_alone(call)
 
 
 def batch_report(reports: list[dict[str, Any]]) -> dict[str, Any]:
@@ -77,12 +90,72 @@ def batch_report(reports: list[dict[str, Any]]) -> dict[str, Any]:
     return {"miniature": miniature, "total_runs": len(reports), **totals, "competition_reports": reports}
 
 
-def _report(call: tuple[LoadTask, BatchEntry, Path | None, Edition | None]) -> dict[str, Any]:
-    load, entry, data_dir, edition = call
-    prepared = find_prepared(load(entry.task), edition=edition, data_dir=data_dir)
+@dataclass(frozen=True)
+class _Call:
+    """What a worker process is told."""
+
+    load: LoadTask
+    entry: BatchEntry
+    data_dir: Path | None
+    edition: Edition | None
+
+
+def _workers(count: int) -> ProcessPoolExecutor:
+    return ProcessPoolExecutor(count, multiprocessing.get_context("spawn"))
+
+
+def _report_alone(call: _Call) -> dict[str, Any]:
+    """The report of an entry that has a process to itself, which may end before it has one."""
+    with _workers(1) as pool:
+        try:
+            return pool.submit(_report, call).result()
+        except BrokenProcessPool:
+            return _failure(call, "the process that graded it was ended, as happens where memory is short")
+
+
+def _report(call: _Call) -> dict[str, Any]:
+    try:
+        return _graded(call)
+    except (PodiumError, OSError) as error:
+        return _failure(call, explain(error))
+    except Exception as error:
+        logger.debug("Grading %s failed", call.entry, exc_info=True)
+        return _failure(call, f"grading failed ({type(error).__name__}: {clip(str(error), 300)})")
+
+
+def _failure(call: _Call, reason: str) -> dict[str, Any]:
+    path = call.entry.submission
+    return competition_report(
+        call.entry.task,
+        score=None,
+        limits=dict.fromkeys(("gold", "silver", "bronze", "median")),
+        medal=None,
+        above_median=False,
+        exists=_find(call.entry) is not None,
+        valid=False,
+        lower_is_better=None,
+        created=datetime.now(UTC).isoformat(),
+        path=str(path) if path else None,
+        edition=call.edition,
+        miniature=False,
+        error=reason,
+    )
+
+
+def _find(entry: BatchEntry) -> Path | None:
+    """The submission, if there is one."""
+    try:
+        return entry.submission if entry.submission and entry.submission.is_file() else None
+    except OSError:  # no file can have such a name
+        return None
+
+
+def _graded(call: _Call) -> dict[str, Any]:
+    entry = call.entry
+    prepared = find_prepared(call.load(entry.task), edition=call.edition, data_dir=call.data_dir)
     reference = prepared.reference
     limits = thresholds(reference) if isinstance(reference, Leaderboard) else None
-    path = entry.submission if entry.submission and entry.submission.is_file() else None
+    path = _find(entry)
     grade = prepared.grade(path) if path else None
     return competition_report(
         prepared.task.id,
