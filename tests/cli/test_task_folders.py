@@ -13,6 +13,7 @@ from pathlib import Path
 import click
 import pytest
 
+from podium.catalog.preparing import prepare_many
 from podium.cli import COMMANDS, main
 
 sys.path.append(str(Path(__file__).parents[1] / "catalog"))
@@ -91,6 +92,17 @@ def test_a_suite_is_prepared_in_processes_of_their_own(folder: Path, call: Call,
     sample = tmp_path / "home" / "data" / "orchard@miniature" / "public" / "sample_submission.csv"
     assert "Submission is valid" in call("validate", "orchard", sample, "--tasks", folder)
     assert json.loads(call("grade", "orchard", sample, "--json", "--tasks", folder))["score"] == 0.5
+
+
+def test_a_task_whose_process_is_killed_does_not_keep_others_from_being_prepared(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write_task(folder, "abyss")
+    path.write_text(path.read_text().replace("    age = ", "    import os\n    os._exit(9)\n    age = "))
+    monkeypatch.setenv("PODIUM_TASKS", str(folder))
+    done = {one.task: one for one in prepare_many(["abyss", "orchard", "vineyard"], jobs=2, miniature=True)}
+    assert (done["orchard"].error, done["vineyard"].error) == (None, None)
+    assert "its process was ended" in str(done["abyss"].error)
 
 
 def test_a_run_is_done_then_reported_and_verified_without_naming_the_folder(

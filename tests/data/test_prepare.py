@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from stages import STAGES, fabricate, make_task, raw_task, whole
 
@@ -172,6 +173,28 @@ def test_a_failure_spares_what_was_there(tmp_path: Path) -> None:
         prepare_task(make_task(fail, generated=True), data_dir=tmp_path)
     assert listing(place.root) == before
     assert hidden(place.root) == []
+
+
+@pytest.mark.parametrize(
+    ("content", "kind"),
+    [(b"", "EmptyDataError"), (b"id,z\n1,2\n", "KeyError"), (b"id,y\n1,\xff\n", "UnicodeDecodeError")],
+)
+def test_damaged_raw_data_is_named_with_what_to_do(tmp_path: Path, download: Path, content: bytes, kind: str) -> None:
+    def read(raw: Path, public: Path, private: Path) -> None:
+        pd.read_csv(raw / "train.csv")["y"].sum()
+
+    (download / "train.csv").write_bytes(content)
+    expected = rf"The raw data of toy in {download} is damaged, .*\({kind}: .*\)\. Download it again, or give another"
+    with pytest.raises(RawDataError, match=expected):
+        prepare_task(make_task(read), data_dir=tmp_path, raw=download)
+
+
+def test_a_mistake_of_a_task_that_makes_its_own_data_is_not_blamed_on_raw_data(tmp_path: Path) -> None:
+    def fail(raw: Path, public: Path, private: Path) -> None:
+        raise KeyError("y")
+
+    with pytest.raises(KeyError):
+        prepare_task(make_task(fail, generated=True), data_dir=tmp_path)
 
 
 def test_a_full_disk_leaves_nothing_half_made(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import multiprocessing
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,9 +48,20 @@ def prepare_many(
         yield from (_prepare_one(task_id, options) for task_id in ids)
         return
     context = multiprocessing.get_context("spawn")  # a forked worker would log through this process's handlers too
+    broken = []
     with ProcessPoolExecutor(jobs, context, initializer, arguments) as pool:
-        for future in as_completed([pool.submit(_prepare_one, task_id, options) for task_id in ids]):
-            yield future.result()
+        futures = {pool.submit(_prepare_one, task_id, options): task_id for task_id in ids}
+        for future in as_completed(futures):
+            try:
+                yield future.result()
+            except BrokenProcessPool:  # perhaps by the fault of another task
+                broken.append(futures[future])
+    for task_id in broken:
+        with ProcessPoolExecutor(1, context, initializer, arguments) as pool:
+            try:
+                yield pool.submit(_prepare_one, task_id, options).result()
+            except BrokenProcessPool:
+                yield PreparedOne(task_id, error="its process was ended, as happens where memory is short")
 
 
 def _prepare_one(task_id: str, options: dict[str, Any]) -> PreparedOne:

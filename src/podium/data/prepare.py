@@ -17,7 +17,7 @@ from podium.data.manifest import Manifest, checksum_files, is_complete, read_man
 from podium.data.neutral import make_neutral, neutral_folders, remove_neutral, remove_orphans
 from podium.data.publish import publish
 from podium.data.trees import remove_tree
-from podium.errors import RawDataError, UsageError
+from podium.errors import PodiumError, RawDataError, UsageError
 from podium.task import Edition, Fetch, Task
 
 logger = logging.getLogger(__name__)
@@ -78,7 +78,7 @@ def _prepare(task: Task, place: Place, *, raw: Path | None, miniature: bool) -> 
     (making / "private").mkdir(mode=0o700)
     try:
         source = _find_raw(task, place, making, raw=raw, miniature=miniature)
-        _make(task, source.path, making)
+        _make(task, source, making)
         _put_in_place(place, making)
     finally:
         _remove_leftovers(place)
@@ -104,19 +104,20 @@ def _versions() -> tuple[tuple[str, str], ...]:
 class _Source:
     path: Path
     name: str
+    made_here: bool = False
 
 
 def _find_raw(task: Task, place: Place, making: Path, *, raw: Path | None, miniature: bool) -> _Source:
     """The folder to prepare from."""
     if task.generated:
         (making / "raw").mkdir()
-        return _Source(making / "raw", "generated")
+        return _Source(making / "raw", "generated", made_here=True)
     if raw is not None:
         if not raw.is_dir():
             raise RawDataError(f"There is no folder {raw}. --raw takes the extracted download of {task.id}.")
         return _Source(raw, str(raw.resolve()))
     if miniature:
-        return _Source(_fabricate(task, place, making), "fabricated")
+        return _Source(_fabricate(task, place, making), "fabricated", made_here=True)
     _refuse_old_miniature(task, place)
     if not place.raw.is_dir():
         if task.fetcher is None:
@@ -159,11 +160,19 @@ def _refuse_old_miniature(task: Task, place: Place) -> None:
         )
 
 
-def _make(task: Task, raw: Path, making: Path) -> None:
+def _make(task: Task, source: _Source, making: Path) -> None:
     prepare = task.parts.prepare
     if prepare is None:
         raise UsageError(f"{task.id} does not say how its data is prepared.")
-    prepare(raw, making / "public", making / "private")
+    try:
+        prepare(source.path, making / "public", making / "private")
+    except (ValueError, LookupError, TypeError) as error:
+        if isinstance(error, PodiumError) or source.made_here:  # the second is a mistake of the task
+            raise
+        raise RawDataError(
+            f"The raw data of {task.id} in {source.path} is damaged, or not what the task expects "
+            f"({type(error).__name__}: {error}). Download it again, or give another folder with --raw."
+        ) from error
     description = making / "public" / "description.md"
     if task.brief and not description.exists():
         description.write_text(task.brief, encoding="utf-8")
