@@ -79,6 +79,22 @@ def test_boxes_take_the_best_free_true_box(rows: Rows, iou: float) -> None:
     assert box_map.using(iou=iou)(truth, prediction) == pytest.approx(slow_box_map(rows, iou))
 
 
+JUNK = "cat -1 90 90 91 91"
+
+
+def test_junk_below_zero_scores_nothing_where_misses_are_not_found() -> None:
+    truth = ["cat 1 0 0 10 10", "cat 1 5 5 9 9"]
+    assert box_map(truth, [JUNK, JUNK]) == 1, "as in MLE-bench"
+    strict = box_map.using(misses_found=False)
+    with pytest.raises(InvalidSubmission, match=r"^second: confidence is -1; expected above 0$"):
+        strict.using(names=["first", "second"])(truth, [truth[0], JUNK])
+    with pytest.raises(InvalidSubmission, match=r"^row 1: confidence is 0; expected above 0$"):
+        strict(truth, [JUNK.replace("-1", "0"), ""])
+    assert strict(truth, [JUNK.replace("-1", "0.1"), ""]) == strict(truth, ["", ""]) == 0
+    assert strict(truth, [truth[0], JUNK.replace("-1", "0.1")]) == 0.5
+    assert strict(truth, truth) == 1
+
+
 @examples
 @given(st.lists(st.tuples(st.booleans(), confidence), min_size=1, max_size=9).filter(lambda p: any(r for r, _ in p)))
 def test_average_precision_is_that_of_scikit_learn(pairs: list[tuple[bool, float]]) -> None:

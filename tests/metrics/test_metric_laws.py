@@ -203,6 +203,7 @@ CASES = [
     alike(metrics.rle_iou_precision.using(size=20, blank_is_all=True), masks(20)),
     alike(metrics.dice_hausdorff, masks(20), stack=bit, layer=label, sides=st.just((4, 5))),
     alike(metrics.box_map, boxes),
+    alike(metrics.box_map.using(misses_found=False), boxes),
     Case(metrics.coco_map, pairs(boxes), adjust=falling_confidence),
     Case(metrics.point_f1, st.tuples(fields_apart, points), middles),
     alike(metrics.box3d_map, upright),

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from podium.errors import InvalidSubmission
 from podium.metrics._arrays import BoolArray, FloatArray, IntArray, ratio
 from podium.metrics.objects import (
     ObjectPairs,
@@ -30,7 +31,12 @@ _LARGEST_AREA = 1e10
 
 @metric("mAP", higher_is_better=True)
 def box_map(
-    truth: ArrayLike, prediction: ArrayLike, *, iou: float = 0.5, names: Sequence[object] | None = None
+    truth: ArrayLike,
+    prediction: ArrayLike,
+    *,
+    iou: float = 0.5,
+    misses_found: bool = True,
+    names: Sequence[object] | None = None,
 ) -> float:
     """The mean over classes of the truth of the average precision over all boxes of a class; NaN without any.
 
@@ -38,23 +44,47 @@ def box_map(
     In each row the boxes of a class, by confidence, take the best free true box with an IoU above `iou`. A true box
     that nobody takes counts as found with confidence 0, a row without such boxes as a false alarm of confidence 0.
 
+    Args:
+        misses_found: Whether a true box that nobody takes counts as found, as in MLE-bench: boxes anywhere with
+            confidences below 0 then score 1. If not, it stays missed, and confidences must be above 0.
+
     >>> from podium.metrics import box_map
     >>> box_map(["cat 1 0 0 10 10"], ["cat 0.4 0 0 10 8 cat 0.9 20 20 30 30"])
     0.5
     """
     actual, predicted = parse_both(truth, prediction, BOXES, names=names, single_blanks=False)
+    if not misses_found:
+        _check_confidences(predicted, names)
     predicted = predicted.by("confidence")
     hit, found = _match(actual, predicted, iou)
     classes, guesses = encode_labels(actual, predicted)
     scores = []
     for label in np.unique(classes):
         mine, theirs = classes == label, guesses == label
+        confidence = predicted.values["confidence"][theirs]
+        if not misses_found:
+            scores.append(_precision_of_hits(hit[theirs], confidence, int(np.count_nonzero(mine))))
+            continue
         missed = int(np.count_nonzero(mine & ~found))
         silent = actual.count - len(np.union1d(actual.row[mine], predicted.row[theirs]))
         relevant = np.concatenate([hit[theirs], np.ones(missed, np.bool_), np.zeros(silent, np.bool_)])
-        confidence = np.concatenate([predicted.values["confidence"][theirs], np.zeros(missed + silent)])
-        scores.append(average_precision(relevant, confidence))
+        scores.append(average_precision(relevant, np.concatenate([confidence, np.zeros(missed + silent)])))
     return float(np.mean(scores)) if scores else math.nan
+
+
+def _check_confidences(predicted: Objects, names: Sequence[object] | None) -> None:
+    too_low = predicted.values["confidence"] <= 0
+    if too_low.any():
+        first = int(np.argmax(too_low))
+        row = predicted.row[first]
+        name = f"row {row + 1}" if names is None else names[row]
+        raise InvalidSubmission(f"{name}: confidence is {predicted.values['confidence'][first]:g}; expected above 0")
+
+
+def _precision_of_hits(hit: BoolArray, confidence: FloatArray, positives: int) -> float:
+    """The average precision where objects that are not hit are never found."""
+    hits = int(np.count_nonzero(hit))
+    return average_precision(hit, confidence) * hits / positives if hits else 0.0
 
 
 def average_precision(relevant: BoolArray, score: FloatArray) -> float:
