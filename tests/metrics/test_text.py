@@ -8,7 +8,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from podium.metrics import mean_levenshtein, normalised_levenshtein
+from podium.errors import InvalidSubmission
+from podium.metrics import (
+    _arrays,
+    box_map,
+    kendall_tau,
+    mean_levenshtein,
+    normalised_levenshtein,
+    rle_dice,
+    word_jaccard,
+)
 
 examples = settings(max_examples=50)
 
@@ -51,3 +60,19 @@ def test_normalised_distance_counts_tokens(texts: Rows) -> None:
 
 def test_accents_are_characters() -> None:
     assert mean_levenshtein(["café", ""], ["cafe", "xyz"]) == 2
+
+
+def test_far_more_words_than_the_truth_has_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_arrays, "MANY_WORDS", 1000)
+    assert mean_levenshtein(["b", ""], ["", "a " * 1000]) == 1000.5
+    for metric in (mean_levenshtein, normalised_levenshtein, kendall_tau, word_jaccard, rle_dice, box_map):
+        with pytest.raises(InvalidSubmission, match=r"^The texts have more than 1,000 words together\."):
+            metric(["b", ""], ["\t1", "a " * 1000])
+
+
+def test_a_truth_with_many_words_allows_predictions_of_twenty_times_as_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_arrays, "MANY_WORDS", 1000)
+    truth = ["a " * 100, "b"]
+    assert normalised_levenshtein(truth, ["a " * 2059, "b"]) == 1959 / 101
+    with pytest.raises(InvalidSubmission, match=r"more than 2,060 words"):
+        normalised_levenshtein(truth, ["a " * 2060, "b"])

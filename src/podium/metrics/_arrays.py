@@ -6,15 +6,25 @@ sees it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from podium.errors import InvalidSubmission
+
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
+
+MANY_WORDS = 10_000_000
+"""So many are read whatever the truth has: detectors may list hundreds of boxes where there is one."""
+WORDS_MULTIPLE = 20
+"""Beyond that, predictions may have this many times the words and rows of the truth."""
+_WORD = re.compile(r"\S+")
 
 
 def paired(truth: ArrayLike, prediction: ArrayLike) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -63,7 +73,18 @@ def paired_texts(truth: ArrayLike, prediction: ArrayLike) -> tuple[list[str], li
         raise ValueError(f"truth has {len(left)} rows and prediction {len(right)}; expected the same")
     if not left:
         raise ValueError("expected at least one row")
+    _check_words(left, right)
     return left, right
+
+
+def _check_words(truth: list[str], prediction: list[str]) -> None:
+    """Refuses far more words than there can be a use for, before they are split: a word takes 20 times its letters."""
+    if sum(map(len, prediction)) < 2 * MANY_WORDS:
+        return
+    most = max(MANY_WORDS, WORDS_MULTIPLE * (len(truth) + sum(len(text.split()) for text in truth)))
+    words = chain.from_iterable(map(_WORD.finditer, prediction))
+    if next(islice(words, most, None), None) is not None:
+        raise InvalidSubmission(f"The texts have more than {most:,} words together. Write fewer into each row.")
 
 
 def check_rows(array: NDArray[Any]) -> None:

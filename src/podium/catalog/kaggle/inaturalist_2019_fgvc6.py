@@ -46,7 +46,7 @@ def prepare(raw: Path, public: Path, private: Path, *, validation_pictures: bool
 
 @task.score
 def score(answers: pd.DataFrame, submission: pd.DataFrame) -> float:
-    guesses = to_numbers(submission["predicted"].str.split().str[0])
+    guesses = to_numbers(submission["predicted"].str.split(n=1).str[0])
     wrong = submission[guesses % 1 != 0]
     if len(wrong):
         name, cell = wrong.iloc[0]
