@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -30,6 +31,8 @@ class Kaggle(ThreadingHTTPServer):
         self.break_after: list[int] = []
         """Bytes after which each of the next answers is cut off."""
         self.ranges: list[str] = []
+        self.silent_s = 0.0
+        """How long it waits before it answers."""
         self.notebooks: dict[str, dict[str, Any]] = {}
         """What is known of each, by AUTHOR/TITLE, the most-voted first."""
         self.asked: list[dict[str, Any]] = []
@@ -40,6 +43,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         asked = self.rfile.read(int(self.headers["Content-Length"]))
+        time.sleep(self.server.silent_s)
         if self.server.refusal:
             self._answer(self.server.refusal, {"code": self.server.refusal, "message": "no"})
             return

@@ -12,8 +12,9 @@ import pytest
 from kaggle_server import CHUNK, Kaggle
 
 import podium
+from podium.data import kaggle_client
 from podium.data.download import download
-from podium.errors import DownloadError, PodiumError
+from podium.errors import DownloadError, PodiumError, RawDataError
 
 
 @pytest.fixture
@@ -50,6 +51,52 @@ def test_a_broken_download_resumes_where_it_stopped(spaceship: Kaggle, tmp_path:
     assert (tmp_path / "raw" / "train.csv").is_file()
 
 
+def test_what_has_arrived_is_not_downloaded_again_after_a_kill_while_it_was_unpacked(
+    spaceship: Kaggle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def killed(archive: Path, folder: Path) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr("podium.data.download.extract", killed)
+        download("spaceship-titanic", tmp_path / "raw")
+    spaceship.refusal = 500
+    download("spaceship-titanic", tmp_path / "raw")
+    assert (tmp_path / "raw" / "train.csv").is_file()
+    assert not list(tmp_path.glob("*.zip"))
+
+
+def test_an_archive_that_was_unpacked_before_a_kill_is_removed(spaceship: Kaggle, tmp_path: Path) -> None:
+    place = podium.prepare("spaceship-titanic", data_dir=tmp_path / "data").place
+    place.manifest.unlink()
+    (place.root / "spaceship-titanic.whole.zip").touch()
+    podium.prepare("spaceship-titanic", data_dir=tmp_path / "data")
+    assert not list(place.root.glob("*.zip"))
+
+
+def test_an_archive_that_cannot_be_unpacked_is_fetched_anew(spaceship: Kaggle, tmp_path: Path) -> None:
+    whole, spaceship.announced_md5 = spaceship.archive, None
+    spaceship.archive = whole[:100]
+    with pytest.raises(RawDataError, match="is damaged"):
+        download("spaceship-titanic", tmp_path / "raw")
+    spaceship.archive = whole
+    download("spaceship-titanic", tmp_path / "raw")
+    assert (tmp_path / "raw" / "train.csv").is_file()
+
+
+def test_a_missing_checksum_is_told(spaceship: Kaggle, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    spaceship.announced_md5 = None
+    download("spaceship-titanic", tmp_path / "raw")
+    assert "announces no checksum of spaceship-titanic" in caplog.text
+
+
+def test_a_silent_connection_is_given_up(spaceship: Kaggle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kaggle_client, "PATIENCE_S", 0.2)
+    spaceship.silent_s = 2.0
+    with pytest.raises(DownloadError, match=r"broke off: .*timed out"):
+        download("spaceship-titanic", tmp_path / "raw")
+
+
 def test_a_damaged_archive_is_refused_and_deleted(spaceship: Kaggle, tmp_path: Path) -> None:
     spaceship.announced_md5 = base64.b64encode(bytes(16)).decode()
     with pytest.raises(DownloadError, match="arrived damaged"):
@@ -60,7 +107,7 @@ def test_a_damaged_archive_is_refused_and_deleted(spaceship: Kaggle, tmp_path: P
 
 def test_too_little_room_is_noticed_before_the_download(spaceship: Kaggle, tmp_path: Path) -> None:
     spaceship.announced_size = 1 << 50
-    with pytest.raises(DownloadError, match="GiB free"):
+    with pytest.raises(DownloadError, match=r"^spaceship-titanic needs about .* GiB free\. Make room"):
         download("spaceship-titanic", tmp_path / "raw")
 
 

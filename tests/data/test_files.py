@@ -1,10 +1,13 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
 import resource
 import subprocess
 import sys
+import threading
+import time
 import zipfile
 from pathlib import Path
 
@@ -95,6 +98,24 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
         write_atomically(path, "\ud800")
     assert path.read_text(encoding="utf-8") == "é\n" * 1000
     assert list(path.parent.iterdir()) == [path]
+
+
+def test_whoever_waits_for_a_lock_says_so(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "podium")
+
+    def wait() -> None:
+        with locked(tmp_path / ".lock"):
+            pass
+
+    waiting = threading.Thread(target=wait)
+    with locked(tmp_path / ".lock"):
+        assert not caplog.text
+        waiting.start()
+        deadline = time.monotonic() + 60
+        while not caplog.text and time.monotonic() < deadline:
+            time.sleep(0.01)
+    waiting.join()
+    assert f"Waiting for another process, which holds {tmp_path / '.lock'}" in caplog.text
 
 
 def test_a_lock_dies_with_its_holder(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from podium.data.archives import extract
 from podium.data.kaggle_client import authenticated_client, open_connection, refused_credentials
 from podium.data.trees import remove_tree
-from podium.errors import DownloadError, MissingExtraError
+from podium.errors import DownloadError, MissingExtraError, RawDataError
 from podium.text import format_size
 
 if TYPE_CHECKING:
@@ -30,24 +30,38 @@ OTHERWISE = "Data you have already goes in with --raw DIR; --miniature needs non
 def download(competition: str, raw: Path) -> None:
     """Puts the files of a competition into `raw`, in place of what is there.
 
-    The archive lies beside it meanwhile; a download that was cut off goes on where it stopped.
+    The archive lies beside it meanwhile; a download or an unpacking that was cut off goes on where it stopped.
     """
+    whole = whole_archive(competition, raw)
+    if not whole.exists():
+        arriving = raw.with_name(f"{competition}.zip")
+        _download(competition, arriving)
+        arriving.rename(whole)
+    _unpack(whole, raw)
+
+
+def whole_archive(competition: str, raw: Path) -> Path:
+    """Where an archive lies that has arrived and is not unpacked yet."""
+    return raw.with_name(f"{competition}.whole.zip")
+
+
+def _download(competition: str, archive: Path) -> None:
     try:
         import requests
     except ImportError as error:
         raise MissingExtraError("Downloading from Kaggle", "kaggle") from error
-    archive = raw.with_name(f"{competition}.zip")
     with redirect_stdout(sys.stderr):  # Kaggle's client prints notices; standard output is for our results
         client = authenticated_client(OTHERWISE)
         try:
             _fetch(client, competition, archive)
         except requests.HTTPError as error:
             raise DownloadError(_explain(error, competition)) from error
+        except DownloadError:  # which says itself what to do
+            raise
         except (requests.RequestException, OSError, ValueError) as error:
             raise DownloadError(
                 f"The download of {competition} broke off: {error} Run the command again to resume."
             ) from error
-    _unpack(archive, raw)
 
 
 def _fetch(client: Any, competition: str, archive: Path) -> None:
@@ -80,6 +94,7 @@ def _check_sum(response: Response, competition: str, archive: Path) -> None:
     announced = [part.strip() for part in response.headers.get("x-goog-hash", "").split(",")]
     expected = next((part.removeprefix("md5=") for part in announced if part.startswith("md5=")), None)
     if expected is None:
+        logger.warning("Kaggle announces no checksum of %s: whether it arrived unharmed is not known", competition)
         return
     with archive.open("rb") as file:
         found = base64.b64encode(hashlib.file_digest(file, "md5").digest()).decode()
@@ -95,7 +110,11 @@ def _unpack(archive: Path, raw: Path) -> None:
     making = raw.with_name(f".{raw.name}.making")
     remove_tree(making)
     making.mkdir(parents=True)
-    extract(archive, making)
+    try:
+        extract(archive, making)
+    except RawDataError:
+        archive.unlink()  # or it would be unpacked again and again
+        raise
     remove_tree(raw)
     making.rename(raw)
     archive.unlink()

@@ -6,6 +6,7 @@ import contextlib
 import errno
 import fcntl
 import hashlib
+import logging
 import os
 import shutil
 from collections.abc import Iterable, Iterator
@@ -15,6 +16,8 @@ from pathlib import Path
 
 from podium.data.inside import open_folder, written_aside
 from podium.errors import RawDataError
+
+logger = logging.getLogger(__name__)
 
 _CANNOT_LINK = {errno.EPERM, errno.EACCES, errno.EMLINK, errno.ENOTSUP, errno.EOPNOTSUPP}
 
@@ -108,7 +111,11 @@ def locked(path: Path) -> Iterator[None]:
     """Holds a lock file; the kernel frees it when its holder dies."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            logger.info("Waiting for another process, which holds %s", path)
+            fcntl.flock(file, fcntl.LOCK_EX)
         yield
 
 

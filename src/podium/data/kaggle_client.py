@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from podium.errors import DownloadError, MissingExtraError
+
+PATIENCE_S = 300
+"""How long a connection may be silent, as for the parts that Kaggle's client fetches itself."""
 
 
 def authenticated_client(otherwise: str) -> Any:
@@ -32,13 +38,18 @@ def authenticated_client(otherwise: str) -> Any:
     return client
 
 
-def open_connection(client: Any) -> Any:
-    """A connection to Kaggle, to be used in a `with` block."""
+@contextmanager
+def open_connection(client: Any) -> Iterator[Any]:
+    """A connection to Kaggle that does not wait for ever for an answer."""
     from kagglesdk import KaggleClient
 
     known = client.config_values
     # Not the client's own factory: that one ignores KAGGLE_API_ENVIRONMENT, which mirrors and tests set.
-    return KaggleClient(username=known.get("username"), password=known.get("key"), api_token=known.get("token"))
+    connection = KaggleClient(username=known.get("username"), password=known.get("key"), api_token=known.get("token"))
+    with connection as kaggle:
+        session = kaggle.http_client()._session
+        session.send = partial(session.send, timeout=PATIENCE_S)
+        yield kaggle
 
 
 def refused_credentials() -> str:

@@ -10,7 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Literal
 
-from podium.data.download import download
+from podium.data.download import download, whole_archive
 from podium.data.files import locked
 from podium.data.home import Place, locate
 from podium.data.manifest import Manifest, checksum_files, is_complete, read_manifest, write_manifest
@@ -119,11 +119,12 @@ def _find_raw(task: Task, place: Place, making: Path, *, raw: Path | None, minia
     if miniature:
         return _Source(_fabricate(task, place, making), "fabricated", made_here=True)
     _refuse_old_miniature(task, place)
-    if not place.raw.is_dir():
-        if task.fetcher is None:
-            download(task.id, place.raw)
-        else:
-            _fetch(task.fetcher, place)
+    if place.raw.is_dir():
+        whole_archive(task.id, place.raw).unlink(missing_ok=True)  # unpacked by a process that was killed before this
+    elif task.fetcher is None:
+        download(task.id, place.raw)
+    else:
+        _fetch(task.fetcher, place)
     return _Source(place.raw, "download")
 
 
