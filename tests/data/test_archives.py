@@ -127,6 +127,13 @@ def test_a_table_is_read_packed_or_not(tmp_path: Path, name: str) -> None:
         assert file.read() == b"id\n"
 
 
+def test_an_archive_without_files_is_damaged(tmp_path: Path) -> None:
+    write_zip(tmp_path / "sample.csv.zip", [])
+    expected = r"sample\.csv\.zip is damaged \(there is no file in it\)\. Download it again\."
+    with pytest.raises(RawDataError, match=expected), opened_member(tmp_path / "sample.csv.zip"):
+        pass
+
+
 def test_members_are_read_one_by_one() -> None:
     assert dict(members_of(zipped(MEMBERS.items()))) == MEMBERS
 

@@ -33,6 +33,8 @@ class Site(ThreadingHTTPServer):
         """What the next answers say instead."""
         self.ranges: list[str | None] = []
         self.takes_ranges = True
+        self.announced: int | None = None
+        """What it says of the length of its files instead of the truth."""
         self.asked: Counter[str] = Counter()
 
     @property
@@ -54,7 +56,7 @@ class Handler(BaseHTTPRequestHandler):
             status = self.server.refusals.pop(0)
         body = content[start:] if content is not None and status < 300 else b""
         self.send_response(status)
-        self.send_header("Content-Length", str(len(body)))
+        self.send_header("Content-Length", str(self.server.announced or len(body)))
         self.end_headers()
         self.wfile.write(body[: self.server.breaks.pop(0)] if self.server.breaks else body)
 
@@ -88,6 +90,14 @@ def test_it_goes_on_in_another_process_too(site: Site, path: Path) -> None:
     path.with_name("data.bin.part").write_bytes(CONTENT[:5000])
     fetch_file(f"{site.url}/data.bin", path, checksum=SUM, pause_s=0)
     assert site.ranges == ["bytes=5000-"]
+
+
+def test_what_does_not_fit_on_the_disk_is_refused_before_it_is_written(site: Site, path: Path) -> None:
+    site.announced = 1 << 50
+    with pytest.raises(DownloadError, match=r"/data\.bin sends 1,024 TiB, but .* free\. Make room"):
+        fetch_file(f"{site.url}/data.bin", path)
+    assert site.asked["/data.bin"] == 1
+    assert not path.exists()
 
 
 def test_a_site_that_cannot_start_in_the_middle_starts_over(site: Site, path: Path) -> None:

@@ -38,6 +38,12 @@ class Damaged(Zenodo):
     checksum = "md5:0123"
 
 
+class BreaksOff(Zenodo):
+    def end_headers(self) -> None:
+        self.send_header("Content-Length", "1000")
+        super().end_headers()
+
+
 @pytest.fixture(params=[Zenodo])
 def site(request: pytest.FixtureRequest) -> Iterator[str]:
     with ThreadingHTTPServer(("localhost", 0), request.param) as server:
@@ -69,6 +75,15 @@ def test_a_file_in_the_raw_folder_is_taken_as_it_is(raw: Path, tmp_path: Path) -
 @pytest.mark.parametrize("site", [Damaged], indirect=True)
 def test_a_damaged_file_is_refused(site: str, raw: Path, tmp_path: Path) -> None:
     with pytest.raises(DownloadError, match="damaged"), zenodo_file(RECORD, NAME, raw, tmp_path / "p", site=site):
+        pass
+
+
+@pytest.mark.parametrize("site", [BreaksOff], indirect=True)
+def test_an_answer_that_breaks_off_is_told(site: str, raw: Path, tmp_path: Path) -> None:
+    with (
+        pytest.raises(DownloadError, match="IncompleteRead"),
+        zenodo_file(RECORD, NAME, raw, tmp_path / "p", site=site),
+    ):
         pass
 
 

@@ -48,7 +48,9 @@ def opened_member(path: Path) -> Iterator[IO[bytes]]:
         return
     with tempfile.TemporaryDirectory() as folder:
         extract(path, Path(folder))
-        member = next(found for found in sorted(Path(folder).rglob("*")) if found.is_file())
+        member = next((found for found in sorted(Path(folder).rglob("*")) if found.is_file()), None)
+        if member is None:
+            raise RawDataError(f"{path} is damaged (there is no file in it). Download it again.")
         with member.open("rb") as file:
             yield file
 

@@ -5,16 +5,19 @@ from __future__ import annotations
 import hashlib
 import http.client
 import logging
+import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 from podium.data.download import OTHERWISE
 from podium.errors import DownloadError
+from podium.text import format_size
 
 logger = logging.getLogger(__name__)
 
@@ -55,6 +58,8 @@ def fetch_file(
             _inspect(part, checksum, check)
             part.replace(path)
             return
+        except DownloadError:  # there is no room: it would not be different the next time
+            raise
         except (OSError, ValueError, http.client.HTTPException) as error:
             if attempt == ATTEMPTS - 1 or (isinstance(error, HTTPError) and error.code not in WORTH_REPEATING):
                 raise DownloadError(f"{url} could not be downloaded ({_reason(error)}). {AGAIN}") from error
@@ -111,7 +116,27 @@ def _continue(url: str, part: Path) -> None:
         if error.code == 416:  # what we have is too long, or as long as it gets but unchecked
             part.unlink()
         raise
-    with answer, part.open("ab" if answer.status == 206 else "wb") as file:
+    with answer:
+        check_room(answer, part.parent)
+        _write(answer, part)
+
+
+def check_room(answer: Any, folder: Path) -> None:
+    """Compares what a site is about to send with the space that is free.
+
+    Raises:
+        DownloadError: it will not do.
+    """
+    size, free = int(answer.headers.get("Content-Length") or 0), shutil.disk_usage(folder).free
+    if size > free:
+        raise DownloadError(
+            f"{answer.url} sends {format_size(size)}, but {folder} has {format_size(free)} free. Make room, or choose "
+            "another disk with --data-dir."
+        )
+
+
+def _write(answer: Any, part: Path) -> None:
+    with part.open("ab" if answer.status == 206 else "wb") as file:
         expected = int(answer.headers.get("Content-Length") or -1)
         received = 0
         while chunk := answer.read(CHUNK_BYTES):

@@ -8,9 +8,11 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from http.client import HTTPException
 from pathlib import Path
 from urllib.request import urlopen
 
+from podium.data.web import check_room
 from podium.errors import DownloadError
 
 SITE = "https://zenodo.org"
@@ -29,7 +31,7 @@ def zenodo_file(record: int, name: str, raw: Path, near: Path, *, site: str = SI
     with tempfile.TemporaryDirectory(dir=near.parent, prefix=".fetched-") as folder:
         try:
             _fetch(f"{site}/api/records/{record}", name, Path(folder) / name)
-        except (OSError, ValueError, KeyError, StopIteration) as error:
+        except (OSError, ValueError, KeyError, StopIteration, HTTPException) as error:
             raise DownloadError(
                 f"{name} is not part of Kaggle's download, and it could not be fetched from {site}/records/{record} "
                 f"({error or type(error).__name__}). Download it there and put it into {raw}."
@@ -42,6 +44,7 @@ def _fetch(record: str, name: str, path: Path) -> None:
     with urlopen(record, timeout=PATIENCE_S) as answer:
         announced = next(file["checksum"] for file in json.load(answer)["files"] if file["key"] == name)
     with urlopen(f"{record}/files/{name}/content", timeout=PATIENCE_S) as answer, path.open("wb") as file:
+        check_room(answer, path.parent)
         shutil.copyfileobj(answer, file)
     with path.open("rb") as written:
         found = f"md5:{hashlib.file_digest(written, 'md5').hexdigest()}"
