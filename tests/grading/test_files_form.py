@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from podium.errors import InvalidSubmission
-from podium.grading.files import FolderFiles, fingerprint, read_plain
+from podium.grading import files
+from podium.grading.files import FilesForm, FolderFiles, fingerprint, read_plain
+from podium.task import Files
 
 
 def test_all_files_are_listed_and_linked_folders_are_not_entered(tmp_path: Path) -> None:
@@ -55,3 +57,15 @@ def test_a_fingerprint_covers_names_and_content(tmp_path: Path) -> None:
     assert fingerprint(one) == fingerprint(other)
     assert fingerprint(one / "a") != fingerprint(one)
     assert fingerprint(tmp_path / "nowhere") is None
+
+
+def test_more_files_than_can_be_taken_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "MOST_FILES", 2)
+    for name in ("weights/a", "weights/b", "other"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(name)
+    form = FilesForm(Files(names=("weights/",), max_bytes=100))
+    form.take(FolderFiles(tmp_path), tmp_path / "taken", 100)
+    (tmp_path / "weights" / "c").touch()
+    with pytest.raises(InvalidSubmission, match=r"There are 3 files to evaluate; at most 2 are taken\."):
+        form.take(FolderFiles(tmp_path), tmp_path / "again", 100)

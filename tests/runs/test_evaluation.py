@@ -222,6 +222,20 @@ def test_nothing_stays_of_a_program_that_nests_folders_beyond_reason(
     assert list((tmp_path / "scratch").glob("podium-evaluation-*")) == []
 
 
+def test_files_of_a_snapshot_are_listed_once_and_not_looked_for_one_by_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "work" / "deep").mkdir(parents=True)
+    for name in ("a", "deep/b"):
+        (tmp_path / "work" / name).write_text(name)
+    with History(tmp_path / "history.git", tmp_path / "work") as history:
+        files = SnapshotFiles(history, history.snapshot("end", None, time_s=0))
+        names = files.names()
+        monkeypatch.delattr("podium.workspace.extract.find_entry")
+        assert [files.take(name, tmp_path / "taken" / name, 100).is_file for name in names] == [True, True]
+    assert (tmp_path / "taken" / "deep" / "b").read_text() == "deep/b"
+
+
 def test_snapshots_give_the_same_files(task: Task, tmp_path: Path) -> None:
     folder = submit(tmp_path, DOUBLE)
     (folder / "notes.txt").write_text("not submitted")

@@ -23,6 +23,7 @@ from podium.task import Evaluation, Files, Measured
 if TYPE_CHECKING:
     from podium.grading.prepared import PreparedTask
 
+MOST_FILES = 100_000
 MOST_FOLDERS_DEEP = 100
 """Deeper ones are made to break programs: paths have an end, and so has recursion."""
 LONGEST_NAME = 300
@@ -43,7 +44,10 @@ class FilesForm:
         """Puts the files that are asked for into a new folder."""
         target.mkdir(parents=True)
         left = limit_bytes
-        for name in filter(self._is_wanted, workspace.names()):
+        names = list(filter(self._is_wanted, workspace.names()))
+        if len(names) > MOST_FILES:
+            raise InvalidSubmission(f"There are {len(names):,} files to evaluate; at most {MOST_FILES:,} are taken.")
+        for name in names:
             shown = clip(name, LONGEST_NAME)
             if name.count("/") > MOST_FOLDERS_DEEP:
                 raise InvalidSubmission(f"{shown} lies more than {MOST_FOLDERS_DEEP} folders deep.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from podium.catalog import resolve
@@ -18,6 +18,7 @@ from podium.workspace.events import End, Snapshot, Start, Step
 from podium.workspace.extract import Extracted
 from podium.workspace.history import History
 from podium.workspace.journal import JournalReader
+from podium.workspace.objects import TreeEntry
 
 
 def prepared_task(task_id: str, plan: Plan) -> PreparedTask:
@@ -43,12 +44,15 @@ class SnapshotFiles:
 
     history: History
     commit: str
+    entries: dict[str, TreeEntry] = field(default_factory=dict)
+    """What `names` has seen: looking for each of many files anew would take the square of their number."""
 
     def names(self) -> list[str]:
+        self.entries.update(self.history.entries(self.commit))
         return [file.path for file in self.history.files(self.commit)]
 
     def take(self, name: str, target: Path, limit_bytes: int) -> Extracted:
-        return self.history.extract(self.commit, name, target, limit_bytes)
+        return self.history.extract(self.commit, name, target, limit_bytes, entry=self.entries.get(name))
 
 
 def grade_snapshot(history: History, commit: str, prepared: PreparedTask, plan: Plan, target: Path) -> Grade:

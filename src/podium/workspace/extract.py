@@ -31,9 +31,17 @@ class Extracted:
         return self.kind == "file"
 
 
-def extract(reader: Reader, snapshot: SnapshotContent, path: str, target: Path, limit_bytes: int) -> Extracted:
-    """Writes one file to `target`, all of it or nothing."""
-    entry = find_entry(reader, snapshot.tree, path)
+def extract(
+    reader: Reader,
+    snapshot: SnapshotContent,
+    path: str,
+    target: Path,
+    limit_bytes: int,
+    *,
+    entry: TreeEntry | None = None,
+) -> Extracted:
+    """Writes one file to `target`, all of it or nothing; its entry is looked for where it is not given."""
+    entry = entry or find_entry(reader, snapshot.tree, path)
     if entry is None:
         return _unstored(snapshot.record, path)
     if entry.mode == objects.FOLDER:

@@ -148,10 +148,16 @@ class History:
             raise RecordError(f"{folder} is not empty. Name a new folder to put the snapshot into.")
         return self._restore(commit, folder)
 
-    def extract(self, commit: str, path: str, target: Path, limit_bytes: int) -> Extracted:
-        """Writes one file of a snapshot to `target`, if it is a regular file of at most `limit_bytes`."""
+    def extract(
+        self, commit: str, path: str, target: Path, limit_bytes: int, *, entry: TreeEntry | None = None
+    ) -> Extracted:
+        """Writes one file of a snapshot to `target`, if it is a regular file of at most `limit_bytes`.
+
+        Args:
+            entry: what `entries` says of it, which spares looking for it.
+        """
         with self._store.reader() as reader:
-            return extract(reader, read_snapshot(reader, commit), path, target, limit_bytes)
+            return extract(reader, read_snapshot(reader, commit), path, target, limit_bytes, entry=entry)
 
     def files(self, commit: str) -> list[StoredFile]:
         """Every file of a snapshot, in the order of their paths; those it could only name too."""
@@ -171,10 +177,14 @@ class History:
             entry = find_entry(reader, read_snapshot(reader, commit).tree, path)
         return None if entry is None else entry.id.hex()
 
+    def entries(self, commit: str) -> dict[str, TreeEntry]:
+        """All files and links that a snapshot holds, by path."""
+        with self._store.reader() as reader:
+            return dict(files_of(reader, read_snapshot(reader, commit).tree))
+
     def contents(self, commit: str) -> dict[str, str]:
         """The ids of all files that a snapshot holds, by path."""
-        with self._store.reader() as reader:
-            return {path: entry.id.hex() for path, entry in files_of(reader, read_snapshot(reader, commit).tree)}
+        return {path: entry.id.hex() for path, entry in self.entries(commit).items()}
 
     def chain(self, commit: str) -> list[str]:
         """A snapshot and all before it, the newest first."""
