@@ -110,7 +110,8 @@ def read_answers(path: Path, form: Columns) -> pd.DataFrame:
     """The answers: ids and text targets as text, everything else as pandas reads it."""
     names = zip(_answer_names(form), form.targets, strict=True)
     texts = [name for name, target in names if isinstance(form.rule(target), Text)]
-    return pd.read_csv(path, converters=dict.fromkeys((*form.ids, *texts), str))
+    # Numbers as in a submission, to the last bit: the answers themselves should have no error.
+    return pd.read_csv(path, converters=dict.fromkeys((*form.ids, *texts), str), float_precision="round_trip")
 
 
 def _count_rows(sample: Path) -> int:
