@@ -15,7 +15,7 @@ from boards import PUBLISHER, anchor, registration
 
 from podium.board.audit import audit, parse_old_head
 from podium.board.keys import Signed, make_key
-from podium.board.ledger import SEGMENT, Ledger, make_board, segment_path
+from podium.board.ledger import LINE_BYTES, SEGMENT, SEGMENT_BYTES, Ledger, make_board, segment_path
 from podium.board.merkle import includes, leaf_hash
 from podium.board.statements import DecisionStatement, Publication, parse_head, sign
 from podium.errors import BoardError, UsageError
@@ -106,6 +106,18 @@ def test_files_that_are_shorter_than_their_head_are_noticed(ledger: Ledger) -> N
     path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:2]))
     with pytest.raises(BoardError, match="podium board audit"):
         Ledger(ledger.folder)
+
+
+def test_a_file_of_the_longest_lines_is_read_whole_and_a_longer_one_is_never_cut(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert SEGMENT_BYTES >= SEGMENT * (LINE_BYTES + 1)
+    fill(ledger, 3)
+    before = segment_path(ledger.folder, 0).read_bytes()
+    monkeypatch.setattr("podium.board.ledger.SEGMENT_BYTES", len(before) - 1)
+    with pytest.raises(BoardError, match="longer than 1,024 entries"):
+        Ledger(ledger.folder)
+    assert segment_path(ledger.folder, 0).read_bytes() == before
 
 
 def test_only_those_concerned_may_say_something(ledger: Ledger) -> None:

@@ -49,7 +49,7 @@ from podium.workspace.locks import full_disk_explained, write_all
 SEGMENT = 1024
 """Entries per file."""
 LINE_BYTES = STATEMENT_BYTES + 1024
-SEGMENT_BYTES = 256 << 20
+SEGMENT_BYTES = SEGMENT * (LINE_BYTES + 1)
 _IGNORED = "private/\n"
 
 
@@ -229,6 +229,8 @@ class Ledger:
         while (path := segment_path(self.folder, number)).exists():
             with os.fdopen(open_regular(path, os.O_RDWR), "r+b") as file:
                 data = file.read(SEGMENT_BYTES)
+                if file.read(1):  # what was not read may be acknowledged: never cut it off
+                    raise BoardError(f"{path} is longer than {SEGMENT:,} entries can be: {_ADVICE}")
                 if not data.endswith(b"\n"):
                     data = data[: data.rfind(b"\n") + 1]
                     file.truncate(len(data))
