@@ -8,12 +8,14 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from boards import PUBLISHER
 
 from podium.board.audit import audit
+from podium.board.decisions import decide
 from podium.board.ledger import Ledger, parse_line
 from podium.board.merkle import includes
 from podium.board.site import BoardSite
-from podium.board.statements import parse_head
+from podium.board.statements import Publication, parse_head, sign
 from podium.errors import BoardError, UsageError
 
 
@@ -26,6 +28,14 @@ def test_every_entry_has_a_page_and_classes_are_not_mixed(shown_board: Ledger, t
     assert "statement 0" in page and "1 anchors of 1 runs" in page and "retrieval" in page
     assert "Removed:" in (tmp_path / "site" / "entries" / f"{'c' * 64}.html").read_text()
     BoardSite(shown_board.folder, tmp_path / "site").build()
+
+
+def test_a_bundle_that_was_removed_before_it_was_ever_accepted_has_a_page(shown_board: Ledger, tmp_path: Path) -> None:
+    published = Publication(board=shown_board.key.public, bundle="d" * 64, registration=None)
+    shown_board.append(sign(published, PUBLISHER))
+    decide(shown_board.folder, "d" * 64, "removed", "its file never came")
+    assert BoardSite(shown_board.folder, tmp_path / "site").build() == 4
+    assert "its file never came" in (tmp_path / "site" / "entries" / f"{'d' * 64}.html").read_text()
 
 
 def test_pages_escape_what_publishers_wrote_and_ask_for_nothing_outside(shown_board: Ledger, tmp_path: Path) -> None:
