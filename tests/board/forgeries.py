@@ -20,8 +20,8 @@ from podium.board.bundle import Bundle, Disclosures, write_bundle
 from podium.board.client import FolderBoard
 from podium.board.keys import Key, make_key
 from podium.board.ledger import make_board
-from podium.board.registration import register
-from podium.board.statements import Anchor, Registration, Withdrawal, sign
+from podium.board.registration import method_sha256, plan_sha256, register
+from podium.board.statements import Anchor, Publication, Registration, Withdrawal, sign
 from podium.data.files import sha256
 from podium.runs.experiment import read_experiment
 from podium.workspace.journal import read_journal
@@ -330,16 +330,29 @@ def a_task_added(forged: Forgery) -> None:
     forged.edit("experiment.json", tasks=[TASK, "leaf-classification"])
 
 
-def others(forged: Forgery, count: int) -> list[str]:
+def others(forged: Forgery, count: int, **changes: Any) -> list[str]:
     """Registrations of the same plan."""
     entry = next(entry for entry in forged.board.read().entries if isinstance(entry.statement, Registration))
-    said = [entry.statement.model_copy(update={"nonce": f"{number:032x}"}) for number in range(count)]
+    said = [entry.statement.model_copy(update={"nonce": f"{number:032x}", **changes}) for number in range(count)]
     return [forged.board.append(sign(one, forged.key)) and sign(one, forged.key).digest for one in said]
 
 
 @forgery("4 other registrations of the same plan")
 def five_registrations_and_one_published(forged: Forgery) -> None:
     others(forged, 4)
+
+
+@forgery("4 other registrations of the same plan")
+def five_registrations_and_four_bundles_that_nobody_accepted(forged: Forgery) -> None:
+    for registration in others(forged, 4):
+        said = Publication(board=forged.board.key, bundle=registration, registration=registration)
+        forged.board.append(sign(said, forged.key))
+
+
+@forgery("4 other registrations of the same plan")
+def five_registrations_with_their_data_in_other_folders(forged: Forgery) -> None:
+    elsewhere = read_experiment(forged.folder).plan.model_copy(update={"data_dir": Path("/elsewhere")})
+    others(forged, 4, plan_sha256=plan_sha256(elsewhere), method_sha256=method_sha256(elsewhere))
 
 
 @forgery("were withdrawn; at most 2")

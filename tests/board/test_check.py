@@ -8,13 +8,14 @@ from pathlib import Path
 
 import pytest
 from boards import PUBLISHER, TASK, Registered
-from forgeries import FORGERIES, Forgery
+from forgeries import FORGERIES, Forgery, others
 
 from podium.board.audit import audit
 from podium.board.check import Judgement, check
-from podium.board.client import FolderBoard, hand_in
+from podium.board.client import FolderBoard
 from podium.board.decisions import decide, standings
 from podium.board.rules import Rules, read_rules
+from podium.board.statements import Registration
 from podium.cli import main
 from podium.errors import UsageError
 
@@ -101,15 +102,34 @@ def test_a_light_bundle_is_graded_from_its_submission(forged: Forgery, data_dir:
 
 def test_a_second_bundle_of_a_registration_needs_the_first_to_be_removed(forged: Forgery, data_dir: Path) -> None:
     bundle = forged.publish(forged.folder.parent / "first.zip")
-    hand_in(bundle, forged.board, PUBLISHER)
-    decide(forged.board.folder, bundle.digest, "accepted", "fine", row={"agent": "scripted"})
+    row = {"agent": "scripted", "registration": forged.registration}
+    decide(forged.board.folder, bundle.digest, "accepted", "fine", row=row)
     forged.answers = {"retrieval": "some"}
     assert "on the board already" in "\n".join(judged(forged, data_dir).reasons)
     decide(forged.board.folder, bundle.digest, "removed", "its publisher asked")
     assert judged(forged, data_dir).accepted
     [standing] = standings(forged.board.read().entries)
-    assert not standing.stands and standing.row == {"agent": "scripted"} and standing.last.reason
+    assert not standing.stands and standing.row == row and standing.last.reason
     assert audit(forged.board.folder).passed, "what was removed is still there"
+
+
+def test_another_experiment_of_the_plan_that_was_accepted_counts_against_nothing(
+    forged: Forgery, data_dir: Path
+) -> None:
+    for number, registration in enumerate(others(forged, 4)):
+        decide(forged.board.folder, f"{number:064x}", "accepted", "fine", row={"registration": registration})
+    assert judged(forged, data_dir).reasons == []
+
+
+def test_a_registration_of_an_earlier_version_is_checked_by_its_whole_plan(forged: Forgery, data_dir: Path) -> None:
+    first = next(entry for entry in forged.board.read().entries if isinstance(entry.statement, Registration))
+    said = first.signed.statement
+    old = PUBLISHER.sign({name: value for name, value in said.items() if name != "method_sha256"})
+    forged.board.append(old)
+    forged.registration = old.digest
+    found = "\n".join(judged(forged, data_dir).reasons)
+    assert "The plan is not" not in found
+    assert "1 other registration of the same plan" in found
 
 
 def test_the_command_judges_as_text_and_json(

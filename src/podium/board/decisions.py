@@ -12,6 +12,7 @@ from podium.board.statements import DecisionStatement, Publication, Reproduction
 from podium.errors import BoardError
 
 Ruling = Literal["accepted", "refused", "removed", "rescored"]
+STANDING = ("accepted", "rescored")
 
 
 def decide(board: Path, bundle: str, verdict: Ruling, reason: str, *, row: dict[str, Any] | None = None) -> Receipt:
@@ -46,7 +47,7 @@ class BundleStanding:
 
     @property
     def stands(self) -> bool:
-        return self.last.verdict in ("accepted", "rescored")
+        return self.last.verdict in STANDING
 
     @property
     def row(self) -> dict[str, Any]:

@@ -6,16 +6,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from podium.board.bundle import Bundle
+from podium.board.decisions import STANDING, standings
 from podium.board.ledger import LedgerEntry
-from podium.board.registration import plan_sha256
+from podium.board.registration import method_sha256, plan_sha256
 from podium.board.rules import RegistrationRules, Rules
-from podium.board.statements import Anchor, DecisionStatement, Publication, Registration, Withdrawal
+from podium.board.statements import Anchor, Registration, Withdrawal
 from podium.runs.experiment import Experiment
+from podium.runs.models import Plan
 from podium.runs.verify.evidence import Evidence, moment, plan_at
 from podium.text import plural
 
 RunName = tuple[str, int]
-STANDING = ("accepted", "rescored")
 
 
 @dataclass(frozen=True)
@@ -62,17 +63,20 @@ def ledger_problems(
         return
     if known.entry.signed.key != bundle.publisher:
         yield "Somebody else made the registration that the bundle names."
-    yield from _plan_problems(known, experiment, runs)
+    plan = plan_at(experiment.document, known.entry.time)
+    yield from _plan_problems(known, plan, experiment, runs)
     yield from _other_bundles(bundle, entries)
-    yield from _abandoned(known, entries, rules.registration)
+    yield from _abandoned(known, plan, entries, rules.registration)
     for name in sorted(known.anchors.keys() | runs.keys()):
         for problem in _run_problems(name, known, runs.get(name), rules):
             yield f"{name[0]}/{name[1]}: {problem}"
 
 
-def _plan_problems(known: Known, experiment: Experiment, runs: Mapping[RunName, Evidence]) -> Iterator[str]:
-    said, document = known.said, experiment.document
-    if said.plan_sha256 != plan_sha256(plan_at(document, known.entry.time)):
+def _plan_problems(
+    known: Known, plan: Plan, experiment: Experiment, runs: Mapping[RunName, Evidence]
+) -> Iterator[str]:
+    said = known.said
+    if said.plan_sha256 != plan_sha256(plan) or said.method_sha256 not in (None, method_sha256(plan)):
         yield "The plan is not the one that was registered."
     if tuple(said.tasks) != experiment.tasks or said.seeds != experiment.seeds:
         yield (
@@ -86,41 +90,43 @@ def _plan_problems(known: Known, experiment: Experiment, runs: Mapping[RunName, 
 
 def _other_bundles(bundle: Bundle, entries: Sequence[LedgerEntry]) -> Iterator[str]:
     """Another bundle of the same registration may only take the place of one that does not stand any more."""
-    same = {
-        entry.statement.bundle
-        for entry in entries
-        if isinstance(entry.statement, Publication) and entry.statement.registration == bundle.manifest.registration
-    }
-    verdicts = {
-        entry.statement.bundle: entry.statement for entry in entries if isinstance(entry.statement, DecisionStatement)
-    }
-    for digest in sorted(same - {bundle.digest}):
-        if digest in verdicts and verdicts[digest].verdict in STANDING:
-            yield f"Another bundle of this registration is on the board already: {digest}."
+    for one in standings(entries):
+        if one.stands and one.bundle != bundle.digest and one.row.get("registration") == bundle.manifest.registration:
+            yield f"Another bundle of this registration is on the board already: {one.bundle}."
 
 
-def _abandoned(known: Known, entries: Sequence[LedgerEntry], rules: RegistrationRules) -> Iterator[str]:
-    """Registrations of the same plan by the same key that came to nothing: whoever tries often enough gets lucky."""
-    mine = [
-        entry.digest
-        for entry in entries
-        if isinstance(entry.statement, Registration)
-        and entry.signed.key == known.entry.signed.key
-        and entry.statement.plan_sha256 == known.said.plan_sha256
-        and set(entry.statement.tasks) & set(known.said.tasks)
-        and entry.digest != known.entry.digest
-    ]
-    published = {entry.statement.registration for entry in entries if isinstance(entry.statement, Publication)}
+def _abandoned(known: Known, plan: Plan, entries: Sequence[LedgerEntry], rules: RegistrationRules) -> Iterator[str]:
+    """Registrations of the same plan by the same key that came to nothing: whoever tries often enough gets lucky.
+
+    To hand in a bundle is not enough: it may never be sent, or be refused.
+    """
+    decided = [said for one in standings(entries) for _, said in one.decisions if said.verdict in STANDING]
+    accepted = {(said.row or {}).get("registration") for said in decided}
     withdrawn = {entry.statement.registration for entry in entries if isinstance(entry.statement, Withdrawal)}
-    lost = [digest for digest in mine if digest not in published and digest not in withdrawn]
-    given_up = [digest for digest in mine if digest not in published and digest in withdrawn]
+    tries = [digest for digest in _tries(known, plan, entries) if digest not in accepted]
+    lost = [digest for digest in tries if digest not in withdrawn]
     if len(lost) > rules.abandoned:
         yield (
-            f"{plural(len(lost), 'other registration')} of the same plan by the same key neither published nor "
-            f"withdrawn, such as {lost[0]}. Publish or withdraw them."
+            f"{plural(len(lost), 'other registration')} of the same plan by the same key, such as {lost[0]}: neither "
+            f"was a bundle of it accepted, nor was it withdrawn. Have one accepted, or withdraw it."
         )
-    if len(given_up) > rules.withdrawn:
-        yield f"{len(given_up)} registrations of the same plan were withdrawn; at most {rules.withdrawn} may be."
+    given_up = len(tries) - len(lost)
+    if given_up > rules.withdrawn:
+        yield f"{given_up} registrations of the same plan were withdrawn; at most {rules.withdrawn} may be."
+
+
+def _tries(known: Known, plan: Plan, entries: Sequence[LedgerEntry]) -> Iterator[str]:
+    """Other registrations by the same key of what comes to the same plan, with a task in common."""
+    for entry in entries:
+        said = entry.statement
+        if (
+            isinstance(said, Registration)
+            and entry.signed.key == known.entry.signed.key
+            and entry.digest != known.entry.digest
+            and (said.plan_sha256 == known.said.plan_sha256 or said.method_sha256 == method_sha256(plan))
+            and set(said.tasks) & set(known.said.tasks)
+        ):
+            yield entry.digest
 
 
 def _run_problems(name: RunName, known: Known, run: Evidence | None, rules: Rules) -> Iterator[str]:

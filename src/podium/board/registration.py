@@ -32,6 +32,8 @@ from podium.runs.versions import versions
 REGISTRATION_FILE = "registration.json"
 RECEIPTS = "receipts.jsonl"
 _RECEIPTS_BYTES = 1 << 30
+_BESIDE_THE_METHOD = {"data_dir", "env", "prices", "total_tokens", "total_cost"}
+"""Parts of a plan that can be changed at will and leave results as they are."""
 
 
 class RegistrationDocument(BaseModel):
@@ -51,6 +53,11 @@ class RegistrationDocument(BaseModel):
 def plan_sha256(plan: Plan) -> str:
     """The identity of a plan."""
     return hashlib.sha256(canonical(plan.model_dump(mode="json"))).hexdigest()
+
+
+def method_sha256(plan: Plan) -> str:
+    """What two plans share that differ only in what decides no result: a second try with another folder is one too."""
+    return hashlib.sha256(canonical(plan.model_dump(mode="json", exclude=_BESIDE_THE_METHOD))).hexdigest()
 
 
 def read_registration(folder: Path) -> RegistrationDocument | None:
@@ -93,6 +100,7 @@ def _statement(experiment: Experiment, board: Board) -> Registration:
     return Registration(
         board=board.key,
         plan_sha256=plan_sha256(plan),
+        method_sha256=method_sha256(plan),
         tasks=list(experiment.tasks),
         seeds=experiment.seeds,
         data={task: prepared_task(task, plan).data_sha256 for task in experiment.tasks},

@@ -69,7 +69,7 @@ class RegistrationRules(_Table):
     clock_skew: Seconds = 300.0
     """How far the clocks of board and machine may differ."""
     abandoned: int = 0
-    """How many registrations of the same plan by the same key may be neither published nor withdrawn."""
+    """How many registrations of the same plan by the same key may be neither accepted nor withdrawn."""
     withdrawn: int = 2
     """How many may have been withdrawn."""
 
@@ -141,6 +141,6 @@ light = false
 [registration]
 required = true
 anchor_delay = "30m"           # how late the board may learn of a start or an end
-abandoned = 0                  # registrations neither published nor withdrawn
+abandoned = 0                  # registrations of one plan neither accepted nor withdrawn
 withdrawn = 2
 """

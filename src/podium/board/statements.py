@@ -28,6 +28,8 @@ class Registration(_Statement):
 
     kind: Literal["registration"] = "registration"
     plan_sha256: Hash
+    method_sha256: Hash | None = None
+    """The part of the plan that decides results; registrations of earlier versions do not name it."""
     tasks: Annotated[list[TaskName], Field(min_length=1, max_length=2000)]
     seeds: Annotated[int, Field(ge=1, le=10_000)]
     data: dict[TaskName, Hash]
