@@ -105,6 +105,13 @@ def test_a_failed_run_is_a_report_and_a_failure() -> None:
     assert summary.counts["failed"] == 1
 
 
+def test_a_record_that_cannot_be_read_is_a_failure_and_takes_no_seed_away() -> None:
+    rows = [row(LOW[0], seed, medal="gold") for seed in range(2)]
+    rows += [row(LOW[1], 0, medal="gold"), row(LOW[1], 1, status="unreadable", submitted=False, valid=False)]
+    found = summarise(results("one", rows)).competitions[0]
+    assert found.measures["any_medal"].per_seed == (100.0, 50.0)
+
+
 def test_seed_i_is_the_ith_report_of_a_task() -> None:
     rows = [row(LOW[0], 0, status="missing", valid=False), row(LOW[0], 1, medal="gold"), row(LOW[1], 0, medal="gold")]
     grid = arrange(rows, LOW[:2])

@@ -116,6 +116,14 @@ def test_missing_runs_are_left_out_or_padded_and_both_is_said() -> None:
     assert "1 run of one missing or not finished: counted as failures." in padded.warnings
 
 
+def test_a_record_that_cannot_be_read_is_compared_as_a_failure() -> None:
+    one = results("one", [row(LOW[0], medal="gold"), row(LOW[0], 1, status="unreadable", valid=False)])
+    other = results("other", [row(LOW[0], medal="gold"), row(LOW[0], 1, medal="gold")])
+    found = compare(one, other)
+    assert found.differences[0].difference == -50.0
+    assert "1 record of one cannot be read: counted as failures." in found.warnings
+
+
 def test_an_import_is_compared_with_a_warning(tmp_path: Path) -> None:
     ours = with_medals("ours", {task: [True] for task in LOW[:3]})
     found = compare(ours, imported(tmp_path, [medalists(LOW[:3], 1)]))

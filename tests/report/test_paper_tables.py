@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 from making import results, row
+from rich.console import Console
 
 from podium.report.aggregate import summarise
 from podium.report.charts import MOST_POINTS, spending, strip, thinned
@@ -15,7 +18,8 @@ from podium.report.findings import FINDINGS_FILE, read_findings
 from podium.report.html import render
 from podium.report.references import ReferenceScores, find_references
 from podium.report.table import Results
-from podium.report.tables import all_tables, improvements_table, latex, markdown
+from podium.report.tables import all_tables, competitions_table, improvements_table, latex, markdown
+from podium.report.terminal import show_report
 
 TASK, OTHER, RESEARCH = "spaceship-titanic", "leaf-classification", "vectorization"
 
@@ -64,6 +68,32 @@ def test_papers_get_every_table() -> None:
     code = latex(both())
     assert code.count(r"\begin{tabular}") == code.count(r"\end{tabular}") == len(titles)
     assert r"Log loss $\downarrow$" in code and r"\begin{tabular}{lllrrrrrr}" in code
+
+
+def test_every_form_says_which_planned_runs_have_no_result() -> None:
+    """Also where the same seed is missing everywhere, so that all others are complete."""
+    states = ("finished", "interrupted", "missing", "unreadable")
+    rows = [row(task, seed, status=state) for task in (TASK, OTHER) for seed, state in enumerate(states)]  # type: ignore[arg-type]
+    report = made(results("one", rows))
+    said = "one: of 8 planned runs 2 never ran, 2 were interrupted. Only complete seeds count"
+    unread = "one: 2 records cannot be read: counted as failures."
+    for text in (markdown(report), latex(report), render(report)):
+        assert said in text and unread in text
+    assert "planned runs" not in markdown(both())
+
+
+def test_a_task_s_percentile_counts_failures_as_zero_and_its_best_score_is_the_best() -> None:
+    rows = [
+        row(TASK, 0, status="failed", submitted=False, valid=False, score=None, higher_is_better=None),
+        row(TASK, 1, score=0.7, percentile=40.0),
+        row(TASK, 2, score=0.9, percentile=80.0),
+    ]
+    report = made(results("one", rows))
+    [line] = competitions_table(report)[1:]
+    assert line[3:7] == ["2 of 3", "0.9", "-", "40.0"]
+    console = Console(width=200, record=True, file=io.StringIO())
+    console.print(show_report(report))
+    assert re.search(r"run failed, 0.7, 0.9 +- +40 ", console.export_text())
 
 
 def test_the_page_shows_costs_of_medals_and_of_improvements() -> None:

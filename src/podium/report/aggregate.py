@@ -83,6 +83,13 @@ RESEARCH_VALUES: dict[str, Value] = {
     "improvement": _improvement,
 }
 """What is measured on research tasks."""
+MISSING = {
+    "missing": "never ran",
+    "running": "are running",
+    "stopped": "were stopped",
+    "interrupted": "were interrupted",
+}
+"""Runs without a result, in words."""
 HEADLINES = {
     "any_medal": "of tasks with a medal",
     "improved": f"of tasks improved by more than {HEADLINE_AT} % and beyond noise",
@@ -134,7 +141,7 @@ def arrange(rows: Sequence[Row], tasks: Sequence[str], *, pad: bool = False, see
     """
     reports: dict[str, list[Row]] = {task: [] for task in tasks}
     for row in rows:
-        if row.task in reports and row.reported:
+        if row.task in reports and row.counts:
             reports[row.task].append(row)
     counts = [len(found) for found in reports.values()]
     available = (max if pad else min)(counts, default=0)
@@ -256,6 +263,11 @@ class Summary:
     """Why runs have no valid submission."""
     fallbacks: int
     """Runs whose submission is the one they began with, such as the sample submission."""
+
+    @property
+    def missing(self) -> dict[str, int]:
+        """Planned runs that have no result, by what became of them."""
+        return {name: self.counts[name] for name in MISSING if self.counts[name]}
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)

@@ -235,7 +235,7 @@ def _form(results: Results, task: str) -> str:
 
 
 def _runs(results: Results, task: str, *, pad: bool) -> list[Row | None]:
-    rows: list[Row | None] = [row for row in results.rows if row.task == task and row.reported]
+    rows: list[Row | None] = [row for row in results.rows if row.task == task and row.counts]
     return rows + [None] * (results.experiment.seeds - len(rows)) if pad else rows
 
 
@@ -243,10 +243,14 @@ def _unpadded(first: Results, second: Results, tasks: Sequence[str], *, pad: boo
     """Says how missing runs were treated."""
     found = []
     for side in (first, second):
-        missing = sum(1 for row in side.rows if row.task in set(tasks) and not row.reported)
+        rows = [row for row in side.rows if row.task in set(tasks)]
+        missing = sum(not row.counts for row in rows)
         if missing:
             treated = "counted as failures" if pad else "left out; --pad counts them as failures"
             found.append(f"{missing} run{'s' * (missing != 1)} of {side.name} missing or not finished: {treated}.")
+        unreadable = sum(row.status == "unreadable" for row in rows)
+        if unreadable:
+            found.append(f"{plural(unreadable, 'record')} of {side.name} cannot be read: counted as failures.")
     return found
 
 

@@ -113,6 +113,11 @@ class Row:
         return self.status in ("finished", "failed")
 
     @property
+    def counts(self) -> bool:
+        """Whether the run is a result: it has ended, or its record cannot be read, which is a failure."""
+        return self.reported or self.status == "unreadable"
+
+    @property
     def may_succeed(self) -> bool:
         """Whether what the run left is an agent's work: it did something, and did not crash."""
         return self.status == "finished" and self.steps != 0

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from podium.report.aggregate import COMPETITION_VALUES, RESEARCH_VALUES, USAGE, Aggregate, Summary, plus_minus, words
+from podium.report.aggregate import (
+    COMPETITION_VALUES,
+    MISSING,
+    RESEARCH_VALUES,
+    USAGE,
+    Aggregate,
+    Summary,
+    plus_minus,
+    words,
+)
 from podium.report.document import Report
 from podium.report.table import Results, Row
 from podium.text import format_duration, plural
@@ -124,17 +134,24 @@ def competitions_table(report: Report) -> list[list[str]]:
     lines = [["task", "experiment", "metric", "valid runs", "best score", "medals", "percentile", *marks]]
     for results, task, rows in _by_task(report, competition=True):
         reference = report.references.get(task)
-        ranks = [row.percentile for row in rows if row.percentile is not None]
         medals = Counter(row.medal for row in rows if row.medal)
         lines.append(
             [
                 *(task, results.name, _metric(report, task), _valid(rows), _best(rows)),
                 ", ".join(f"{count} {medal}" for medal, count in medals.items()) or "-",
-                f"{np.mean(ranks):.1f}" if ranks else "-",
+                mean_percentile(rows, 1),
                 *(number(getattr(reference, name, None)) for name in marks),
             ]
         )
     return lines
+
+
+def mean_percentile(rows: Sequence[Row], decimals: int) -> str:
+    """Of the runs of a task: 0 without a valid submission, as in the percentile of all tasks."""
+    places = [COMPETITION_VALUES["percentile"](row) for row in rows if row.counts]
+    known = [place for place in places if not math.isnan(place)]
+    is_unknown = any(row.valid for row in rows) and all(row.percentile is None for row in rows)
+    return "-" if is_unknown or not known else f"{np.mean(known):.{decimals}f}"
 
 
 def improvements_table(report: Report) -> list[list[str]]:
@@ -188,11 +205,11 @@ def causes_table(summaries: Sequence[Summary]) -> list[list[str]]:
 
 
 def _by_task(report: Report, *, competition: bool) -> list[tuple[Results, str, list[Row]]]:
-    """The runs that have ended, by task and experiment, the experiments of a task side by side."""
+    """The runs with a result, by task and experiment, the experiments of a task side by side."""
     found: dict[tuple[str, str], list[Row]] = {}
     for results in report.results:
         for row in results.rows:
-            if row.reported and row.competition is competition:
+            if row.counts and row.competition is competition:
                 found.setdefault((row.task, results.name), []).append(row)
     by_name = {results.name: results for results in report.results}
     order = {task: place for place, task in enumerate(report.references)}
@@ -218,7 +235,8 @@ def _best(rows: Sequence[Row]) -> str:
     scores = [row.score for row in rows if row.valid and row.score is not None]
     if not scores:
         return "-"
-    return number(max(scores) if rows[0].higher_is_better else min(scores))
+    # A run without a grade does not say which is better.
+    return number(max(scores) if any(row.higher_is_better for row in rows) else min(scores))
 
 
 def markdown(report: Report) -> str:
@@ -233,8 +251,25 @@ def latex(report: Report) -> str:
 
 
 def _document(report: Report, tables: Sequence[str], comment: Callable[[str], str]) -> str:
-    said = [*notes(report.summaries), *([report.warning] if report.warning else [])]
+    said = [*notes(report.summaries), *missing_runs(report), *([report.warning] if report.warning else [])]
     return "\n\n".join([*tables, "\n".join(comment(" ".join(note.split())) for note in said)]) + "\n"
+
+
+def missing_runs(report: Report) -> list[str]:
+    """A line for each experiment with planned runs that have no result, or a record that cannot be read."""
+    treated = (
+        "They count as failures in every seed that some task has."
+        if report.pad
+        else "Only complete seeds count; with --pad missing runs count as failures."
+    )
+    said = []
+    for summary in report.summaries:
+        if summary.missing:
+            states = ", ".join(f"{count} {MISSING[name]}" for name, count in summary.missing.items())
+            said.append(f"{summary.name}: of {summary.counts['planned']} planned runs {states}. {treated}")
+        if unreadable := summary.counts["unreadable"]:
+            said.append(f"{summary.name}: {plural(unreadable, 'record')} cannot be read: counted as failures.")
+    return said
 
 
 def notes(summaries: Sequence[Summary]) -> list[str]:

@@ -15,7 +15,16 @@ from podium.report.compare import Comparison, Difference
 from podium.report.document import Report
 from podium.report.references import ReferenceScores
 from podium.report.table import Results, Row
-from podium.report.tables import USED_WORDS, amount, improvements_table, medal_table, notes, number, research_table
+from podium.report.tables import (
+    USED_WORDS,
+    amount,
+    improvements_table,
+    mean_percentile,
+    medal_table,
+    notes,
+    number,
+    research_table,
+)
 from podium.text import plural, printable
 
 MOST_TASKS, MOST_SCORES = 100, 6
@@ -105,13 +114,12 @@ def _tasks(results: Results, references: dict[str, ReferenceScores]) -> Iterator
         rows = [row for row in results.rows if row.task == task]
         reference = references.get(task, ReferenceScores(task))
         arrow = {True: " ↑", False: " ↓", None: ""}[reference.higher_is_better]
-        ranks = [row.percentile for row in rows if row.percentile is not None]
         table.add_row(
             Text(printable(task)),
             f"{reference.metric or ''}{arrow}",
             Text(_scores(rows)),
             _medals(rows),
-            f"{sum(ranks) / len(ranks):.0f}" if ranks else "-",
+            mean_percentile(rows, 0),
             *(number(getattr(reference, name)) for name in ("median", "bronze", "silver", "gold")),
         )
     if competitions:
