@@ -14,6 +14,7 @@ from podium.board.audit import audit
 from podium.board.check import Judgement, check
 from podium.board.client import FolderBoard
 from podium.board.decisions import decide, standings
+from podium.board.keys import canonical
 from podium.board.rules import Rules, read_rules
 from podium.board.statements import Registration
 from podium.cli import main
@@ -92,6 +93,12 @@ def test_a_registered_run_that_never_finished_counts_as_failed(forged: Forgery, 
     assert "never finished" in "\n".join(judged(forged, data_dir, strict).reasons)
 
 
+def test_an_infinite_score_is_written_in_the_row_as_a_word(forged: Forgery, data_dir: Path) -> None:
+    forged.record(score="Infinity")
+    found = judged(forged, data_dir)
+    assert found.row is not None and found.row["runs"][0]["score"] == "Infinity"
+
+
 def test_a_light_bundle_is_graded_from_its_submission(forged: Forgery, data_dir: Path) -> None:
     forged.light = True
     allowed = RULES.model_copy(update={"runs": RULES.runs.model_copy(update={"light": True})})
@@ -152,6 +159,25 @@ def test_the_command_judges_as_text_and_json(
     with pytest.raises(SystemExit, match="1"):
         main(["board", "check", str(bundle.path), *options])
     assert "REFUSE" in (out := capsys.readouterr().out) and "ask for 5" in out
+
+
+def test_nothing_that_publishers_wrote_is_obeyed_by_a_terminal(
+    forged: Forgery, data_dir: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    forged.plan(agent="\x1b[2J", model="\x1b[2J")
+    forged.record(agent="\x1b[2J", ended_by="\x1b[2J")
+    bundle = forged.publish(tmp_path / "bundle.zip")
+    board = forged.board.folder
+    (board / "rules.toml").write_text(f'name = "T"\nsuite = ["{TASK}"]\nminiature = true\n')
+    for command in (["check", str(bundle.path), "--board", str(board)], ["add", str(board), str(bundle.path)]):
+        with pytest.raises(SystemExit, match="1"):
+            main(["board", *command, "--data-dir", str(data_dir)])
+    segment = board / "ledger" / "00000.jsonl"
+    line = {"time": "2025", **PUBLISHER.sign({"kind": "anchor", "\x1b[2J": 1}).to_dict()}
+    segment.write_bytes(canonical(line) + b"\n")
+    with pytest.raises(SystemExit, match="1"):
+        main(["board", "audit", str(board)])
+    assert "[2J with" in (out := capsys.readouterr().out) and "anchor" in out and "\x1b" not in out
 
 
 @pytest.mark.parametrize(

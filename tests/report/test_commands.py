@@ -166,11 +166,16 @@ def test_comparing_a_folder_with_itself_is_refused(experiment: Path, capsys: pyt
     assert "same folder" in capsys.readouterr().err
 
 
-def test_csv_and_terminal_hold_nothing_that_is_obeyed(call: Call, copy: Path, tmp_path: Path) -> None:
+def test_csv_and_terminal_hold_nothing_that_is_obeyed(
+    call: Call, experiment: Path, copy: Path, tmp_path: Path
+) -> None:
     runs = sorted(copy.glob("*/*/run.json"))
     for path, error in zip(runs, ("@SUM(1)", "-1+1", '=HYPERLINK("http://x")', "\x1b[2J"), strict=True):
         change(path, error=error)
     out = call("report", copy, "--csv", tmp_path / "all.csv") + call("report", copy, "--json")
+    hostile = copy.rename(copy.with_name("\x1b[2J"))
+    (hostile / "findings.json").write_text('{"\\u001b[2J": 1}')
+    out += call("report", experiment, hostile)
     with (tmp_path / "all.csv").open(encoding="utf-8") as file:
         errors = {row["error"] for row in csv.DictReader(file)}
     assert errors == {"'@SUM(1)", "'-1+1", '\'=HYPERLINK("http://x")', "\ufffd[2J"}

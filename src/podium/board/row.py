@@ -9,10 +9,11 @@ from typing import Any
 from podium.board.highlights import highlights
 from podium.board.keys import canonical
 from podium.board.statements import STATEMENT_BYTES
+from podium.grading.grade import plain
 from podium.report.aggregate import Aggregate, Estimate, Summary, summarise
 from podium.report.table import Row, read_results
 from podium.runs.models import Plan
-from podium.text import format_duration
+from podium.text import format_duration, printable
 
 OF_A_RUN = ("task", "seed", "status", "score", "medal", "improvement")
 ROW_USAGE = ("working_s", "wall_s", "tokens", "cost", "steps")
@@ -25,8 +26,8 @@ def compute_row(folder: Path, tasks: list[str]) -> dict[str, Any]:
     summary = summarise(replace(results, rows=rows), pad=True, tasks=tasks)
     group, measure = _main(summary)
     found = {
-        "agent": results.plan.agent,
-        "model": results.plan.model,
+        "agent": printable(results.plan.agent),
+        "model": None if results.plan.model is None else printable(results.plan.model),
         "measure": measure,
         **_numbers(group.measures[measure]),
         "tasks": len(tasks),
@@ -94,4 +95,6 @@ def _numbers(estimate: Estimate) -> dict[str, Any]:
 
 
 def _runs(rows: tuple[Row, ...]) -> list[dict[str, Any]]:
-    return [{**{name: getattr(row, name) for name in OF_A_RUN}, "highlights": highlights(row.folder)} for row in rows]
+    return [
+        {**{name: plain(getattr(row, name)) for name in OF_A_RUN}, "highlights": highlights(row.folder)} for row in rows
+    ]

@@ -9,7 +9,7 @@ import click
 
 from podium.cli.options import Decorated, as_json, data_dir, key_file, print_json, require_extra
 from podium.errors import BoardError, UsageError
-from podium.text import plural
+from podium.text import plural, printable
 
 if TYPE_CHECKING:
     from podium.board.audit import Audit
@@ -61,7 +61,7 @@ def audit(board: Path, since: Path | None, public_key: str | None, as_json: bool
         print_json(found.to_dict())
     else:
         for problem in found.problems:
-            click.echo(problem)
+            click.echo(printable(problem))
         click.echo(f"{plural(len(found.entries), 'signed statement')}: {_outcome(found.passed)}")
         if found.unsigned:
             click.echo(f"{found.unsigned} more at the end have not been acknowledged yet.")
@@ -168,7 +168,7 @@ def _show(judgement: Judgement) -> None:
     click.echo(f"{'ACCEPT' if judgement.accepted else 'REFUSE'} {judgement.bundle or 'unreadable'}")
     for title, lines in (("reason", judgement.reasons), ("remark", judgement.remarks)):
         for line in lines:
-            click.echo(f"  {title}: {line}")
+            click.echo(f"  {title}: {printable(line)}")
     if judgement.row:
         row = judgement.row
         error = "" if row["sem"] is None else f" ± {row['sem']:.1f}"

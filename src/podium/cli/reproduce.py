@@ -8,6 +8,7 @@ import click
 
 from podium.cli.options import as_json, data_dir, key_file, print_json, require_extra, task_folders
 from podium.errors import PodiumError
+from podium.text import printable
 
 
 @click.command(name="reproduce")
@@ -46,7 +47,8 @@ def command(
     if as_json:
         print_json(found.to_dict())
     else:
-        click.echo(f"{found.outcome}: {found.detail}{f' ({found.recipe})' if found.recipe else ''}")
+        told = f"{found.outcome}: {found.detail}{f' ({found.recipe})' if found.recipe else ''}"
+        click.echo(printable(told, lines=True))
     if found.outcome not in ("identical", "equivalent"):
         raise PodiumError(f"{run} was not reproduced.")
 

@@ -60,14 +60,14 @@ def _parts(report: Report) -> Iterator[RenderableType]:
         yield from _about(summary)
     if report.profiles:
         area = sorted(report.profiles.area.items(), key=lambda item: -item[1])
-        yield Text("AUP: " + ", ".join(f"{name} {value:.3f}" for name, value in area))
+        yield Text("AUP: " + ", ".join(f"{printable(name)} {value:.3f}" for name, value in area))
     if len(report.results) == 1 and len(report.results[0].tasks) <= MOST_TASKS:
         yield from _tasks(report.results[0], report.references)
     improvements = improvements_table(report)
     if 1 < len(improvements) <= MOST_TASKS:
         yield _table(improvements, texts=3)
     for name, found in report.findings.items():
-        yield Text(f"{printable(name)}: {found.words}", style="yellow" if found.findings or found.error else "dim")
+        yield Text(printable(f"{name}: {found.words}"), style="yellow" if found.findings or found.error else "dim")
     yield Text(_verified(report), style="dim")
 
 
@@ -116,7 +116,7 @@ def _tasks(results: Results, references: dict[str, ReferenceScores]) -> Iterator
         arrow = {True: " ↑", False: " ↓", None: ""}[reference.higher_is_better]
         table.add_row(
             Text(printable(task)),
-            f"{reference.metric or ''}{arrow}",
+            Text(printable(f"{reference.metric or ''}{arrow}")),
             Text(_scores(rows)),
             _medals(rows),
             mean_percentile(rows, 0),
