@@ -405,6 +405,18 @@ def edited_answers_in_a_folder_of_their_own(forged: Forgery) -> None:
     forged.plan(data_dir=str(forged.folder.parent / "answers"))
 
 
+@forgery("the budget in the journal cannot be", rebuilt=True)
+def a_budget_that_cannot_be(forged: Forgery) -> None:
+    change = {"name": "budget", "before": None, "after": {"time_s": "plenty"}}
+
+    def resume(events: list[Event]) -> None:
+        same = {name: events[0][name] for name in ("backend", "sandbox", "versions")}
+        at = {name: events[-2][name] for name in ("time", "usage")}
+        events.insert(-1, {"kind": "resume", "changes": [change], **same, **at})
+
+    forged.journal(resume)
+
+
 @forgery("Not disclosed: retrieval")
 def nothing_disclosed(forged: Forgery) -> None:
     forged.answers = {"retrieval": " "}

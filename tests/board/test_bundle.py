@@ -104,6 +104,13 @@ def test_a_name_that_no_experiment_has_is_refused(bundle: Bundle, tmp_path: Path
         read_bundle(hostile)
 
 
+def test_a_path_that_no_disk_can_hold_is_refused(bundle: Bundle, tmp_path: Path) -> None:
+    name = "spaceship-titanic/0/submission/" + f"{'x' * 200}/" * 25 + "x"
+    hostile = rewritten(bundle.path, tmp_path / "hostile.zip", resigned(members(bundle.path), name))
+    with pytest.raises(BoardError, match="cannot be unpacked"):
+        read_bundle(hostile).unpack(tmp_path / "out")
+
+
 CONTENTS: dict[str, Callable[[dict[str, bytes]], dict[str, bytes]]] = {
     "no manifest": lambda content: {name: data for name, data in content.items() if name != "bundle.json"},
     "a file more": lambda content: {**content, "spaceship-titanic/9/run.json": b"{}"},

@@ -6,8 +6,10 @@ import asyncio
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -141,6 +143,34 @@ def test_a_bundle_is_handed_in_over_http_and_a_killed_server_has_it_all(
         HttpBoard(address)
     with pytest.raises(UsageError, match="not a board"):
         open_board(str(tmp_path / "missing"))
+
+
+@contextmanager
+def answering(*answers: bytes) -> Iterator[str]:
+    """A server that says these things, one to each who asks."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def answer() -> None:
+            for words in answers:
+                asked, _ = listener.accept()
+                with asked:
+                    asked.recv(1 << 16)
+                    asked.sendall(words)
+
+        thread = threading.Thread(target=answer, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        thread.join()
+
+
+def said(status: str, body: str) -> bytes:
+    return f"HTTP/1.1 {status}\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n{body}".encode()
+
+
+@pytest.mark.parametrize("body", ["[]", "{}", '{"key": "short"}', '{"key": 1}', "3"])
+def test_what_names_no_key_is_not_a_board(body: str) -> None:
+    with answering(said("200 OK", body)) as address, pytest.raises(BoardError, match="names no public key"):
+        open_board(address)
 
 
 def test_a_bundle_that_is_not_the_announced_one_is_not_kept(

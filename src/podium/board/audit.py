@@ -125,7 +125,7 @@ def check_extension(tree: MerkleTree, old: Head, new: Head) -> Iterator[str]:
             )
 
 
-def parse_old_head(text: str) -> Head:
+def parse_old_head(text: str | bytes) -> Head:
     """A head from a file: `head.json`, or a receipt that holds one.
 
     Raises:

@@ -116,9 +116,10 @@ class Bundle:
         with _opened(self.path) as archive:
             for name, facts in self.manifest.files.items():
                 target = folder / name
-                target.parent.mkdir(parents=True, exist_ok=True)
-                with _unpacking(name), archive.open(name) as source, target.open("xb") as file:
-                    _copy(source, file, name, facts)
+                with _unpacking(name):
+                    target.parent.mkdir(parents=True, exist_ok=True)
+                    with archive.open(name) as source, target.open("xb") as file:
+                        _copy(source, file, name, facts)
 
 
 def write_bundle(

@@ -91,7 +91,7 @@ class HttpBoard:
         self.address = self.address.rstrip("/")
         if key and not HEX64.fullmatch(key):
             raise UsageError(f"{key[:80]!r} is not the public key of a board: it has 64 hexadecimal digits.")
-        self.key = key or str(self._json("GET", "/board.json").get("key", ""))
+        self.key = key or self._about()["key"]
 
     def append(self, signed: Signed) -> Receipt:
         answer = self._json("POST", "/statements", json.dumps(signed.to_dict()).encode())
@@ -105,7 +105,7 @@ class HttpBoard:
         with TemporaryDirectory(prefix="podium-board-") as scratch:
             folder = Path(scratch)
             (folder / "ledger").mkdir()
-            board = {**self._json("GET", "/board.json"), "key": self.key}
+            board = {**self._about(), "key": self.key}
             head = self._json("GET", "/head.json")
             for name, document in (("board.json", board), ("head.json", head)):
                 (folder / name).write_text(json.dumps(document), encoding="utf-8")
@@ -115,6 +115,13 @@ class HttpBoard:
                 with self._open("GET", f"/{name}") as answer:
                     (folder / name).write_bytes(answer.read(SEGMENT_BYTES))
             return audit(folder, since=since, key=self.key)
+
+    def _about(self) -> dict[str, Any]:
+        """The name and the public key of the board, as it says them itself."""
+        match self._json("GET", "/board.json"):
+            case {"key": str(key), **more} if HEX64.fullmatch(key):
+                return {"key": key, **more}
+        raise BoardError(f"{self.address} is not a board: /board.json names no public key.")
 
     def _json(self, method: str, path: str, body: bytes | IO[bytes] | None = None, length: int | None = None) -> Any:
         with self._open(method, path, body, length) as answer:

@@ -12,7 +12,6 @@ from podium.catalog.forge.training import trained_on
 from podium.runs.experiment import Experiment
 from podium.runs.verify.evidence import Evidence
 from podium.sandbox.policy import Policy
-from podium.workspace.budget import Budget
 from podium.workspace.events import Resume
 
 TRAINED_ON = "trained_on_tasks"
@@ -74,16 +73,16 @@ def _run_problems(run: Evidence, rules: Rules) -> Iterator[str]:
         yield "its model or budget was changed on the way."
     if run.forks and not rules.runs.forks:
         yield "it was forked from another run."
-    yield from _budget_problems(Budget.model_validate(run.settings["budget"]), run, rules)
+    yield from _budget_problems(run, rules)
     for attempt in run.attempts:
         yield from _sandbox_problems(attempt.backend, attempt.sandbox, rules)
 
 
-def _budget_problems(budget: Budget, run: Evidence, rules: Rules) -> Iterator[str]:
+def _budget_problems(run: Evidence, rules: Rules) -> Iterator[str]:
     used = run.events[-1].usage
     for name, rule in BUDGET_RULES.items():
         most = getattr(rules.budget, rule)
-        given = getattr(budget, name)
+        given = getattr(run.budget, name)
         if most is not None and (given is None or given > most):
             yield f"its budget for {rule} is {'unlimited' if given is None else given}; at most {most:g} is allowed."
     if rules.budget.time is not None and used.working_s > rules.budget.time * 1.05 + 60:

@@ -13,7 +13,9 @@ STATEMENT_BYTES = 256 << 10
 """No statement is longer."""
 Hash = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 TaskName = Annotated[str, Field(pattern=r"^[\w@-][\w.@-]{0,199}$")]
-Words = Annotated[str, Field(max_length=2000)]
+WORDS = 2000
+"""Letters that people may write in one place."""
+Words = Annotated[str, Field(max_length=WORDS)]
 
 
 class _Statement(BaseModel):

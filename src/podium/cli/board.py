@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from podium.cli.options import Decorated, as_json, data_dir, key_file, print_json, require_extra
+from podium.cli.options import Decorated, Parsed, as_json, data_dir, key_file, print_json, require_extra
 from podium.errors import BoardError, UsageError
 from podium.text import plural, printable
 
@@ -17,6 +17,17 @@ if TYPE_CHECKING:
 
 FOLDER = click.Path(file_okay=False, path_type=Path)
 FILE = click.Path(dir_okay=False, path_type=Path)
+
+
+def _parse_reason(text: str) -> str:
+    from podium.board.statements import WORDS
+
+    if len(text) > WORDS:
+        raise ValueError(f"{len(text):,} letters; a board keeps at most {WORDS:,}. Say it in fewer.")
+    return text
+
+
+REASON = Parsed("text", _parse_reason)
 
 
 def check_options(command: Decorated) -> Decorated:
@@ -55,7 +66,7 @@ def audit(board: Path, since: Path | None, public_key: str | None, as_json: bool
     """Check the whole ledger of BOARD: every entry, every signature, the head, and that nothing was removed."""
     from podium.board.audit import audit, parse_old_head
 
-    old = parse_old_head(since.read_text(encoding="utf-8")) if since else None
+    old = parse_old_head(since.read_bytes()) if since else None
     found = audit(board, since=old, key=public_key)
     if as_json:
         print_json(found.to_dict())
@@ -92,7 +103,13 @@ def check(bundle: Path, board: str | None, rules: Path | None, as_json: bool, **
 @command.command(name="add")
 @click.argument("board", type=FOLDER)
 @click.argument("bundle", type=FILE)
-@click.option("--reason", default="the check found nothing against it", show_default=True, help="Why it is accepted.")
+@click.option(
+    "--reason",
+    type=REASON,
+    default="the check found nothing against it",
+    show_default=True,
+    help="Why it is accepted.",
+)
 @check_options
 def add(board: Path, bundle: Path, reason: str, **own: Path | None) -> None:
     """Check BUNDLE and put it on BOARD; a bundle that is refused leaves no trace."""
@@ -102,7 +119,7 @@ def add(board: Path, bundle: Path, reason: str, **own: Path | None) -> None:
 @command.command(name="rescore")
 @click.argument("board", type=FOLDER)
 @click.argument("bundle", type=FILE)
-@click.option("--reason", required=True, help="Why its row is computed again.")
+@click.option("--reason", type=REASON, required=True, help="Why its row is computed again.")
 @check_options
 def rescore(board: Path, bundle: Path, reason: str, **own: Path | None) -> None:
     """Check BUNDLE again and replace its row on BOARD, for instance after an answer was mended."""
@@ -112,7 +129,7 @@ def rescore(board: Path, bundle: Path, reason: str, **own: Path | None) -> None:
 @command.command(name="remove")
 @click.argument("board", type=FOLDER)
 @click.argument("digest")
-@click.option("--reason", required=True, help="Why; it stays on the board.")
+@click.option("--reason", type=REASON, required=True, help="Why; it stays on the board.")
 def remove(board: Path, digest: str, reason: str) -> None:
     """Take the bundle with DIGEST off the tables of BOARD. The entry and the reason stay in the ledger."""
     from podium.board.decisions import decide
@@ -124,14 +141,19 @@ def remove(board: Path, digest: str, reason: str) -> None:
 @command.command(name="withdraw")
 @click.argument("board", metavar="BOARD")
 @click.argument("registration")
-@click.option("--reason", required=True, help="Why; it stays on the board.")
+@click.option("--reason", type=REASON, required=True, help="Why; it stays on the board.")
 @key_file
 def withdraw(board: str, registration: str, reason: str, key: Path | None) -> None:
     """Give up an experiment that you registered on BOARD, a folder or an address, and say why."""
     from podium.board.client import open_board
-    from podium.board.keys import default_key, read_key
+    from podium.board.keys import HEX64, default_key, read_key
     from podium.board.statements import Withdrawal, sign
 
+    if not HEX64.fullmatch(registration):
+        raise UsageError(
+            f"{registration[:80]!r} is not the id of a registration: 64 hexadecimal digits, which registration.json "
+            "in the folder of the experiment names as its id."
+        )
     found = open_board(board)
     said = Withdrawal(board=found.key, registration=registration, reason=reason)
     receipt = found.append(sign(said, read_key(key or default_key())))

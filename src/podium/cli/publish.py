@@ -38,17 +38,23 @@ def command(
 ) -> None:
     """Write EXPERIMENT as one signed bundle: plan, records, journals, snapshots and submissions."""
     require_extra("board")
+    from pydantic import ValidationError
+
     from podium.board.bundle import Disclosures, write_bundle
     from podium.board.client import hand_in, open_board
     from podium.board.keys import default_key, read_key
     from podium.board.registration import read_registration
+    from podium.board.statements import first_problem
     from podium.runs.experiment import read_experiment
 
     found = read_experiment(experiment)
     if not any(record.status != "running" for record in found.records()):
         raise UsageError(f"No run of {experiment} has ended: there is nothing to publish.")
     target = out or Path(f"{experiment.absolute().name}.zip")
-    disclosures = Disclosures(**said, answers=pairs(disclose, "--disclose"))
+    try:
+        disclosures = Disclosures(**said, answers=pairs(disclose, "--disclose"))
+    except ValidationError as error:
+        raise UsageError(f"This cannot be published: {first_problem(error)}. Say it in fewer words.") from error
     registration = read_registration(experiment)
     signer = read_key(key or default_key())
     known = registration.id if registration else None

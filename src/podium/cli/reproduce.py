@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from podium.cli.options import as_json, data_dir, key_file, print_json, require_extra, task_folders
-from podium.errors import PodiumError
+from podium.errors import PodiumError, UsageError
 from podium.text import printable
 
 
@@ -40,6 +40,8 @@ def command(
     from podium.runs.experiment import find_run
     from podium.runs.reproduce import reproduce
 
+    if board is not None:
+        _check_telling(bundle, key)
     folder = find_run(run)
     found = reproduce(folder, data_dir=data_dir, env=env, repeats=repeats)
     if board is not None:
@@ -53,9 +55,23 @@ def command(
         raise PodiumError(f"{run} was not reproduced.")
 
 
+def _check_telling(bundle: str | None, key: Path | None) -> None:
+    """Whether a board can be told, before anything is computed.
+
+    Raises:
+        UsageError: the bundle is not named.
+        BoardError: there is no key.
+    """
+    require_extra("board")
+    from podium.board.keys import HEX64, default_key, read_key
+
+    if bundle is None or not HEX64.fullmatch(bundle):
+        raise UsageError("--register needs --bundle DIGEST: the 64 hexadecimal digits that podium publish printed.")
+    read_key(key or default_key())
+
+
 def _tell(board: str, bundle: str | None, key: Path | None, task: str, seed: int, outcome: str, detail: str) -> None:
     """Appends the outcome to a board's ledger."""
-    require_extra("board")
     from podium.board.client import open_board
     from podium.board.keys import default_key, read_key
     from podium.board.statements import ReproductionStatement, sign
