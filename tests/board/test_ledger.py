@@ -15,7 +15,7 @@ from boards import PUBLISHER, anchor, registration
 
 from podium.board.audit import audit, parse_old_head
 from podium.board.keys import Signed, make_key
-from podium.board.ledger import LINE_BYTES, SEGMENT, SEGMENT_BYTES, Ledger, make_board, segment_path
+from podium.board.ledger import LINE_BYTES, SEGMENT, SEGMENT_BYTES, Ledger, make_board, read_lines, segment_path
 from podium.board.merkle import includes, leaf_hash
 from podium.board.statements import DecisionStatement, Publication, parse_head, sign
 from podium.errors import BoardError, UsageError
@@ -192,6 +192,15 @@ def test_a_head_of_another_board_proves_nothing(ledger: Ledger, tmp_path: Path) 
     old = parse_old_head(json.dumps(other.head().to_dict()))
     assert not audit(ledger.folder, since=old).passed
     assert not audit(ledger.folder, key=other.key.public).passed
+
+
+def test_a_statement_that_was_made_to_another_board_is_noticed(ledger: Ledger, tmp_path: Path) -> None:
+    other = make_board(tmp_path / "other", "Another")
+    fill(ledger, 2)
+    fill(other, 1)
+    rewrite(ledger, lambda lines: [*lines, *read_lines(other.folder)])
+    resign(ledger)
+    assert audit(ledger.folder).problems == [f"Entry 2 was said to another board, {other.key.public[:16]}."]
 
 
 def test_a_board_is_made_in_an_empty_folder_only(ledger: Ledger) -> None:

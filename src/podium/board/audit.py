@@ -63,7 +63,7 @@ def audit(folder: Path, *, since: Head | None = None, key: str | None = None) ->
         found.problems.append(f"The head stands for {head.size} entries, but there are only {len(tree)}.")
     elif tree.root().hex() != head.root:
         found.problems.append("The entries are not those that the head stands for: some were changed or replaced.")
-    found.problems += _problems_of_order(found.entries)
+    found.problems += _problems_of_order(found.entries, head.board)
     if since is not None:
         found.problems += check_extension(tree, since, head)
     return found
@@ -87,7 +87,7 @@ def _read_entries(found: Audit, folder: Path, size: int) -> MerkleTree:
     return tree
 
 
-def _problems_of_order(entries: list[LedgerEntry]) -> Iterator[str]:
+def _problems_of_order(entries: list[LedgerEntry], board: str) -> Iterator[str]:
     """What no honest board would have taken in."""
     owners: dict[str, str] = {}
     digests: set[str] = set()
@@ -99,11 +99,11 @@ def _problems_of_order(entries: list[LedgerEntry]) -> Iterator[str]:
         if entry.digest in digests:
             yield f"Entry {entry.number} repeats an earlier one."
         digests.add(entry.digest)
+        if entry.statement.board != board:
+            yield f"Entry {entry.number} was said to another board, {entry.statement.board[:16]}."
         named = getattr(entry.statement, "registration", None)
         try:
-            check_allowed(
-                entry.signed, entry.statement, owner=owners.get(named or ""), board=entries[0].statement.board
-            )
+            check_allowed(entry.signed, entry.statement, owner=owners.get(named or ""), board=board)
         except BoardError as error:
             yield f"Entry {entry.number}: {error}"
         if isinstance(entry.statement, Registration):
