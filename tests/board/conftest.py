@@ -13,7 +13,7 @@ from podium import api
 from podium.board.anchoring import Anchoring
 from podium.board.client import FolderBoard
 from podium.board.decisions import decide
-from podium.board.keys import Signed
+from podium.board.keys import Signed, make_key
 from podium.board.ledger import Ledger, make_board
 from podium.board.registration import register
 from podium.board.statements import Publication, ReproductionStatement, sign
@@ -22,6 +22,9 @@ from podium.runs.executors import make_executor
 from podium.runs.experiment import open_experiment
 from podium.runs.models import Plan
 from podium.workspace.budget import Budget
+
+
+STRANGER = make_key()
 
 
 @pytest.fixture(scope="session")
@@ -121,9 +124,13 @@ def shown_board(tmp_path: Path) -> Ledger:
         bundle = digit * 64
         ledger.append(sign(Publication(board=ledger.key.public, bundle=bundle, registration=None), PUBLISHER))
         decide(ledger.folder, bundle, "accepted", "fine", row=entry)
-    said = ReproductionStatement(
-        board=ledger.key.public, bundle="a" * 64, task="t", seed=0, outcome="identical", detail="the same"
-    )
-    ledger.append(sign(said, PUBLISHER))
+    for seed in (0, 7):  # the entry has no run with seed 7
+        for key in (PUBLISHER, STRANGER, ledger.key):
+            said = ReproductionStatement(
+                board=ledger.key.public, bundle="a" * 64, task=TASK, seed=seed, outcome="identical", detail="the same"
+            )
+            ledger.append(sign(said, key))
+    again = said.model_copy(update={"seed": 0, "detail": "again"})
+    ledger.append(sign(again, STRANGER))
     decide(ledger.folder, "c" * 64, "removed", "its publisher asked")
     return ledger

@@ -23,9 +23,11 @@ def test_every_entry_has_a_page_and_classes_are_not_mixed(shown_board: Ledger, t
     assert BoardSite(shown_board.folder, tmp_path / "site").build() == 3
     index = (tmp_path / "site" / "index.html").read_text()
     assert index.count("<table") == 2
-    assert "1 identical" in index and "removed, its publisher asked" in index
+    assert "; 1 identical by others, 1 identical by the board</td>" in index, "whatever the publisher says of itself"
+    assert "removed, its publisher asked" in index
     page = (tmp_path / "site" / "entries" / f"{'a' * 64}.html").read_text()
     assert "statement 0" in page and "1 anchors of 1 runs" in page and "retrieval" in page
+    assert "by the publisher, statement" in page and "by the board, statement" in page
     assert "Removed:" in (tmp_path / "site" / "entries" / f"{'c' * 64}.html").read_text()
     BoardSite(shown_board.folder, tmp_path / "site").build()
 

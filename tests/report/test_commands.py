@@ -166,9 +166,7 @@ def test_comparing_a_folder_with_itself_is_refused(experiment: Path, capsys: pyt
     assert "same folder" in capsys.readouterr().err
 
 
-def test_csv_and_terminal_hold_nothing_that_is_obeyed(
-    call: Call, experiment: Path, copy: Path, tmp_path: Path
-) -> None:
+def test_csv_and_terminal_hold_nothing_that_is_obeyed(call: Call, experiment: Path, copy: Path, tmp_path: Path) -> None:
     runs = sorted(copy.glob("*/*/run.json"))
     for path, error in zip(runs, ("@SUM(1)", "-1+1", '=HYPERLINK("http://x")', "\x1b[2J"), strict=True):
         change(path, error=error)

@@ -72,9 +72,7 @@ def ledger_problems(
             yield f"{name[0]}/{name[1]}: {problem}"
 
 
-def _plan_problems(
-    known: Known, plan: Plan, experiment: Experiment, runs: Mapping[RunName, Evidence]
-) -> Iterator[str]:
+def _plan_problems(known: Known, plan: Plan, experiment: Experiment, runs: Mapping[RunName, Evidence]) -> Iterator[str]:
     said = known.said
     if said.plan_sha256 != plan_sha256(plan) or said.method_sha256 not in (None, method_sha256(plan)):
         yield "The plan is not the one that was registered."

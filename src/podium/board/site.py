@@ -14,6 +14,7 @@ import json
 import shutil
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape
@@ -158,7 +159,8 @@ def _environment(ledger: Audit) -> Environment:
     )
     kinds = Counter(entry.statement.kind for entry in ledger.entries)
     environment.globals |= {"board": ledger.board, "head": ledger.head, "kinds": dict(kinds)}
-    environment.filters |= {"moment": _moment, "said": _said, "outcomes": _outcomes}
+    environment.filters |= {"moment": _moment, "said": _said}
+    environment.filters |= {"outcomes": partial(_outcomes, board=ledger.board["key"])}
     environment.filters |= {"title_of": _class_title, "worded": _worded}
     environment.finalize = lambda value: printable(value) if type(value) is str else "" if value is None else value
     return environment
@@ -192,7 +194,13 @@ def _short(value: Any) -> str:
     return text if len(text) <= 80 else f"{text[:79]}…"
 
 
-def _outcomes(one: BundleStanding) -> str:
-    """What came of reproducing runs of an entry."""
-    counted = Counter(said.outcome for _, said in one.reproductions)
-    return ", ".join(f"{number} {outcome}" for outcome, number in counted.most_common())
+def _outcomes(one: BundleStanding, board: str) -> str:
+    """What came of reproducing runs of an entry: of each key the last word on each run, the publisher's left out."""
+    runs = {(run["task"], run["seed"]) for run in one.row.get("runs", ())}
+    found = {
+        (entry.signed.key, said.task, said.seed): said.outcome
+        for entry, said in one.reproductions
+        if entry.signed.key != one.row.get("publisher") and (not runs or (said.task, said.seed) in runs)
+    }
+    counted = Counter((outcome, "the board" if key == board else "others") for (key, _, _), outcome in found.items())
+    return ", ".join(f"{number} {outcome} by {whom}" for (outcome, whom), number in counted.most_common())
