@@ -99,6 +99,18 @@ def test_an_infinite_score_is_written_in_the_row_as_a_word(forged: Forgery, data
     assert found.row is not None and found.row["runs"][0]["score"] == "Infinity"
 
 
+def test_another_podium_than_the_registered_one_is_named_and_refused_where_the_rules_name_theirs(
+    forged: Forgery, data_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert not any("registered with" in remark for remark in judged(forged, data_dir).remarks)
+    monkeypatch.setattr("podium.board.bundle.podium_sha256", lambda: "1" * 64)
+    found = judged(forged, data_dir)
+    assert found.accepted
+    assert any("registered with" in remark and "1" * 16 in remark for remark in found.remarks)
+    strict = judged(forged, data_dir, RULES.model_copy(update={"podium_sha256": ("1" * 64,)}))
+    assert [reason for reason in strict.reasons if "with which it was registered, is not among" in reason]
+
+
 def test_a_light_bundle_is_graded_from_its_submission(forged: Forgery, data_dir: Path) -> None:
     forged.light = True
     allowed = RULES.model_copy(update={"runs": RULES.runs.model_copy(update={"light": True})})

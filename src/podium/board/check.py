@@ -12,7 +12,7 @@ from typing import Any
 from podium.board.audit import Audit
 from podium.board.bundle import Bundle, read_bundle
 from podium.board.obeys import rule_problems
-from podium.board.registered import RunName, ledger_problems
+from podium.board.registered import RunName, ledger_problems, ledger_remarks
 from podium.board.row import compute_row
 from podium.board.rules import Rules
 from podium.board.scanned import scanned
@@ -116,6 +116,7 @@ def _judge(
     problems = [*unplanned(experiment), *repeated(verdicts), *rule_problems(bundle.manifest, experiment, runs, rules)]
     problems += _of_ledger(bundle, experiment, runs, rules, ledger)
     found.reasons += [printable(problem) for problem in problems]
+    found.remarks += [printable(remark) for remark in ledger_remarks(bundle, ledger.entries if ledger else ())]
     if any(task in experiment.tasks for task in rules.tasks):
         found.row = {
             **compute_row(experiment.folder, rules.tasks),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from podium.board.bundle import Bundle
+from podium.board.bundle import Bundle, BundleManifest
 from podium.board.decisions import STANDING, standings
 from podium.board.ledger import LedgerEntry
 from podium.board.registration import method_sha256, plan_sha256
@@ -65,11 +65,24 @@ def ledger_problems(
         yield "Somebody else made the registration that the bundle names."
     plan = plan_at(experiment.document, known.entry.time)
     yield from _plan_problems(known, plan, experiment, runs)
+    if rules.podium_sha256 and known.said.podium_sha256 not in rules.podium_sha256:
+        yield f"{_podium(known.said)}, with which it was registered, is not among the accepted versions."
     yield from _other_bundles(bundle, entries)
     yield from _abandoned(known, plan, entries, rules.registration)
     for name in sorted(known.anchors.keys() | runs.keys()):
         for problem in _run_problems(name, known, runs.get(name), rules):
             yield f"{name[0]}/{name[1]}: {problem}"
+
+
+def ledger_remarks(bundle: Bundle, entries: Sequence[LedgerEntry]) -> Iterator[str]:
+    """What a reader should know of a registration though nothing is wrong."""
+    known = all_known(entries).get(bundle.manifest.registration or "")
+    if known is not None and known.said.podium_sha256 != bundle.manifest.podium_sha256:
+        yield f"It was registered with {_podium(known.said)}, and published with {_podium(bundle.manifest)}."
+
+
+def _podium(said: Registration | BundleManifest) -> str:
+    return f"Podium {said.podium} ({said.podium_sha256[:16]})"
 
 
 def _plan_problems(known: Known, plan: Plan, experiment: Experiment, runs: Mapping[RunName, Evidence]) -> Iterator[str]:
