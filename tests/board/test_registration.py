@@ -61,13 +61,14 @@ def test_what_has_begun_cannot_be_registered(registered: Registered, tmp_path: P
 class Unsteady:
     """A board that cannot be reached for a while."""
 
-    def __init__(self, board: FolderBoard, failures: int) -> None:
+    def __init__(self, board: FolderBoard, failures: int, trouble: Exception | None = None) -> None:
         self.address, self.key, self._board, self.failures = board.address, board.key, board, failures
+        self.trouble = trouble or UnreachableError("no answer")
 
     def append(self, signed: Signed) -> Receipt:
         if self.failures:
             self.failures -= 1
-            raise UnreachableError("no answer")
+            raise self.trouble
         return self._board.append(signed)
 
     def __getattr__(self, name: str) -> Any:
@@ -89,3 +90,13 @@ def test_anchors_that_were_not_sent_are_sent_when_the_experiment_is_resumed(
     assert anchoring.unsent == 0
     states = {Receipt(**receipt).line.count('"state":"ended"') for receipt in read_receipts(copy.folder)}
     assert states == {0, 1}, "starts and ends are acknowledged again, each as the entry it is already"
+
+
+def test_trouble_of_any_kind_does_not_end_anchoring(registered: Registered, tmp_path: Path) -> None:
+    experiment, board, registration = registered
+    shutil.copytree(experiment.folder, tmp_path / "experiment")
+    (tmp_path / "experiment" / "receipts.jsonl").unlink()
+    copy = read_experiment(tmp_path / "experiment")
+    with Anchoring(copy, Unsteady(board, 3, OSError("disk full")), PUBLISHER, registration) as anchoring:
+        pass
+    assert anchoring.unsent == 0

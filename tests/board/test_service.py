@@ -7,10 +7,11 @@ import json
 import os
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -165,6 +166,56 @@ def answering(*answers: bytes) -> Iterator[str]:
 
 def said(status: str, body: str) -> bytes:
     return f"HTTP/1.1 {status}\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n{body}".encode()
+
+
+HTML = "<html>Sign in</html>"
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind"),
+    [
+        (said("408 Request Timeout", "too slow"), UnreachableError),
+        (said("503 Service Unavailable", "the disk is full"), UnreachableError),
+        (said("200 OK", HTML), UnreachableError),
+        (said("200 OK", HTML).replace(b"Length: ", b"Length: 9"), UnreachableError),
+        (b"nonsense\r\n\r\n", UnreachableError),
+        (said("400 Bad Request", "no such registration"), BoardError),
+    ],
+    ids=["408", "503", "a proxy's page", "cut off", "no HTTP", "refused"],
+)
+def test_passing_trouble_is_told_from_a_refusal(ledger: Ledger, answer: bytes, kind: type[BoardError]) -> None:
+    with answering(answer) as address, pytest.raises(BoardError) as caught:
+        open_board(f"{address}#{ledger.key.public}").append(registration(ledger))
+    assert type(caught.value) is kind
+
+
+def test_a_board_that_could_not_write_says_try_again_and_goes_on(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    troubles = [OSError("disk full"), sqlite3.OperationalError("database is locked"), RuntimeError("odd")]
+    write = ledger._write
+
+    def unsteady(lines: Sequence[bytes]) -> None:
+        if troubles:
+            raise troubles.pop()
+        write(lines)
+
+    monkeypatch.setattr(ledger, "_write", unsteady)
+    with served(ledger) as client:
+        answers = [client.post("/statements", json=registration(ledger).to_dict()).status_code for _ in range(4)]
+    assert answers == [503, 503, 503, 200]
+
+
+@pytest.mark.parametrize("trouble", [OSError("disk full"), sqlite3.OperationalError("database is locked")])
+def test_a_folder_that_cannot_be_written_may_be_tried_again(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch, trouble: Exception
+) -> None:
+    def fail(*_: object) -> None:
+        raise trouble
+
+    monkeypatch.setattr(Ledger, "_write", fail)
+    with pytest.raises(UnreachableError):
+        open_board(str(ledger.folder)).append(registration(ledger))
 
 
 @pytest.mark.parametrize("body", ["[]", "{}", '{"key": "short"}', '{"key": 1}', "3"])

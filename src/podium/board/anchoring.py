@@ -108,9 +108,10 @@ class Anchoring:
                 time.sleep(min(pause, 1.0))
 
     def _send_round(self) -> bool:
-        """Sends what is pending; whether the board could be reached."""
+        """Sends what is pending; whether that went well, so that there is no need to wait."""
         with self._lock:
             pending = sorted(self._pending)
+        reached = True
         for name, ended in pending:
             try:
                 done = self._send(name, ended=ended)
@@ -120,10 +121,13 @@ class Anchoring:
             except PodiumError as error:
                 logger.warning("%s/%s cannot be anchored: %s", *name, error)
                 done = True
+            except Exception as error:  # whatever it is, it must not end the thread that other runs need
+                logger.warning("%s/%s cannot be anchored yet: %s", *name, error)
+                done = reached = False
             if done:
                 with self._lock:
                     self._pending.discard((name, ended))
-        return True
+        return reached
 
     def _send(self, name: RunName, *, ended: bool) -> bool:
         """Anchors a run's first line, if that has not been done, and its last; whether there is nothing left to do."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import http.client
 import json
+import sqlite3
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, Any, Protocol
@@ -65,11 +67,11 @@ class FolderBoard:
         self.key = read_board(folder)["key"]
 
     def append(self, signed: Signed) -> Receipt:
-        ledger = Ledger(self.folder)
         try:
-            [receipt] = ledger.append(signed)
-        finally:
-            ledger.close()
+            with closing(Ledger(self.folder)) as ledger:
+                [receipt] = ledger.append(signed)
+        except (OSError, sqlite3.Error) as error:
+            raise UnreachableError(f"{self.folder} cannot be written: {error}") from error
         return receipt
 
     def upload(self, bundle: Bundle) -> None:
@@ -129,7 +131,7 @@ class HttpBoard:
         try:
             return json.loads(data)
         except (ValueError, RecursionError) as error:
-            raise BoardError(f"{self.address}{path} does not answer as a board does.") from error
+            raise UnreachableError(f"{self.address}{path} does not answer as a board does.") from error
 
     @contextmanager
     def _open(
@@ -144,9 +146,9 @@ class HttpBoard:
                 yield answer
         except urllib.error.HTTPError as error:
             words = error.read(2000).decode("utf-8", "replace").strip()
-            kind = UnreachableError if error.code == 429 or error.code >= 500 else BoardError
+            kind = UnreachableError if error.code in (408, 429) or error.code >= 500 else BoardError
             raise kind(f"{self.address} refuses ({error.code}): {words}") from error
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, http.client.HTTPException) as error:
             raise UnreachableError(f"{self.address} cannot be reached: {error}") from error
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import logging
 import os
 import secrets
 import socket
 import time
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -26,8 +27,9 @@ from podium.board.bundle import read_bundle
 from podium.board.keys import HEX64, Signed
 from podium.board.ledger import Ledger, Receipt
 from podium.board.statements import STATEMENT_BYTES
-from podium.errors import BoardError
+from podium.errors import BoardError, UnreachableError
 
+logger = logging.getLogger(__name__)
 BODY_S = 30.0
 """How long a statement may take to arrive."""
 STALL_S = 30.0
@@ -201,11 +203,12 @@ class Service:
             batch = [await self._queue.get()]
             while len(batch) < BATCH and not self._queue.empty():
                 batch.append(self._queue.get_nowait())
+            answers: Sequence[Receipt | BoardError]
             try:
                 answers = await run_in_threadpool(self.ledger.answer, [waiting.signed for waiting in batch])
-            except (BoardError, OSError) as error:
-                problem = error if isinstance(error, BoardError) else BoardError(f"The board cannot write: {error}")
-                answers = [problem] * len(batch)
+            except Exception as error:  # a full disk, a locked index: nobody's statement is at fault, and the next waits
+                logger.exception("statements cannot be taken in")
+                answers = [UnreachableError(f"The board cannot write: {error}")] * len(batch)
             for waiting, answer in zip(batch, answers, strict=True):
                 if not waiting.answer.done():
                     waiting.answer.set_result(answer)
@@ -245,7 +248,7 @@ async def _chunks(request: Request, most: int) -> AsyncIterator[bytes]:
 
 
 def _refuse(request: Request, error: Exception) -> Response:
-    return PlainTextResponse(f"{error}\n", 400)
+    return PlainTextResponse(f"{error}\n", 503 if isinstance(error, UnreachableError) else 400)
 
 
 def _say(request: Request, error: Exception) -> Response:
