@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 from making import results, row
@@ -64,3 +65,18 @@ def test_a_baseline_that_only_some_tasks_have_does_not_compete() -> None:
     found = task_scores([first, second], {"x": 0.2})
     assert [set(contest.scores) for contest in found] == [{"a", "b"}] * 2
     assert [contest.baseline for contest in found] == [0.2, None]
+
+
+def test_scores_of_any_size_have_profiles() -> None:
+    for higher in (True, False):
+        found = profiles(
+            [TaskScores({"one": 1e300, "other": 1e-10}, higher), TaskScores({"one": 2.0, "other": 1.0}, True)]
+        )
+        assert found is not None and all(math.isfinite(area) for area in found.area.values())
+
+
+@pytest.mark.parametrize("changes", [{"edition": "fixed"}, {"miniature": True}])
+def test_other_editions_and_miniatures_are_never_mixed_with_the_task_itself(changes: dict[str, Any]) -> None:
+    one = results("one", [row("a", experiment="one"), row("b", experiment="one")])
+    other = results("other", [row("a", experiment="other"), row("b", experiment="other", **changes)])
+    assert len(task_scores([one, other])) == 1

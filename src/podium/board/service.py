@@ -206,7 +206,9 @@ class Service:
             answers: Sequence[Receipt | BoardError]
             try:
                 answers = await run_in_threadpool(self.ledger.answer, [waiting.signed for waiting in batch])
-            except Exception as error:  # a full disk, a locked index: nobody's statement is at fault, and the next waits
+            except (
+                Exception
+            ) as error:  # a full disk, a locked index: nobody's statement is at fault, and the next waits
                 logger.exception("statements cannot be taken in")
                 answers = [UnreachableError(f"The board cannot write: {error}")] * len(batch)
             for waiting, answer in zip(batch, answers, strict=True):

@@ -15,6 +15,9 @@ POINTS = 500
 PENALTY = 1.05
 """What is not feasible counts as this much worse than the worst that is."""
 
+LARGEST = 1e300
+"""Whoever is more than this many times worse than the best has not solved the task: larger numbers overflow."""
+
 
 @dataclass(frozen=True)
 class TaskScores:
@@ -71,7 +74,7 @@ def _ratios(task: TaskScores) -> dict[str, float] | None:
     return {
         method: 1.0 if above == below else above / below
         for method, (above, below) in pairs.items()
-        if below or above == 0
+        if above == below or (below and above / below <= LARGEST)
     }
 
 
@@ -86,7 +89,7 @@ def _rho(ratios: Sequence[float], tau: Numbers) -> Numbers:
 
 
 def task_scores(results: Sequence[Results], baselines: Mapping[str, float] | None = None) -> list[TaskScores]:
-    """The tasks that all experiments have, each with the best score of every experiment.
+    """The tasks that all experiments have in the same form, each with the best score of every experiment.
 
     Args:
         baselines: the scores to beat, by task. Where every task has one, the baseline competes too.
@@ -98,7 +101,8 @@ def task_scores(results: Sequence[Results], baselines: Mapping[str, float] | Non
     for task in shared:
         rows = [row for each in results for row in each.rows if row.task == task and row.score is not None]
         directions = {row.higher_is_better for row in rows} - {None}
-        if len(directions) != 1:
+        forms = {(row.edition, row.miniature) for row in rows if row.edition is not None}
+        if len(directions) != 1 or len(forms) > 1:  # scores of two editions, or of a miniature, are not on one scale
             continue
         higher = bool(directions.pop())
         choose = max if higher else min
