@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import re
+from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
-from viewed import HOSTILE, TASK
+from viewed import HOSTILE, TASK, Done, make_experiment, make_run
 
+from podium.data.home import locate
+from podium.grading.reference import LEADERBOARD_FILE
+from podium.runs.experiment import read_experiment
+from podium.runs.folder import write_document
+from podium.runs.trust import remember_plan
+from podium.viewer.app import make_app
 from podium.viewer.site import Site
 from podium.viewer.web import is_local
 
@@ -130,3 +138,26 @@ def test_only_forms_of_our_own_are_obeyed(pages: TestClient, site: Site, monkeyp
     assert len(asked) == 1
     pages.post("/experiments/search/verify", data=right, headers=ours)
     assert len(asked) == 4  # two finished, one failed
+
+
+FORGED = "forge-graph-medium-107"
+
+
+@pytest.mark.parametrize("address", [f"/runs/theirs/{FORGED}/0", f"/tasks/{FORGED}"])
+def test_data_that_came_with_a_stranger_s_folder_is_not_read(tmp_path: Path, address: str) -> None:
+    """Only a plan that was made here says where data lies."""
+    planted = {"lower_is_better": False, "scores": [0.87654] * 5}
+    place = locate(FORGED, edition="v1", data_dir=tmp_path / "data")
+    place.private.mkdir(parents=True)
+    (place.private / LEADERBOARD_FILE).write_text(json.dumps(planted))
+    make_experiment(tmp_path / "root" / "theirs", tasks=[FORGED])
+    document = read_experiment(tmp_path / "root" / "theirs").document
+    plan = document.plan.model_copy(update={"data_dir": tmp_path / "data"})
+    write_document(tmp_path / "root" / "theirs" / "experiment.json", document.model_copy(update={"plan": plan}))
+    make_run(tmp_path / "root" / "theirs", plan, [Done()], task=FORGED)
+    site = Site(tmp_path / "root", file=tmp_path / "index.sqlite")
+    with TestClient(make_app(site), base_url="http://localhost") as pages:
+        assert "0.87654" not in pages.get(address).text
+        remember_plan(plan)
+        assert "0.87654" in pages.get(address).text
+    site.close()

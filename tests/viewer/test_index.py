@@ -190,14 +190,26 @@ def test_a_folder_may_be_an_experiment_itself(root: Path, tmp_path: Path) -> Non
     index.close()
 
 
-def test_verifications_hold_until_the_run_changes(root: Path, opened: Open) -> None:
+@pytest.mark.parametrize(
+    "name",
+    [
+        f"{TASK}/0/steps.jsonl",
+        f"{TASK}/0/curve.json",
+        f"{TASK}/0/submission.csv",
+        f"{TASK}/0/submission/answers.npy",
+        f"{TASK}/0/workspace.git/refs/heads/main",
+        f"{TASK}/0/workspace.git/objects/pack/pack-1.pack",
+        "experiment.json",
+    ],
+)
+def test_verifications_hold_until_the_run_changes(root: Path, opened: Open, name: str) -> None:
     index = opened()
     key = RunKey("first", TASK, 0)
-    journal = root / "first" / TASK / "0" / "steps.jsonl"
-    journal.write_text("{}\n")
+    changed = root / "first" / name
+    changed.parent.mkdir(parents=True, exist_ok=True)
     index.put_verification(key, index.stamp_of(key), StoredVerification("now", {"journal": "ok"}))
     assert index.verifications()[key].passed and index.verifications("other") == {}
-    journal.write_text("{}\n{}\n")
+    changed.write_text("{}\n{}\n")
     assert index.verifications() == {}
 
 

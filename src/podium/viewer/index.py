@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from podium.report.table import Results, Row, RunKey, read_row
+from podium.runs.experiment import FILE as EXPERIMENT
 from podium.runs.experiment import Experiment
 from podium.runs.models import ExperimentDocument
 from podium.viewer.database import IndexDatabase
@@ -191,10 +192,14 @@ class ExperimentIndex:
             self._note_change(key.experiment)
 
     def stamp_of(self, key: RunKey) -> str:
-        """What changes when the record or the journal of a run changes."""
+        """What changes when one of the files changes that verifying a run reads; of folders, when files come or go."""
         experiment = self._own_experiment(key.experiment)
-        journal = stamp_of(experiment.run(key.task, key.seed).journal) if experiment else ""
-        return f"{self._runs.get(key, '')} {journal}"
+        if experiment is None:
+            return self._runs.get(key, "")
+        run = experiment.run(key.task, key.seed)
+        history = [run.history / part for part in ("objects", "objects/pack", "refs/heads/main")]
+        files = (experiment.folder / EXPERIMENT, run.journal, run.curve, run.submission, run.files, *history)
+        return " ".join([self._runs.get(key, ""), *map(stamp_of, files)])
 
     def _own_experiment(self, name: str) -> Experiment | None:
         """An experiment of ours; None for an import, which has no run folders."""

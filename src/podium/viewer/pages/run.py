@@ -22,6 +22,7 @@ from podium.report.table import Row
 from podium.runs.folder import RunFolder
 from podium.runs.models import CurvePoint, RunRecord
 from podium.runs.progress import read_progress
+from podium.runs.trust import own_data_dir
 from podium.text import format_duration
 from podium.viewer import chart, tree
 from podium.viewer.code import compare_scripts, show_code
@@ -244,7 +245,7 @@ def _chart(
     if not points and row.score is not None:
         grade = Grade(row.task, "v1", valid=row.valid, score=row.score, medal=row.medal)
         points = (CurvePoint(line=0, submission="", usage=Usage(working_s=end_s), grade=grade),)
-    references = chart.references_of(row.task, row.edition, found.experiment.plan.data_dir, row.miniature)
+    references = chart.references_of(row.task, row.edition, own_data_dir(found.experiment.plan), row.miniature)
     scores = _script_scores(journal, search, run_address(row.key))
     task = find_listing(row.task)
     metric = task.metric if task else "score"

@@ -14,6 +14,7 @@ from starlette.responses import Response
 from podium.catalog import find_listing
 from podium.report.curves import read_curve
 from podium.report.table import Results, Row, task_facts
+from podium.runs.trust import own_data_dir
 from podium.task import Edition
 from podium.viewer import chart
 from podium.viewer.distribution import Distribution, RunScore, draw_distribution
@@ -153,9 +154,9 @@ def _legend(standings: Sequence[RankedRun]) -> list[tuple[str, str]]:
 
 
 def _data_dir(site: Site, rows: Sequence[Row]) -> Path | None:
-    """Where the data of the newest run lies."""
+    """Where the data of the newest run lies, if its plan was made here."""
     found: Results | None = site.index.results(rows[-1].experiment) if rows else None
-    return found.plan.data_dir if found else None
+    return own_data_dir(found.plan) if found else None
 
 
 def _picture(card: TaskCard | None, standings: Sequence[RankedRun]) -> Distribution | None:
