@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 from making import LOW, imported, medalists, results, row
 
 from podium.errors import UsageError
+from podium.report.aggregate import headline, summarise
 from podium.report.compare import compare
 from podium.report.table import Results
 
@@ -129,6 +131,17 @@ def test_an_import_is_compared_with_a_warning(tmp_path: Path) -> None:
     found = compare(ours, imported(tmp_path, [medalists(LOW[:3], 1)]))
     assert found.differences[0].difference == pytest.approx(200 / 3)
     assert any("imported" in warning for warning in found.warnings)
+
+
+def test_a_side_that_does_not_say_what_is_noise_is_compared_and_headed_by_success_at_10() -> None:
+    ours = results("ours", [row("cifar10", 0, "ours", competition=False, improvement=20.0, beyond_noise=True)])
+    trial = row("cifar10", 0, "theirs", competition=False, improvement=30.0)
+    theirs = replace(results("theirs", [trial]), imported=True)
+    found = compare(ours, theirs)
+    assert [difference.measure for difference in found.differences] == ["success_at_10", "improvement", "valid"]
+    assert found.differences[0].difference == 0.0 == found.tasks[0].difference
+    assert headline(summarise(theirs)).startswith("100.0 % of tasks improved by more than 10 % (")
+    assert compare(ours, replace(theirs, imported=False)).differences[0].measure == "improved"
 
 
 def test_research_tasks_are_compared_by_success() -> None:

@@ -93,8 +93,9 @@ MISSING = {
 HEADLINES = {
     "any_medal": "of tasks with a medal",
     "improved": f"of tasks improved by more than {HEADLINE_AT} % and beyond noise",
+    f"success_at_{HEADLINE_AT}": f"of tasks improved by more than {HEADLINE_AT} %",
 }
-"""The measures that headlines are made of, in words."""
+"""The measures that headlines are made of, in words; the first that is known is taken."""
 _PERCENTS = {f"success_at_{threshold}": f"success at {threshold} %" for threshold in SUCCESS_AT}
 
 
@@ -304,7 +305,7 @@ def summarise(
             *(some(name, complexities[name], COMPETITION_VALUES) for name in COMPLEXITIES if name in complexities),
         ),
         kinds=tuple(some(name, chosen, COMPETITION_VALUES) for name, chosen in sorted(kinds.items()) if len(kinds) > 1),
-        research=some("all", research, RESEARCH_VALUES) if research else None,
+        research=some("all", research, research_values(results)) if research else None,
         miniatures=sum(row.miniature for row in rows),
         not_secret=sum(map(is_public_draw, tasks)),
         pass_at_k=pass_curve(everything) if everything.seeds > 1 else (),
@@ -320,12 +321,26 @@ def research_tasks(tasks: Sequence[str], rows: Sequence[Row]) -> list[str]:
     return [task for task in tasks if task in found or not task_facts(task)["competition"]]
 
 
+def research_values(*sides: Results) -> dict[str, Value]:
+    """What is measured on research tasks. Imported trials do not say what is beyond noise, nor what rests on that."""
+    unknown = any(side.imported and all(row.beyond_noise is None for row in side.rows) for side in sides)
+    return {
+        name: value for name, value in RESEARCH_VALUES.items() if not (unknown and name in ("improved", "beyond_noise"))
+    }
+
+
 def headline(summary: Summary) -> str:
     """The result of an experiment in one line."""
-    group, name = (summary.competitions[0], "any_medal") if summary.competitions else (summary.research, "improved")
-    if group is None or name not in group.measures:
+    group = summary.competitions[0] if summary.competitions else summary.research
+    name = main_measure(group)
+    if group is None or name is None:
         return f"{summary.counts['planned']} runs planned, {group.note if group else 'none of them done'}"
     return f"{plus_minus(group.measures[name])} % {HEADLINES[name]} ({group.note})"
+
+
+def main_measure(group: Aggregate | None) -> str | None:
+    """What a group is judged by: medals, or else improvements; None if neither is known."""
+    return next((name for name in HEADLINES if group and name in group.measures), None)
 
 
 def plus_minus(estimate: Estimate, decimals: int = 1) -> str:

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 from podium.catalog.obfuscation import plain_id
 from podium.errors import UsageError
-from podium.report.aggregate import COMPETITION_VALUES, RESEARCH_VALUES, Value, research_tasks, words
+from podium.report.aggregate import COMPETITION_VALUES, Value, research_tasks, research_values, words
 from podium.report.statistics import Interval, Numbers, Settling, bootstrap_interval, permutation_p, seeds_to_settle
 from podium.report.table import Results, Row
 from podium.text import plural
@@ -20,7 +20,7 @@ from podium.text import plural
 LEVEL = 0.05
 COMPETITION_MEASURES = ("any_medal", "gold", "above_median", "valid", "percentile")
 RESEARCH_MEASURES = ("improved", "success_at_10", "improvement", "valid")
-"""The comparison is about the first of each; the others explain it."""
+"""The comparison is about the first of each that both sides know; the others explain it."""
 SAME_PLAN = {
     "budget": "budget",
     "network": "network",
@@ -129,21 +129,19 @@ def compare(first: Results, second: Results, *, pad: bool = False) -> Comparison
     asked = set(research_tasks(list(pairs), (*first.rows, *second.rows)))
     research = {task: sides for task, sides in pairs.items() if task in asked}
     medal_tasks = {task: sides for task, sides in pairs.items() if task not in asked}
+    on_research = research_values(first, second)
     differences = [
         found
         for tasks, names, values in (
             (medal_tasks, COMPETITION_MEASURES, COMPETITION_VALUES),
-            (research, RESEARCH_MEASURES, RESEARCH_VALUES),
+            (research, RESEARCH_MEASURES, on_research),
         )
         for name in names
-        if (found := _difference(name, values[name], list(tasks.values()))) is not None
+        if name in values and (found := _difference(name, values[name], list(tasks.values()))) is not None
     ]
-    main = (
-        (medal_tasks, COMPETITION_VALUES[COMPETITION_MEASURES[0]])
-        if medal_tasks
-        else (research, RESEARCH_VALUES[RESEARCH_MEASURES[0]])
-    )
-    return Comparison(first.name, second.name, tuple(warnings), tuple(differences), _by_task(*main))
+    main = {**COMPETITION_VALUES, **on_research}[differences[0].measure]
+    by_task = _by_task(medal_tasks or research, main)
+    return Comparison(first.name, second.name, tuple(warnings), tuple(differences), by_task)
 
 
 def _undisguised(first: Results, second: Results) -> tuple[Results, Results, list[str]]:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from podium.errors import MissingExtraError, UsageError
 from podium.report import charts, failures
-from podium.report.aggregate import headline, plus_minus, words
+from podium.report.aggregate import HEADLINES, main_measure, words
 from podium.report.compare import Comparison, compare
 from podium.report.curves import AXES, Axis, RunCurve, read_curves
 from podium.report.document import Report
@@ -90,8 +90,8 @@ def render(report: Report, *, made: datetime | None = None) -> str:
     return environment.get_template("report.html").render(
         report=report,
         pairs=list(zip(report.results, report.summaries, strict=True)),
-        headline=headline,
-        plus_minus=plus_minus,
+        main_measure=main_measure,
+        headlines=HEADLINES,
         medal_table=medal_table(report.summaries),
         research_table=research_table(report.summaries),
         notes=notes(report.summaries),

@@ -168,10 +168,16 @@ def improvements_table(report: Report) -> list[list[str]]:
                 _best(rows),
                 f"{np.mean(gains):+.1f}" if gains else "-",
                 f"{max(gains):+.1f}" if gains else "-",
-                f"{sum(bool(row.beyond_noise) for row in rows)} of {len(rows)}",
+                _beyond_noise(rows),
             ]
         )
     return lines
+
+
+def _beyond_noise(rows: Sequence[Row]) -> str:
+    if all(row.beyond_noise is None for row in rows):
+        return "-"
+    return f"{sum(bool(row.beyond_noise) for row in rows)} of {len(rows)}"
 
 
 def usage_table(summaries: Sequence[Summary]) -> list[list[str]]:

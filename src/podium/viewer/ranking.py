@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from podium.catalog import suites
-from podium.report.aggregate import COMPETITION_VALUES, RESEARCH_VALUES, Estimate, aggregate, arrange
+from podium.report.aggregate import COMPETITION_VALUES, Estimate, aggregate, arrange, research_values
 from podium.report.compare import Comparison, compare
 from podium.report.table import Results, RunKey, task_facts
 from podium.viewer.index import ExperimentIndex
@@ -164,7 +164,8 @@ def _rank(results: Results, tasks: Sequence[str], passed: set[RunKey]) -> Ranked
     medal_tasks = [task for task in tasks if task_facts(task)["competition"]]
     research = [task for task in tasks if task not in set(medal_tasks)]
     medals = aggregate("all", arrange(rows, medal_tasks), {name: COMPETITION_VALUES[name] for name in MEASURES})
-    improved = aggregate("research", arrange(rows, research), {SUCCESS: RESEARCH_VALUES[SUCCESS]})
+    known = {name: value for name, value in research_values(results).items() if name == SUCCESS}
+    improved = aggregate("research", arrange(rows, research), known)
     ended = [row for row in rows if row.reported]
     return RankedExperiment(
         results=results,
