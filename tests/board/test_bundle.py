@@ -111,6 +111,18 @@ def test_a_path_that_no_disk_can_hold_is_refused(bundle: Bundle, tmp_path: Path)
         read_bundle(hostile).unpack(tmp_path / "out")
 
 
+@pytest.mark.parametrize("name", ["MANIFEST_BYTES", "MOST_FILES"])
+def test_a_table_of_contents_that_no_bundle_has_is_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """Nothing is made of its entries before it is refused."""
+    rewritten(tmp_path, tmp_path / "hostile.zip", {f"{number}.json": b"" for number in range(500)})
+    monkeypatch.setattr(f"podium.board.bundle.{name}", 400)
+    monkeypatch.delattr("zipfile.ZipInfo")
+    with pytest.raises(BoardError, match="table of contents is too long|more than 400 files"):
+        read_bundle(tmp_path / "hostile.zip")
+
+
 CONTENTS: dict[str, Callable[[dict[str, bytes]], dict[str, bytes]]] = {
     "no manifest": lambda content: {name: data for name, data in content.items() if name != "bundle.json"},
     "a file more": lambda content: {**content, "spaceship-titanic/9/run.json": b"{}"},

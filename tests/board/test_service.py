@@ -237,3 +237,13 @@ def test_a_bundle_that_is_not_the_announced_one_is_not_kept(
         assert list((ledger.folder / "bundles").iterdir()) == []
         assert client.put(address, content=bundle.path.read_bytes()).status_code == 200
         assert client.get(address).content == bundle.path.read_bytes()
+
+
+def test_bundles_leave_room_for_statements(registered: Registered, ledger: Ledger, tmp_path: Path) -> None:
+    bundle = write_bundle(registered.experiment, tmp_path / "b.zip", PUBLISHER, disclosures=Disclosures())
+    ledger.append(sign(Publication(board=ledger.key.public, bundle=bundle.digest, registration=None), PUBLISHER))
+    with served(ledger, ClientLimits(free_bytes=1 << 62)) as client:
+        answer = client.put(f"/bundles/{bundle.digest}.zip", content=bundle.path.read_bytes())
+        assert (answer.status_code, "no room" in answer.text) == (503, True)
+        assert client.post("/statements", json=registration(ledger).to_dict()).status_code == 200
+    assert list((ledger.folder / "bundles").iterdir()) == []

@@ -37,6 +37,8 @@ BUNDLE_BYTES = 64 << 30
 """All files of a bundle together, once they are unpacked."""
 MOST_FILES = 500_000
 _CHUNK = 1 << 20
+_ENTRY = b"PK\1\2"
+"""Begins every entry of an archive's table of contents."""
 _METHODS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
 """How bundles are packed. Others, of which Inspect adds one to Python's, unpack without a bound on memory."""
 _HISTORY = (
@@ -297,8 +299,24 @@ def _unpacking(name: str) -> Iterator[None]:
         raise BoardError(f"{name} cannot be unpacked: {error}.") from error
 
 
-def _opened(path: Path) -> zipfile.ZipFile:
-    try:
-        return zipfile.ZipFile(path)
-    except (OSError, zipfile.BadZipFile, ValueError, NotImplementedError) as error:
-        raise BoardError(f"{path} is not a bundle: {error}") from error
+class _Bounded(io.BufferedReader):
+    """A stranger's archive, whose table of contents `zipfile` reads at once before anything can be asked of it."""
+
+    def read(self, size: int | None = -1) -> bytes:
+        if (size or 0) > MANIFEST_BYTES:  # the signed table names each file too, at greater length
+            raise BoardError("its table of contents is too long.")
+        data = super().read(size)
+        if data.count(_ENTRY) > MOST_FILES + 1:
+            raise BoardError(f"it holds more than {MOST_FILES:,} files.")
+        return data
+
+
+@contextlib.contextmanager
+def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
+    with contextlib.ExitStack() as opened:
+        try:
+            file = opened.enter_context(_Bounded(io.FileIO(path)))
+            archive = opened.enter_context(zipfile.ZipFile(file))
+        except (OSError, zipfile.BadZipFile, ValueError, NotImplementedError) as error:
+            raise BoardError(f"{path} is not a bundle: {error}") from error
+        yield archive

@@ -8,6 +8,7 @@ import json
 import logging
 import os
 import secrets
+import shutil
 import socket
 import time
 from collections import OrderedDict
@@ -50,6 +51,8 @@ class ClientLimits:
     burst_s: float = 10.0
     """Seconds' worth that may come at once."""
     bundle_bytes: int = 4 << 30
+    free_bytes: int = 1 << 30
+    """Left on the disk by bundles, for statements."""
 
 
 class RateLimit:
@@ -86,6 +89,7 @@ class Service:
     limits: ClientLimits = field(default_factory=ClientLimits)
 
     def __post_init__(self) -> None:
+        self._reading = asyncio.Lock()
         self._queue: asyncio.Queue[Waiting] = asyncio.Queue(WAITING)
         self._writes = RateLimit(self.limits.writes_per_s, self.limits.burst_s)
         self._reads = RateLimit(self.limits.reads_per_s, self.limits.burst_s)
@@ -188,14 +192,20 @@ class Service:
         try:
             with aside.open("xb") as file:
                 async for chunk in _chunks(request, self.limits.bundle_bytes):
+                    self._check_room()
                     await run_in_threadpool(file.write, chunk)
                 await run_in_threadpool(os.fsync, file.fileno())
-            bundle = await run_in_threadpool(read_bundle, aside)
+            async with self._reading:  # a stranger's table of contents may take much memory, so one at a time
+                bundle = await run_in_threadpool(read_bundle, aside)
             if bundle.digest != digest:
                 raise BoardError(f"This is bundle {bundle.digest}, not {digest}.")
             aside.replace(path)
         finally:
             aside.unlink(missing_ok=True)
+
+    def _check_room(self) -> None:
+        if shutil.disk_usage(self.ledger.folder).free < self.limits.free_bytes:
+            raise HTTPException(503, "The board has no room for bundles at the moment. Try again later.")
 
     async def _write(self) -> None:
         """Appends what waits, many statements with one write."""
