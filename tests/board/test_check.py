@@ -15,10 +15,12 @@ from podium.board.check import Judgement, check
 from podium.board.client import FolderBoard
 from podium.board.decisions import decide, standings
 from podium.board.keys import canonical
+from podium.board.registered import _attempt_ends
 from podium.board.rules import Rules, read_rules
 from podium.board.statements import Registration
 from podium.cli import main
 from podium.errors import UsageError
+from podium.workspace.events import Resume, Start
 
 RULES = Rules.model_validate(
     {
@@ -109,6 +111,27 @@ def test_another_podium_than_the_registered_one_is_named_and_refused_where_the_r
     assert any("registered with" in remark and "1" * 16 in remark for remark in found.remarks)
     strict = judged(forged, data_dir, RULES.model_copy(update={"podium_sha256": ("1" * 64,)}))
     assert [reason for reason in strict.reasons if "with which it was registered, is not among" in reason]
+
+
+def test_what_a_run_did_must_be_anchored_while_it_went_on_where_the_rules_say_so(
+    forged: Forgery, data_dir: Path
+) -> None:
+    def rules(gap_s: float) -> Rules:
+        return RULES.model_copy(update={"registration": RULES.registration.model_copy(update={"anchor_gap": gap_s})})
+
+    assert judged(forged, data_dir, rules(3600.0)).reasons == []
+    reasons = judged(forged, data_dir, rules(0.0001)).reasons
+    assert len(reasons) == 2 and all("the board learned of its line" in reason for reason in reasons)
+
+
+def test_what_was_done_before_a_pause_may_be_anchored_after_it(registered: Registered) -> None:
+    events = list(next(iter(registered.experiment.runs())).read_journal())
+    start, *_, end = events
+    assert isinstance(start, Start)
+    same = start.model_dump(include={"usage", "backend", "sandbox", "versions"})
+    resume = Resume(time="2100-01-01T00:00:00+00:00", **same)
+    ends = _attempt_ends([*events[:-1], resume, end])
+    assert ends == [events[-2].time] * (len(events) - 1) + [end.time] * 2
 
 
 def test_a_light_bundle_is_graded_from_its_submission(forged: Forgery, data_dir: Path) -> None:

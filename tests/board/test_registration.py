@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import shutil
+import time
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,8 @@ from podium.board.ledger import Receipt, make_board
 from podium.board.registration import read_receipts, register
 from podium.board.statements import Anchor, Registration
 from podium.errors import UnreachableError, UsageError
+from podium.runs.driver import FollowedRun
+from podium.runs.executors.base import RunRequest
 from podium.runs.experiment import open_experiment, read_experiment
 
 
@@ -100,3 +104,30 @@ def test_trouble_of_any_kind_does_not_end_anchoring(registered: Registered, tmp_
     with Anchoring(copy, Unsteady(board, 3, OSError("disk full")), PUBLISHER, registration) as anchoring:
         pass
     assert anchoring.unsent == 0
+
+
+def test_what_comes_soon_after_an_anchor_is_anchored_later_though_nothing_more_happens(
+    registered: Registered, tmp_path: Path
+) -> None:
+    experiment, _, registration = registered
+    shutil.copytree(experiment.folder, tmp_path / "experiment")
+    (tmp_path / "experiment" / "receipts.jsonl").unlink()
+    copy = read_experiment(tmp_path / "experiment")
+    board = FolderBoard(shutil.copytree(registered.board.folder, tmp_path / "board"))
+    run = copy.run(TASK, 0)
+    shutil.rmtree(copy.run(TASK, 1).path)
+    run.record.unlink()
+    lines = run.journal.read_bytes().splitlines(keepends=True)
+    followed = FollowedRun(RunRequest(copy.folder, TASK, 0), run, state="running")
+
+    def known() -> set[int]:
+        return {json.loads(receipt["line"])["statement"]["lines"] for receipt in read_receipts(copy.folder)}
+
+    with Anchoring(copy, board, PUBLISHER, registration, interval_s=3.0) as anchoring:
+        for count in (1, 2):
+            run.journal.write_bytes(b"".join(lines[:count]))
+            anchoring.note(followed)
+            deadline = time.monotonic() + 60
+            while count not in known() and time.monotonic() < deadline:
+                time.sleep(0.05)
+    assert known() == {1, 2}

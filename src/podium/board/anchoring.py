@@ -53,6 +53,8 @@ class Anchoring:
         self._lock = threading.Lock()
         self._pending: set[tuple[RunName, bool]] = set()
         """Runs with something to tell, and whether they have ended."""
+        self._later: set[RunName] = set()
+        """Runs that have grown since their last anchor, which is too young for another."""
         self._last: dict[RunName, float] = {}
         self._sent = self._known_receipts()
         self._closing = threading.Event()
@@ -75,17 +77,25 @@ class Anchoring:
         name = (run.request.task, run.request.seed)
         if run.state == "queued":
             return
-        if not run.is_over and time.monotonic() - self._last.get(name, -self._interval_s) < self._interval_s:
-            return
-        self._last[name] = time.monotonic()
         with self._lock:
-            self._pending.add((name, run.is_over))
+            self._later.discard(name)
+            if run.is_over or self._is_due(name):
+                self._add(name, ended=run.is_over)
+            else:
+                self._later.add(name)
 
     @property
     def unsent(self) -> int:
         """How many runs have something that the board does not know."""
         with self._lock:
             return len(self._pending)
+
+    def _is_due(self, name: RunName) -> bool:
+        return time.monotonic() - self._last.get(name, -math.inf) >= self._interval_s
+
+    def _add(self, name: RunName, *, ended: bool) -> None:
+        self._last[name] = time.monotonic()
+        self._pending.add((name, ended))
 
     def _known_receipts(self) -> set[tuple[str, int, str, str]]:
         """What the board has acknowledged: task, seed, state and head."""
@@ -110,6 +120,9 @@ class Anchoring:
     def _send_round(self) -> bool:
         """Sends what is pending; whether that went well, so that there is no need to wait."""
         with self._lock:
+            for name in [name for name in self._later if self._is_due(name)]:  # nothing may change for hours now
+                self._later.discard(name)
+                self._add(name, ended=False)
             pending = sorted(self._pending)
         reached = True
         for name, ended in pending:

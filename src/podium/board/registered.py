@@ -15,6 +15,7 @@ from podium.runs.experiment import Experiment
 from podium.runs.models import Plan
 from podium.runs.verify.evidence import Evidence, moment, plan_at
 from podium.text import plural
+from podium.workspace.events import Event, Resume
 
 RunName = tuple[str, int]
 
@@ -165,6 +166,8 @@ def _graded_run_problems(
         yield "its end was never anchored."
     if not (starts and ends):
         return
+    if rules.registration.anchor_gap is not None:
+        yield from _gaps(anchors, run, rules.registration.anchor_gap)
     skew, delay = rules.registration.clock_skew, rules.registration.anchor_delay
     for what, entry, time in (("start", starts[0], run.start.time), ("end", ends[0], run.events[-1].time)):
         late_s = (moment(entry.time) - moment(time)).total_seconds()
@@ -177,3 +180,29 @@ def _graded_run_problems(
     took_s = (moment(ends[0].time) - moment(starts[0].time)).total_seconds()
     if rules.budget.wall_time is not None and took_s > rules.budget.wall_time + delay:
         yield f"it took {took_s:.0f} s by the board's clock; at most {rules.budget.wall_time:.0f} are allowed."
+
+
+def _gaps(anchors: list[tuple[LedgerEntry, Anchor]], run: Evidence, most_s: float) -> Iterator[str]:
+    """The first thing that the board did not learn of for too long though the attempt went on: it could be redone.
+
+    What an attempt did just before it was killed is anchored when the run is taken up again, however late.
+    """
+    left = iter(anchors)
+    entry, said = next(left)
+    for number, (event, last) in enumerate(zip(run.events, _attempt_ends(run.events), strict=True), 1):
+        while said.lines < number:
+            entry, said = next(left)  # there is one: the end is anchored
+        until = min(moment(entry.time), moment(last))
+        if (until - moment(event.time)).total_seconds() > most_s:
+            yield f"the board learned of its line {number} of {event.time} only at {entry.time}, while it went on."
+            return
+
+
+def _attempt_ends(events: Sequence[Event]) -> list[str]:
+    """For each event, when the attempt that it belongs to was last heard of."""
+    ends, last = [], events[-1].time
+    for event, before in zip(reversed(events), [*reversed(events[:-1]), None], strict=True):
+        ends.append(last)
+        if isinstance(event, Resume) and before is not None:
+            last = before.time
+    return ends[::-1]

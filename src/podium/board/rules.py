@@ -66,6 +66,8 @@ class RegistrationRules(_Table):
     required: bool = True
     anchor_delay: Seconds = 1800.0
     """How late the board may learn of a run's start and end."""
+    anchor_gap: Seconds | None = None
+    """How long the board may know nothing of what a run has done since, while it goes on; None: until its end."""
     clock_skew: Seconds = 300.0
     """How far the clocks of board and machine may differ."""
     abandoned: int = 0
@@ -141,6 +143,7 @@ light = false
 [registration]
 required = true
 anchor_delay = "30m"           # how late the board may learn of a start or an end
+anchor_gap = "1h"              # how long it may know nothing of what a run did meanwhile; runs are anchored every 10m
 abandoned = 0                  # registrations of one plan neither accepted nor withdrawn
 withdrawn = 2
 """
