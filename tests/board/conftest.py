@@ -23,7 +23,6 @@ from podium.runs.experiment import open_experiment
 from podium.runs.models import Plan
 from podium.workspace.budget import Budget
 
-
 STRANGER = make_key()
 
 

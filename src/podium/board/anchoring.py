@@ -134,7 +134,7 @@ class Anchoring:
             except PodiumError as error:
                 logger.warning("%s/%s cannot be anchored: %s", *name, error)
                 done = True
-            except Exception as error:  # whatever it is, it must not end the thread that other runs need
+            except Exception as error:  # noqa: BLE001 (nothing may end the thread that other runs need)
                 logger.warning("%s/%s cannot be anchored yet: %s", *name, error)
                 done = reached = False
             if done:

@@ -120,10 +120,11 @@ class HttpBoard:
 
     def _about(self) -> dict[str, Any]:
         """The name and the public key of the board, as it says them itself."""
-        match self._json("GET", "/board.json"):
-            case {"key": str(key), **more} if HEX64.fullmatch(key):
-                return {"key": key, **more}
-        raise BoardError(f"{self.address} is not a board: /board.json names no public key.")
+        document = self._json("GET", "/board.json")
+        key = document.get("key") if isinstance(document, dict) else None
+        if not isinstance(key, str) or not HEX64.fullmatch(key):
+            raise BoardError(f"{self.address} is not a board: /board.json names no public key.")
+        return dict(document)
 
     def _json(self, method: str, path: str, body: bytes | IO[bytes] | None = None, length: int | None = None) -> Any:
         with self._open(method, path, body, length) as answer:

@@ -13,9 +13,9 @@ STATEMENT_BYTES = 256 << 10
 """No statement is longer."""
 Hash = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 TaskName = Annotated[str, Field(pattern=r"^[\w@-][\w.@-]{0,199}$")]
-WORDS = 2000
+MOST_LETTERS = 2000
 """Letters that people may write in one place."""
-Words = Annotated[str, Field(max_length=WORDS)]
+Words = Annotated[str, Field(max_length=MOST_LETTERS)]
 
 
 class _Statement(BaseModel):

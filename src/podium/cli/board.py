@@ -20,10 +20,10 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 
 
 def _parse_reason(text: str) -> str:
-    from podium.board.statements import WORDS
+    from podium.board.statements import MOST_LETTERS
 
-    if len(text) > WORDS:
-        raise ValueError(f"{len(text):,} letters; a board keeps at most {WORDS:,}. Say it in fewer.")
+    if len(text) > MOST_LETTERS:
+        raise ValueError(f"{len(text):,} letters; a board keeps at most {MOST_LETTERS:,}. Say it in fewer.")
     return text
 
 
