@@ -38,8 +38,6 @@ def command(
 ) -> None:
     """Write EXPERIMENT as one signed bundle: plan, records, journals, snapshots and submissions."""
     require_extra("board")
-    from pydantic import ValidationError
-
     from podium.board.bundle import Disclosures, write_bundle
     from podium.board.client import hand_in, open_board
     from podium.board.keys import default_key, read_key
@@ -53,7 +51,7 @@ def command(
     target = out or Path(f"{experiment.absolute().name}.zip")
     try:
         disclosures = Disclosures(**said, answers=pairs(disclose, "--disclose"))
-    except ValidationError as error:
+    except ValueError as error:
         raise UsageError(f"This cannot be published: {first_problem(error)}. Say it in fewer words.") from error
     registration = read_registration(experiment)
     signer = read_key(key or default_key())

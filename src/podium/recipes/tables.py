@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from podium.data.numbers import to_numbers
+from podium.errors import MissingExtraError
 from podium.recipes.profile import ColumnProfile, FeatureKind, TableProfile
 
 if TYPE_CHECKING:
@@ -115,10 +116,8 @@ def read_parts(path: Path, *, text: bool = False, column: str | None = None) -> 
     name, columns = path.name.lower(), None if column is None else [column]
     with _open(path) as file:
         if name.endswith(".parquet"):
-            from pyarrow.parquet import ParquetFile
-
             content = file if path.is_file() else io.BytesIO(_read_all(file))
-            for batch in ParquetFile(content).iter_batches(batch_size=MAX_ROWS, columns=columns):
+            for batch in _parquet_file()(content).iter_batches(batch_size=MAX_ROWS, columns=columns):
                 yield lists_as_text(batch.to_pandas())
         elif ".json" in name or name.endswith(".ndjson"):
             table = read_records(io.BytesIO(_read_all(file)))
@@ -129,6 +128,14 @@ def read_parts(path: Path, *, text: bool = False, column: str | None = None) -> 
             options = {"dtype": str, "keep_default_na": False} if text else options
             options |= {"sep": "\t" if ".tsv" in name else ",", "encoding_errors": "replace", "usecols": columns}
             yield from pd.read_csv(file, chunksize=MAX_ROWS, **options)
+
+
+def _parquet_file() -> Any:
+    try:
+        from pyarrow.parquet import ParquetFile
+    except ImportError as error:
+        raise MissingExtraError("Reading parquet files", "parquet") from error
+    return ParquetFile
 
 
 def _read_all(file: IO[bytes]) -> bytes:
