@@ -8,10 +8,12 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from podium.sandbox.held import look, look_further
+from podium.sandbox.processes import processor_s
 from podium.sandbox.spec import MIB
 
 PROGRAM = """
@@ -51,7 +53,7 @@ def holder() -> Iterator[subprocess.Popen[str]]:
 def test_what_waits_in_sockets_is_counted_and_stays_there(holder: subprocess.Popen[str]) -> None:
     descriptors = len(os.listdir("/proc/self/fd"))  # noqa: PTH208
     for _ in range(2):
-        held = look(holder.pid, [holder.pid])
+        held = look([holder.pid])
         assert held.memory() == 2 * MIB
         assert 100_000 <= held.queued < MIB  # pipes among it
     assert len(os.listdir("/proc/self/fd")) == descriptors  # noqa: PTH208
@@ -62,12 +64,37 @@ def test_shared_memory_that_is_only_mapped_counts(holder: subprocess.Popen[str])
     further = look_further(holder.pid, [holder.pid])
     expected = 0 if os.getuid() == 0 else 2 * MIB  # only root sees that it is empty
     assert further.memory() == expected
-    assert (look(holder.pid, [holder.pid]) | further).memory() == expected + 2 * MIB
+    assert (look([holder.pid]) | further).memory() == expected + 2 * MIB
 
 
 def test_a_descriptor_of_the_looking_process_is_no_trap() -> None:
     ours, theirs = socket.socketpair()
     with ours, theirs:
         ours.sendmsg([b"x"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [theirs.fileno()]))])
-        assert look(os.getpid(), [os.getpid()]).queued > 0
+        assert look([os.getpid()]).queued > 0
         assert theirs.recv(1) == b"x"
+
+
+def test_names_that_are_no_text_hide_nothing(tmp_path: Path) -> None:
+    program = (
+        "import ctypes, mmap, os, socket, sys\n"
+        "ctypes.CDLL(None).prctl(15, b') \\xff\\n')\n"
+        "named = socket.socket(socket.AF_UNIX)\n"
+        "named.bind(b'\\0a\\nb\\n\\xff c')\n"
+        "file = os.open('gone \\x0b \\x85', os.O_RDWR | os.O_CREAT)\n"
+        "os.unlink('gone \\x0b \\x85')\n"
+        "os.write(file, b'x' * (1 << 20))\n"
+        "os.fsync(file)\n"
+        "kept = mmap.mmap(file, 1 << 20)\n"
+        "os.close(file)\n"
+        "print('ready', flush=True)\n"
+        "sys.stdin.read()\n"
+    )
+    command = [sys.executable, "-c", program]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=tmp_path) as started:
+        assert started.stdout is not None
+        assert started.stdout.readline() == "ready\n"
+        for held in (look([started.pid]), look_further(started.pid, [started.pid])):
+            assert any(file.size >= MIB and not file.is_memory for file in held.files.values())
+        assert processor_s(os.getpid()) >= 0
+        started.communicate()

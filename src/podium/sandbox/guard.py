@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import threading
 import time
@@ -14,6 +15,8 @@ from podium.sandbox.cgroups import Group
 from podium.sandbox.processes import tree
 from podium.sandbox.spec import Limits
 from podium.sandbox.watchdog import Watchdog
+
+logger = logging.getLogger(__name__)
 
 KILL_PATIENCE_S = 10.0
 WATCH_INTERVAL_S, BOMB_INTERVAL_S = 0.2, 0.05
@@ -92,14 +95,25 @@ class Guard:
         if is_unbounded:
             _go_first(pid, threading.get_native_id())
         while not self._stopping.wait(BOMB_INTERVAL_S if is_unbounded else WATCH_INTERVAL_S):
-            reason = watchdog.exceeded() or also_exceeded(pid)
+            try:
+                reason = watchdog.exceeded() or also_exceeded(pid)
+            except Exception as error:  # what is not watched must not run, and the next look may succeed
+                logger.exception("the limits of a sandbox could not be watched")
+                reason = f"its limits could not be watched ({type(error).__name__})"
             if reason is not None:
-                self.violation, self._violated_at = reason, time.monotonic()
-                self._ready.clear()  # what is started while files are shortened would lose its own
-                self._kill_all()
-                self._wait_for_the_end_of_all(pid)
-                watchdog.disk.cut_back()
-                self._ready.set()
+                self._end_all(pid, watchdog, reason)
+
+    def _end_all(self, pid: int, watchdog: Watchdog, reason: str) -> None:
+        self.violation, self._violated_at = reason, time.monotonic()
+        self._ready.clear()  # what is started while files are shortened would lose its own
+        try:
+            self._kill_all()
+            self._wait_for_the_end_of_all(pid)
+            watchdog.disk.cut_back()
+        except Exception:
+            logger.exception("a sandbox beyond its limits could not be brought back to them")
+        finally:
+            self._ready.set()
 
     def _wait_for_the_end_of_all(self, pid: int) -> None:
         until = time.monotonic() + KILL_PATIENCE_S

@@ -58,15 +58,15 @@ class Held:
             self.files[status.st_dev, status.st_ino] = NamelessFile(status.st_blocks * 512, is_memory)
 
 
-def look(root: int, pids: Iterable[int]) -> Held:
-    """What processes hold by descriptors, without sockets of the internet; `root` is one of them, or above them."""
+def look(pids: Iterable[int]) -> Held:
+    """What processes hold by descriptors, without sockets of the internet."""
     held = Held()
 
     def see(descriptor: int) -> None:
         with contextlib.suppress(OSError):
             held.see(f"/proc/self/fd/{descriptor}", os.fstat(descriptor))
 
-    sockets = SocketLook(root, see)
+    sockets = SocketLook(see)
     pipes: set[int] = set()
     room = DESCRIPTORS
     for pid in pids:
@@ -89,7 +89,7 @@ def _look_at_descriptors(pid: int, held: Held, sockets: SocketLook, pipes: set[i
                 if stat.S_ISFIFO(status.st_mode):
                     pipes.add(status.st_ino)
                 elif stat.S_ISSOCK(status.st_mode):
-                    sockets.add(process, int(name), status.st_ino)
+                    sockets.add(process, path, status.st_ino)
     return room
 
 
@@ -104,21 +104,22 @@ def look_further(root: int, pids: Iterable[int]) -> Held:
     return Held(found, internet_bytes(root))
 
 
-def _mapped_file(pid: int, line: str) -> tuple[tuple[int, int], NamelessFile]:
+def _mapped_file(pid: int, line: bytes) -> tuple[tuple[int, int], NamelessFile]:
     """A line of /proc/PID/maps; the size is that of the file if we may know it, else what is mapped."""
     span, _, offset, device, inode, path = line.split(maxsplit=5)
-    start, end = (int(part, 16) for part in span.split("-"))
-    major, minor = (int(part, 16) for part in device.split(":"))
+    start, end = (int(part, 16) for part in span.split(b"-"))
+    major, minor = (int(part, 16) for part in device.split(b":"))
     size = int(offset, 16) + end - start
     with contextlib.suppress(OSError):
         size = os.stat(f"/proc/{pid}/map_files/{start:x}-{end:x}").st_blocks * 512
-    return (os.makedev(major, minor), int(inode)), NamelessFile(size, path.startswith(_MEMORY_FILES))
+    return (os.makedev(major, minor), int(inode)), NamelessFile(size, os.fsdecode(path).startswith(_MEMORY_FILES))
 
 
-def _mappings(pid: int) -> Iterator[str]:
+def _mappings(pid: int) -> Iterator[bytes]:
     try:
-        text = Path(f"/proc/{pid}/maps").read_text(errors="replace")
+        data = Path(f"/proc/{pid}/maps").read_bytes()
     except OSError:
         return
-    if "(deleted)" in text:
-        yield from (line for line in text.splitlines() if line.endswith("(deleted)"))
+    if b"(deleted)" in data:
+        # In names the kernel writes nothing but \n in another way: other ends of lines are parts of them.
+        yield from (line for line in data.split(b"\n") if line.endswith(b"(deleted)"))

@@ -53,7 +53,7 @@ def bind(root: int, cores: Sequence[int]) -> None:
 def _ticks(pid: int) -> tuple[int, int]:
     """The processor time of a process, and that of its children which have ended."""
     try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
     except OSError:
         return 0, 0
     user, system, children_user, children_system = map(int, fields[11:15])

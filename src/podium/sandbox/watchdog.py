@@ -51,7 +51,7 @@ class Watchdog:
         if "memory" in self._enforced or limit is None or started < self._next_memory:
             return None
         pids = self._pids()
-        held = look(self._root, pids)
+        held = look(pids)
         used = memory(self._root, pids, limit, held | self._further)
         if used > limit or started >= self._next_further:
             self._look_further(pids)
@@ -67,7 +67,7 @@ class Watchdog:
 
     def _nameless(self, devices: set[int]) -> int:
         pids = self._pids()
-        return (look(self._root, pids) | look_further(self._root, pids)).disk(devices)
+        return (look(pids) | look_further(self._root, pids)).disk(devices)
 
     def _pids(self) -> list[int]:
         return tree(self._root, self._limits.processes + 1)  # a fork bomb would keep us reading for ever

@@ -44,6 +44,8 @@ _FILLERS = (
     "fill_disk_at_once.pyw",
     "fill_disk_mapped.pyw",
     "fill_disk_in_flight.pyw",
+    "fill_disk_behind_a_socket.pyw",
+    "fill_disk_odd_names.pyw",
 )
 
 

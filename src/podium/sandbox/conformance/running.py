@@ -180,8 +180,9 @@ def _stands_still(path: Path) -> bool:
 @check(pausing)
 def what_wakes_itself_in_a_pause_is_killed(bench: Bench) -> None:
     sandbox = bench.open(pauses_background=True)
-    run_program(sandbox, "harm/wake_itself.pyw", background=True)
-    require(eventually(lambda: count_processes("wake_itself.pyw") == 0), "it goes on")
+    for name in ("wake_itself.pyw", "wake_itself_odd_name.pyw"):
+        run_program(sandbox, f"harm/{name}", background=True)
+        require(eventually(lambda: count_processes("wake_itself") == 0), name, "goes on")
 
 
 @check()
