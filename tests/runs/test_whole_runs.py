@@ -10,7 +10,10 @@ from running import drive
 from driving import verified
 from podium import api
 from podium.catalog.forge import QUICK
-from podium.runs.models import Plan
+from podium.runs.driver import Driver
+from podium.runs.executors import make_executor
+from podium.runs.experiment import read_experiment
+from podium.runs.models import Plan, RunRecord, Times
 from podium.runs.steps import Steps
 from podium.workspace.budget import Budget
 from podium.workspace.journal import read_journal
@@ -108,6 +111,33 @@ def test_a_finished_run_is_kept(play: Any, script: Any, perfect: str) -> None:
     assert again.record == first.record
 
 
+def test_a_run_killed_between_its_end_and_its_record_is_only_graded(play: Any, script: Any, perfect: str) -> None:
+    path = script([submit(perfect)])
+    first = play(script=path)
+    journal, record = first.folder.journal.read_bytes(), first.folder.read_record()
+    begun = RunRecord(**record.model_dump(include={"task", "agent", "model", "seed", "edition"}), status="running")
+    first.folder.write_record(begun.model_copy(update={"times": Times(started=record.times.started)}))
+    again = play(script=path)
+    assert first.folder.journal.read_bytes() == journal
+    assert (again.record.status, again.record.score, again.record.ended_by) == ("finished", 1.0, "the agent")
+    assert verified(again.folder).passed
+
+
+def test_a_run_that_another_command_has_finished_meanwhile_is_kept(
+    play: Any, script: Any, perfect: str, tmp_path: Path
+) -> None:
+    path = script([submit(perfect)])
+    play(script=path)
+    experiment = read_experiment(tmp_path / "experiment")
+    waiting = Driver(experiment)
+    waiting.runs[0].state, waiting.runs[0].record = "queued", None  # as it was when the other command was started
+    folder = waiting.runs[0].folder
+    before = folder.record.read_bytes(), folder.journal.read_bytes()
+    waiting.carry_out(make_executor(parallel=1))
+    assert (folder.record.read_bytes(), folder.journal.read_bytes()) == before
+    assert waiting.runs[0].state == "finished"
+
+
 def test_actions_done_side_by_side_are_all_journalled(play: Any, script: Any) -> None:
     actions = [(WRITE, {"file_name": f"code/{number}.txt", "content": str(number)}) for number in range(6)]
     row = play(script=script(actions), together=3)
@@ -157,8 +187,6 @@ def test_curve_follows_the_score(play: Any, script: Any, perfect: str, data_dir:
 
 
 def row_plan(row: Any) -> Any:
-    from podium.runs.experiment import read_experiment
-
     return read_experiment(row.folder.experiment).plan
 
 

@@ -19,11 +19,12 @@ from podium.runs.experiment import default_budget
 from podium.runs.folder import RunFolder
 from podium.runs.grading import grade_snapshot, graded_place, is_first_submission, prepared_task
 from podium.runs.inspect_eval import Evaluated, evaluate_run
+from podium.runs.loop import Ending
 from podium.runs.models import Plan, RunRecord, Times
 from podium.runs.progress import Reporter
 from podium.runs.versions import versions
 from podium.workspace.budget import Usage
-from podium.workspace.events import Resume, now
+from podium.workspace.events import End, Resume, Start, now
 from podium.workspace.history import History
 from podium.workspace.journal import JournalReader
 
@@ -59,7 +60,8 @@ def run_attempt(
         record = record.model_copy(update={"miniature": prepared.miniature})
         with Reporter(folder) as reporter:
             context = open_run(folder, plan, prepared, seed, reporter=reporter, stop=stop)
-            record = _ended(context, record, evaluate(context, before_grading))
+            evaluated = _grade_ended(context, before_grading) or evaluate(context, before_grading)
+            record = _ended(context, record, evaluated)
     except Exception as error:
         logger.exception("the run failed")
         reason = str(error) if isinstance(error, PodiumError) else "".join(traceback.format_exception_only(error))
@@ -90,11 +92,23 @@ def _begun(folder: RunFolder, plan: Plan, task: str, seed: int) -> RunRecord:
     )
 
 
+def _grade_ended(context: RunContext, before_grading: Callable[[], None]) -> Evaluated | None:
+    """The result of a run that was killed between its last line and its record: only the grade is missing."""
+    last = context.journal.last if len(context.journal) else None
+    if not isinstance(last, End) or last.stopped:
+        return None
+    before_grading()
+    place = graded_place(context.folder, context.prepared)
+    grade = grade_snapshot(context.history, last.snapshot, context.prepared, context.plan, place)
+    return Evaluated(Ending(last.cause), grade=grade)
+
+
 def _ended(context: RunContext, record: RunRecord, evaluated: Evaluated) -> RunRecord:
     """The record of a run that came to an end, or was stopped."""
     assert evaluated.ending is not None
     update = {
         **_journalled(context.journal),
+        "versions": [event for event in context.journal if isinstance(event, Start | Resume)][-1].versions,
         "ended_by": evaluated.ending.cause,
         "validations": record.validations + evaluated.validations,
     }

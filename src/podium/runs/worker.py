@@ -38,6 +38,9 @@ def work(experiment_folder: str, task: str, seed: int, *, before_grading: Callab
     threading.Thread(target=_end_with_parent, name="podium-parent", daemon=True).start()
     with os.fdopen(open_regular(folder.lock, os.O_RDWR | os.O_CREAT, top=folder.experiment), "r+b") as lock:
         _lock(lock.fileno(), folder)
+        record = folder.read_record()
+        if record is not None and record.status == "finished":  # by whoever held the lock meanwhile
+            return
         run_attempt(folder, experiment.plan, task, seed, stop=stop, before_grading=before_grading)
 
 
