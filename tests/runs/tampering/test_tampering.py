@@ -11,7 +11,9 @@ from kinds import KINDS, MINIATURE, TASK, edit, run
 
 from few import few
 from podium.cli import main
+from podium.runs.folder import RunFolder
 from podium.runs.verify import Verification, verify
+from podium.workspace.events import Resume
 
 
 @pytest.fixture
@@ -46,6 +48,27 @@ def test_tampering_is_found(copy: Path, data_dir: Path, name: str) -> None:
         return
     assert not found.passed
     assert said in told(found)
+
+
+def test_a_run_that_was_resumed_after_its_end_is_found(copy: Path, data_dir: Path) -> None:
+    with RunFolder(run(copy)).open_journal() as journal:
+        start, last = journal.start, journal.last
+        facts = {"backend": start.backend, "sandbox": start.sandbox, "versions": start.versions}
+        journal.append(Resume(time=last.time, usage=last.usage, **facts))
+        journal.append(last)
+        edit(run(copy) / "run.json", journal_head=journal.head)
+    assert "order: something happened after the end" in told(verify(copy, data_dir=data_dir))
+
+
+def test_a_journal_that_was_cut_back_is_found_by_the_history(copy: Path, data_dir: Path) -> None:
+    folder = RunFolder(run(copy))
+    lines = folder.journal.read_bytes().splitlines(keepends=True)
+    folder.journal.write_bytes(b"".join(lines[:2]))
+    journal = folder.read_journal()
+    usage = journal.last.usage.model_dump(mode="json")
+    changes = {"status": "failed", "ended_by": None, "error": "it failed", "times__ended": journal.last.time}
+    edit(folder.record, journal_head=journal.head, usage=usage, **changes)
+    assert "snapshots: the history ends with" in told(verify(copy, data_dir=data_dir))
 
 
 def test_what_weakens_a_result_comes_first(copy: Path, data_dir: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -25,7 +25,7 @@ def order_problems(evidence: Evidence) -> Iterator[str]:
     for before, after in pairwise(events):
         if isinstance(after, Start):
             yield "the journal starts twice"
-        if isinstance(before, End) and not isinstance(after, Resume | Fork):
+        if isinstance(before, End) and not (before.stopped and isinstance(after, Resume)):
             yield "something happened after the end"
         if moment(after.time) < moment(before.time):
             yield "the journal's times run backwards"

@@ -63,7 +63,7 @@ def verify_run(
 
 def _check_workspace(evidence: Evidence, verdict: Verdict) -> None:
     with evidence.run.read_history() as history:
-        verdict.checks["snapshots"] = _told(snapshot_problems(history, evidence.events))
+        verdict.checks["snapshots"] = _told(snapshot_problems(history, evidence))
         verdict.checks["texts"] = _told(text_problems(history, evidence))
 
 

@@ -6,17 +6,32 @@ from collections.abc import Iterator
 
 from podium.errors import RecordError
 from podium.runs.verify.evidence import Evidence
-from podium.workspace.events import CUT_CHARACTERS, Event, Step, whole_action, whole_observation
+from podium.workspace.events import CUT_CHARACTERS, Step, whole_action, whole_observation
 from podium.workspace.history import History
 
 
-def snapshot_problems(history: History, events: list[Event]) -> Iterator[str]:
-    """Every snapshot, and that each is an ancestor of the last."""
-    snapshots = [event.snapshot for event in events if hasattr(event, "snapshot")]
+def snapshot_problems(history: History, evidence: Evidence) -> Iterator[str]:
+    """Every snapshot, that the last has those of the journal before it and no others, and that none comes after it."""
+    snapshots = [event.snapshot for event in evidence.events if hasattr(event, "snapshot")]
     problems = history.check(snapshots[-1])
-    yield from problems
-    ancestors = set(history.chain(snapshots[-1])) if not problems else set(snapshots)
-    yield from (f"{commit} is not part of the history" for commit in snapshots if commit not in ancestors)
+    if problems:
+        yield from problems
+        return
+    chain = history.chain(snapshots[-1])
+    held, named = set(chain), set(snapshots)
+    yield from (f"{commit} is not part of the history" for commit in snapshots if commit not in held)
+    yield from (f"{commit} is not named by the journal" for commit in chain if commit not in named)
+    yield from _later_problems(history, snapshots[-1], evidence.record.status)
+
+
+def _later_problems(history: History, last: str, status: str) -> Iterator[str]:
+    """Whether the journal was cut back: the history then goes on where it ends."""
+    head = history.head()
+    if status == "running" or head == last:
+        return
+    # What fails may do so between a snapshot and its line.
+    if status != "failed" or head is None or last not in history.chain(head)[:2]:
+        yield f"the history ends with {head}, the journal with {last}"
 
 
 def text_problems(history: History, evidence: Evidence) -> Iterator[str]:
