@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import anyio
 import numpy as np
 import pandas as pd
 import pytest
@@ -20,11 +21,15 @@ from podium import api
 from podium.catalog import load, resolve
 from podium.runs.folder import RunFolder
 from podium.runs.held_out import PARTS, HeldOut, NotDivisibleError, set_aside
+from podium.runs.held_out_scoring import HeldOutScoring
 from podium.runs.models import Plan
 from podium.runs.steps import Steps
 from podium.runs.verify.evidence import read_evidence, scored_steps
 from podium.runs.verify.grade import OwnData, grade_problems
 from podium.runs.verify.held_out import held_out_problems
+from podium.sandbox.backend import find_backend
+from podium.sandbox.inspect import PodiumSandbox
+from podium.sandbox.spec import SandboxSpec
 from podium.workspace.budget import Budget
 from podium.workspace.extract import Extracted
 from podium.workspace.history import History
@@ -129,6 +134,29 @@ def test_where_test_comes_later_the_last_rows_are_set_aside(
     moved = ~train[ROW].isin(ids(tmp_path / "held-out" / "public" / "train.csv")).to_numpy()
     days = early.normalize()
     assert moved.sum() == 2 * int(0.1 * len(train)) and days[moved].min() >= days[~moved].max()
+
+
+def test_what_a_script_leaves_in_the_way_of_its_score_costs_the_score_and_not_the_run(
+    held_out: HeldOut, tmp_path: Path
+) -> None:
+    sample = (held_out.public / "sample_submission.csv").read_bytes()
+    workspace = tmp_path / "workspace"
+    folders = {"good": sample, "blocked": sample, "long": sample * 3 + b"x,0\n" * 1000, "odd": b"a,b\n"}
+    for name, content in folders.items():
+        (workspace / name).mkdir(parents=True)
+        (workspace / name / "submission.csv").write_bytes(content)
+    (workspace / "blocked" / "predictions.csv").mkdir()
+    (workspace / "submission").touch()
+
+    async def take_all() -> dict[str, bool]:
+        with find_backend("bubblewrap").open(SandboxSpec(workspace=workspace)) as sandbox:
+            scoring = HeldOutScoring(held_out, PodiumSandbox(sandbox))
+            found = {name: (await scoring.take(name))[0] is not None for name in folders}
+            with pytest.raises(ValueError, match="cannot be written"):
+                await scoring.submit_ensemble(["good"])
+            return found
+
+    assert anyio.run(take_all) == {"good": True, "blocked": False, "long": False, "odd": False}
 
 
 def coder(request: Request, rng: Any) -> Reply:

@@ -57,8 +57,14 @@ def size_limit(form: Columns, sample_bytes: int) -> int:
     return form.max_bytes or max(SMALLEST_LIMIT, SAMPLE_MULTIPLE * sample_bytes)
 
 
-def read_submission(path: Path, form: Columns, *, expected_rows: int, max_bytes: int) -> pd.DataFrame:
-    """The id and target columns of a submission, numbers parsed where all of a column are numbers, else as text."""
+def read_submission(
+    path: Path, form: Columns, *, expected_rows: int, max_bytes: int, as_text: bool = False
+) -> pd.DataFrame:
+    """The id and target columns of a submission, numbers parsed where all of a column are numbers, else as text.
+
+    Args:
+        as_text: whether the cells of a CSV stay as they are written.
+    """
     is_packed = path.name.lower().endswith(".gz")
     check_file(path, min(max_bytes, max(SMALLEST_PACKED_LIMIT, max_bytes // PACKED_SHARE)) if is_packed else max_bytes)
     name = clip(path.name)
@@ -66,7 +72,7 @@ def read_submission(path: Path, form: Columns, *, expected_rows: int, max_bytes:
     if path.name.lower().endswith((".parquet", ".pq")):
         table = _read_parquet(path, form, most_rows=most_rows, max_bytes=max_bytes)
     else:
-        table = _read_csv(path, form, most_rows=most_rows, max_bytes=max_bytes)
+        table = _read_csv(path, form, as_text=as_text, most_rows=most_rows, max_bytes=max_bytes)
     if len(table) == 0:
         raise InvalidSubmission(f"{name} has a header but no rows; {expected_rows} rows are expected.")
     if len(table) > most_rows:
@@ -119,14 +125,14 @@ def _opened(path: Path, max_bytes: int) -> Iterator[IO[bytes]]:
         yield io.BufferedReader(_Bounded(stream, clip(path.name), max_bytes), 1 << 20)  # type: ignore[arg-type]
 
 
-def _read_csv(path: Path, form: Columns, *, most_rows: int, max_bytes: int) -> pd.DataFrame:
+def _read_csv(path: Path, form: Columns, *, as_text: bool, most_rows: int, max_bytes: int) -> pd.DataFrame:
     name = clip(path.name)
     try:
         with _opened(path, max_bytes) as stream:
             columns = _check_header(name, stream.peek(LONGEST_HEADER)[:LONGEST_HEADER], form)  # type: ignore[attr-defined]
             _check_rows(name, stream, width=len(columns), most_rows=most_rows, max_bytes=max_bytes)
         try:
-            return _parse_csv(path, form, columns, as_text=False, most_rows=most_rows, max_bytes=max_bytes)
+            return _parse_csv(path, form, columns, as_text=as_text, most_rows=most_rows, max_bytes=max_bytes)
         except ValueError as error:
             if isinstance(error, InvalidSubmission | pd.errors.ParserError):
                 raise

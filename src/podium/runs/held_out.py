@@ -20,8 +20,9 @@ import pandas as pd
 
 from podium.data.numbers import to_numbers
 from podium.data.trees import remove_tree
-from podium.errors import PodiumError
+from podium.errors import InvalidSubmission, PodiumError
 from podium.grading.prepared import PreparedTask
+from podium.grading.reading import read_submission
 from podium.recipes.kit.dates import parse_dates
 from podium.recipes.profile import Profile
 from podium.recipes.profiler import profile_task
@@ -60,6 +61,23 @@ class HeldOut:
         """The rows of each part."""
         columns = list(self.prepared.task.form.ids)
         return {name: set(_rows(_read(self.folder / name / "public" / _sample(self)), columns)) for name in PARTS}
+
+    @property
+    def limit_bytes(self) -> int:
+        """Of predictions: those of the rows set aside come to a submission's."""
+        return self.prepared.submission_limit * 2
+
+    def read(self, path: Path) -> pd.DataFrame | None:
+        """Predictions that a script has written, as texts; None where they have not the form of a submission."""
+        form = self.prepared.task.form
+        try:
+            return read_submission(path, form, expected_rows=self._row_count, max_bytes=self.limit_bytes, as_text=True)
+        except InvalidSubmission:
+            return None
+
+    @cached_property
+    def _row_count(self) -> int:
+        return len(_read(self.public / _sample(self)))
 
     def split(self, predictions: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, pd.DataFrame]]:
         """Predictions of test rows, and those of each part."""

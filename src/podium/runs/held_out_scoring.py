@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import io
+import tempfile
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -13,6 +14,7 @@ from anyio import to_thread
 
 from podium.agents.search.selection import blending
 from podium.data.numbers import to_numbers
+from podium.errors import SandboxGoneError
 from podium.runs.held_out import HeldOut
 from podium.sandbox.inspect import PodiumSandbox
 from podium.task import SUBMISSION, Task
@@ -35,9 +37,14 @@ class HeldOutScoring:
         predictions = await self._read(f"{folder}/submission.csv")
         if predictions is None:
             return None, None
-        rest, parts = self.held_out.split(predictions)
-        await self.sandbox.write(f"{folder}/{PREDICTIONS}", predictions.to_csv(index=False).encode())
-        await self.sandbox.write(f"{folder}/submission.csv", rest.to_csv(index=False).encode())
+        rest, parts = await to_thread.run_sync(self.held_out.split, predictions)
+        try:
+            await self._write(f"{folder}/{PREDICTIONS}", predictions)
+            await self._write(f"{folder}/submission.csv", rest)
+        except SandboxGoneError:
+            raise
+        except OSError:  # the script left something there that is no file, or cannot be written
+            return None, None
 
         def score() -> tuple[float | None, float | None]:
             return self.held_out.score(parts["search"], "search"), self.held_out.score(parts["selection"], "selection")
@@ -45,26 +52,44 @@ class HeldOutScoring:
         return await to_thread.run_sync(score)
 
     async def submit_ensemble(self, folders: Sequence[str]) -> str:
-        """Submits the blend that does best on the rows for the final choice; its weights, in words."""
+        """Submits the blend that does best on the rows for the final choice; its weights, in words.
+
+        Raises:
+            ValueError: there is nothing to blend, or the submission cannot be written.
+        """
         read = [(folder, await self._read(f"{folder}/{PREDICTIONS}")) for folder in folders]
         tables = {folder: table for folder, table in read if table is not None}
         task = self.held_out.prepared.task
         blend, counts = await to_thread.run_sync(blended, task, tables, self._selection_score)
-        rest, _ = self.held_out.split(blend)
-        await self.sandbox.write(SUBMISSION, rest.to_csv(index=False).encode())
+        rest, _ = await to_thread.run_sync(self.held_out.split, blend)
+        try:
+            await self._write(SUBMISSION, rest)
+        except SandboxGoneError:
+            raise
+        except OSError as error:
+            raise ValueError(f"{SUBMISSION} cannot be written: {error.strerror}") from error
         return ", ".join(f"{folder} x {count}" for folder, count in counts.most_common())
 
     def _selection_score(self, predictions: pd.DataFrame) -> float | None:
         return self.held_out.score(self.held_out.split(predictions)[1]["selection"], "selection")
 
     async def _read(self, path: str) -> pd.DataFrame | None:
-        """A table that a script left; None where it is none with the right ids."""
+        """A table that a script left; None where it has not the form of a submission."""
         try:
-            data = await self.sandbox.read(path, limit_bytes=self.held_out.prepared.submission_limit * 2)
-            table = pd.read_csv(io.BytesIO(data), dtype=str, keep_default_na=False)
-        except (OSError, ValueError):
+            data = await self.sandbox.read(path, limit_bytes=self.held_out.limit_bytes)
+        except OSError:
             return None
-        return table if set(self.held_out.prepared.task.form.ids) <= set(table.columns) else None
+
+        def parse() -> pd.DataFrame | None:
+            with tempfile.TemporaryDirectory(prefix="podium-held-out-") as folder:
+                copy = Path(folder, PREDICTIONS)
+                copy.write_bytes(data)
+                return self.held_out.read(copy)
+
+        return await to_thread.run_sync(parse)
+
+    async def _write(self, path: str, table: pd.DataFrame) -> None:
+        await self.sandbox.write(path, await to_thread.run_sync(lambda: table.to_csv(index=False).encode()))
 
 
 def blended(

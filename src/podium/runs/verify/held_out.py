@@ -12,8 +12,6 @@ from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
-import pandas as pd
-
 from podium.actions.scripts import script_folder
 from podium.agents import AGENTS, read_options
 from podium.agents.search.options import SearchOptions
@@ -50,15 +48,15 @@ def _differences(step: Step, held_out: HeldOut, history: History, target: Path) 
     if not (isinstance(number, int) and isinstance(split, int)):
         yield "a script without a number has scores on rows set aside"
         return
-    limit = held_out.prepared.submission_limit * 2
-    if not history.extract(step.snapshot, f"{script_folder(number, split)}/{PREDICTIONS}", target, limit).is_file:
+    path = f"{script_folder(number, split)}/{PREDICTIONS}"
+    if not history.extract(step.snapshot, path, target, held_out.limit_bytes).is_file:
         yield f"script {number} has scores on rows set aside, but its predictions are not in the snapshot"
         return
-    try:
-        _, parts = held_out.split(pd.read_csv(target, dtype=str, keep_default_na=False))
-    except (ValueError, KeyError):  # an agent wrote it
+    predictions = held_out.read(target)
+    if predictions is None:  # an agent wrote it
         yield f"script {number} has scores on rows set aside, but its predictions cannot be read"
         return
+    _, parts = held_out.split(predictions)
     for name, said in zip(PARTS, scores_set_aside(step), strict=True):
         found = held_out.score(parts[name], name)
         if not agree(said, found, held_out.prepared.task.submission.tolerance):
