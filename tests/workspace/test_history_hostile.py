@@ -17,7 +17,7 @@ import pytest
 from folders import describe, make, read_afresh, wait_until_not_racy
 
 from podium.errors import RecordError
-from podium.workspace import objects, record
+from podium.workspace import objects, record, walk
 from podium.workspace.history import History
 from podium.workspace.walk import Bounds
 
@@ -203,6 +203,27 @@ def test_a_million_pipes_do_not_make_a_million_lines(
         told = history.record(commit)
         assert (len(told.left_out), told.unlisted) == (100, 50)
         assert history.restore(commit).removed == ()
+
+
+def test_long_names_of_large_files_do_not_make_a_record_that_cannot_be_read(
+    tmp_path: Path, workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(walk, "RECORD_BYTES", 20_000)
+    for folder in ("a", "b"):
+        (workspace / folder).mkdir()
+        for number in range(10):
+            with (workspace / folder / f"{number}{'x' * 200}").open("wb") as file:
+                file.truncate(2000)
+    wait_until_not_racy()
+    with History(tmp_path / "h.git", workspace, bounds=Bounds(large_bytes=1000)) as history:
+        commit = history.snapshot("", history.snapshot("", None, time_s=0), time_s=0)
+        for time_s in (1, 2):
+            told = history.record(commit)
+            assert len(told.encode()) < 20_000 and told.large and len(told.large) + told.unlisted == 20
+            before = describe(workspace)
+            assert (history.restore(commit).removed, history.restore(commit).lost) == ((), ())
+            assert describe(workspace) == before
+            commit = history.snapshot("", commit, time_s=time_s)
 
 
 @pytest.fixture

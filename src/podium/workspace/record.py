@@ -14,7 +14,10 @@ from podium.errors import RecordError
 
 LeftOutKind = Literal["fifo", "socket", "device", "unreadable", "changing", "deep", "crowded", "full"]
 
+RECORD_BYTES = 16 << 20
+"""How long a record grows: what is longer could not be read again. Names may be as long as pages."""
 _LISTED = 10_000
+_CHARACTER_BYTES, _NOTE_BYTES = 6, 256  # at most: one of a path as JSON, and all that stands beside it
 
 
 @cache
@@ -43,6 +46,11 @@ class LeftOut:
     reason: str
 
 
+def note_bytes(note: LargeFile | LeftOut) -> int:
+    """How much room something takes in a record, at most."""
+    return _CHARACTER_BYTES * len(note.path) + _NOTE_BYTES
+
+
 @dataclass(frozen=True, slots=True)
 class SnapshotRecord:
     """The large and the left-out files of one snapshot, ordered by path."""
@@ -50,15 +58,16 @@ class SnapshotRecord:
     large: tuple[LargeFile, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
     unlisted: int = 0
-    """How many more were left out than are listed; a restore then removes nothing, as any of them may be wanted."""
+    """How many more there were than are listed; a restore then removes nothing, as any of them may be wanted."""
 
     @classmethod
-    def of(cls, large: Iterable[LargeFile], left_out: Iterable[LeftOut]) -> SnapshotRecord:
+    def of(cls, large: Iterable[LargeFile], left_out: Iterable[LeftOut], *, unlisted: int) -> SnapshotRecord:
         """The record of one walk; a program that makes a million pipes does not make a record of a million lines."""
         # Folders first: a restore that does not know them to be partly recorded would empty them.
         kept = sorted(left_out, key=lambda note: (note.kind not in ("crowded", "deep"), note.path))
         listed = sorted(kept[:_LISTED], key=lambda note: note.path)
-        return cls(tuple(sorted(large, key=lambda note: note.path)), tuple(listed), len(kept) - len(listed))
+        unlisted += len(kept) - len(listed)
+        return cls(tuple(sorted(large, key=lambda note: note.path)), tuple(listed), unlisted)
 
     def encode(self) -> bytes:
         """The JSON document that lies beside the tree of files."""

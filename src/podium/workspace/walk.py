@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from podium.data.trees import ENTER
 from podium.workspace import objects
-from podium.workspace.record import LargeFile, LeftOut, LeftOutKind, SnapshotRecord
+from podium.workspace.record import RECORD_BYTES, LargeFile, LeftOut, LeftOutKind, SnapshotRecord, note_bytes
 from podium.workspace.stamps import Glance, Stamp, mode_of, stamp_at, stamp_of, stamps_in, trusted
 from podium.workspace.store import Store
 
@@ -88,6 +88,8 @@ class Walk:
     always_below: tuple[str, ...]
     _glance: Glance = field(default_factory=Glance)
     _notes: list[LargeFile | LeftOut] = field(default_factory=list)
+    _note_bytes: int = 0
+    _unlisted: int = 0
     _entries: int = 0
     _hashed_bytes: int = 0
     _added_before: int = field(init=False)
@@ -98,15 +100,37 @@ class Walk:
     def record(self) -> SnapshotRecord:
         """What could only be named."""
         large = [note for note in self._notes if isinstance(note, LargeFile)]
-        return SnapshotRecord.of(large, [note for note in self._notes if isinstance(note, LeftOut)])
+        left_out = [note for note in self._notes if isinstance(note, LeftOut)]
+        return SnapshotRecord.of(large, left_out, unlisted=self._unlisted)
+
+    def _may_list(self, notes: Collection[LargeFile | LeftOut]) -> bool:
+        """Whether there is room for notes in the record; if so, they count as listed."""
+        size_bytes = sum(map(note_bytes, notes))
+        if self._note_bytes + size_bytes > RECORD_BYTES:
+            return False
+        self._note_bytes += size_bytes
+        self._notes += notes
+        return True
+
+    def _listed(self, entry: WalkEntry) -> WalkEntry:
+        """The same entry, without its note where the record has no room for that."""
+        if entry.note is None or self._may_list([entry.note]):
+            return entry
+        self._unlisted += 1
+        return entry._replace(stamp=None, note=None)  # the next walk may have room
 
     def folder(self, descriptor: int, path: str, depth: int, before: Folder | None) -> Folder:
         """Reads the folder behind a descriptor; `path` is its name within the workspace, with a slash at its end."""
         stamp, names = self._list(descriptor, path, before)
         seen = self._glance.at(descriptor, names)
         # What a step costs in a workspace of thousands of files ends here for most of them.
-        if before is not None and names is before.entries and seen is not None and seen == before.seen:
-            self._notes += before.notes
+        if (
+            before is not None
+            and names is before.entries
+            and seen is not None
+            and seen == before.seen
+            and self._may_list(before.notes)
+        ):
             return before
         earlier = before.entries if before is not None else {}
         stamps = stamps_in(seen) if seen is not None else [stamp_at(descriptor, name) for name in names]
@@ -116,9 +140,8 @@ class Walk:
             if entry is None or entry.stamp != now:
                 entry = self._look(descriptor, name, path + os.fsdecode(name), depth, now, entry)
             if entry is not None:
-                entries[name] = entry
+                entries[name] = self._listed(entry)
         notes = [entry.note for entry in entries.values() if entry.note is not None]
-        self._notes += notes
         if len(entries) != len(names):
             stamp = None  # some were passed over: the next walk must not take the others for all
         if stamp is None or any(entry.stamp is None for entry in entries.values()):
@@ -141,7 +164,7 @@ class Walk:
         room = self.bounds.entries - self._entries
         if len(names) > room:
             reason = f"the workspace holds more than {self.bounds.entries:,} names"
-            self._notes.append(LeftOut(path.rstrip("/"), "crowded", reason))
+            self._unlisted += not self._may_list([LeftOut(path.rstrip("/"), "crowded", reason)])
             stamp, names = None, list(names)[:room]
         self._entries += len(names)
         return stamp, names
