@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import random
 import shutil
@@ -190,6 +191,19 @@ def test_names_that_mean_something_elsewhere_are_just_names(history: History, tm
     history.check_out(commit, tmp_path / "copy")
     assert describe(tmp_path / "copy") == describe(history.workspace)
     assert {os.fsencode(file.path) for file in history.files(commit)} == {name + b"/" + name for name in names}
+
+
+def test_what_is_put_beside_a_snapshot_takes_nothing_from_it(history: History) -> None:
+    numbers, commit = itertools.count(), None
+
+    def put() -> None:
+        history.put(b"%d" % next(numbers))
+
+    with repeating(put):
+        for number in range(10):
+            make(history.workspace, {b"%d-%d" % (number, n): b"%d-%d" % (number, n) for n in range(300)})
+            commit = history.snapshot("", commit, time_s=0)
+    assert commit is not None and history.check(commit) == []
 
 
 def test_a_million_pipes_do_not_make_a_million_lines(

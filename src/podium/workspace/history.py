@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import threading
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -77,6 +78,7 @@ class History:
         self._bounds = bounds or Bounds()
         self._store = Store(repository, patience_s=patience_s, top=top)
         self._cache: Folder | None = None
+        self._one_writer = threading.Lock()  # what one thread adds, another must not forget
 
     def __enter__(self) -> History:
         return self
@@ -221,7 +223,7 @@ class History:
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[None]:
-        with full_disk_explained(self.repository):
+        with self._one_writer, full_disk_explained(self.repository):
             try:
                 self._store.begin_writing()
                 yield
