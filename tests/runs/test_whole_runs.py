@@ -10,6 +10,7 @@ from running import drive
 from driving import verified
 from podium import api
 from podium.catalog.forge import QUICK
+from podium.runs.context import some_names
 from podium.runs.driver import Driver
 from podium.runs.executors import make_executor
 from podium.runs.experiment import read_experiment
@@ -121,6 +122,25 @@ def test_a_run_killed_between_its_end_and_its_record_is_only_graded(play: Any, s
     assert first.folder.journal.read_bytes() == journal
     assert (again.record.status, again.record.score, again.record.ended_by) == ("finished", 1.0, "the agent")
     assert verified(again.folder).passed
+
+
+def test_a_long_decision_that_was_not_carried_out_is_carried_out_later(play: Any, script: Any, perfect: str) -> None:
+    path = script([(WRITE, {"file_name": "code/long.txt", "content": "x" * (9 << 20)}), submit(perfect)])
+    first = play(script=path, together=2)
+    record = first.folder.read_record()
+    lines = first.folder.journal.read_bytes().splitlines(keepends=True)
+    first.folder.journal.write_bytes(lines[0])
+    begun = RunRecord(**record.model_dump(include={"task", "agent", "model", "seed", "edition"}), status="running")
+    first.folder.write_record(begun)
+    again = play(script=path, together=2)
+    assert (again.record.status, again.record.score) == ("finished", 1.0), again.record.error
+
+
+def test_of_thousands_of_lost_files_some_are_named() -> None:
+    names = [f"{number}{chr(0xDCFF) * 10_000}" for number in range(1000)]
+    named = some_names(names)
+    assert 1 < len(named) < 10 and list(named) == names[: len(named)]
+    assert some_names(["a", "b"]) == ("a", "b")
 
 
 def test_a_run_that_another_command_has_finished_meanwhile_is_kept(

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from podium.errors import RecordError
 from podium.workspace.budget import Budget, Usage
-from podium.workspace.events import INLINE_CHARACTERS, Action, Step, shorten, whole_action, whole_observation
+from podium.workspace.events import (
+    INLINE_CHARACTERS,
+    Action,
+    ModelCall,
+    Step,
+    shorten,
+    shorten_calls,
+    whole_action,
+    whole_calls,
+    whole_observation,
+)
+from podium.workspace.journal import Journal, read_journal
 from podium.workspace.observations import (
     Interruption,
     Observation,
@@ -136,3 +149,15 @@ def test_usage_says_which_part_of_a_budget_is_used_up() -> None:
     assert usage.exceeded(Budget(time_s=10)) == "working time"
     assert usage.exceeded(Budget(wall_s=20)) == "time"
     assert usage.exceeded(Budget(cost=0.5, steps=3)) == "steps"
+
+
+def test_a_step_with_thousands_of_calls_of_a_model_fits_into_the_journal(tmp_path: Path) -> None:
+    blobs = Blobs()
+    calls = tuple(ModelCall(model="m", request_sha256="0" * 64, response_id="\udcff" * 200) for _ in range(10_000))
+    step = journalled(Action(name="run"), TextResult(text="done"), blobs)
+    kept, blob = shorten_calls(calls, blobs.put)
+    with Journal.open(tmp_path / "steps.jsonl") as journal:
+        journal.append(step.model_copy(update={"calls": kept, "calls_blob": blob}))
+    read = read_journal(tmp_path / "steps.jsonl").last
+    assert isinstance(read, Step) and whole_calls(read, blobs.__getitem__) == calls
+    assert shorten_calls(calls[:10], blobs.put) == (calls[:10], None)

@@ -74,7 +74,7 @@ def command(
 def _document(steps: Steps, number: int) -> dict[str, Any]:
     """A step without what only resuming needs; its action whole, as the agent `scripted` repeats it."""
     action = steps.action(number)
-    hidden = {"action", "state", "decision", "action_blob", "observation_blob"}
+    hidden = {"action", "state", "decision", "action_blob", "observation_blob", "calls_blob"}
     facts = steps.step(number).model_dump(mode="json", exclude=hidden)
     return {"number": number, "action": action.name, "arguments": action.arguments, **facts}
 

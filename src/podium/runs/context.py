@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
+import json
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -29,6 +31,8 @@ from podium.workspace.events import FORMAT, PlanChange, Resume, Start, now
 from podium.workspace.history import History
 from podium.workspace.journal import Journal, JournalReader
 
+LOST_BYTES = 1 << 18
+"""Of the names of lost files that are journalled."""
 CHANGEABLE_BETWEEN_ATTEMPTS = ("model", "model_roles", "budget")
 """Parts of a plan that may differ between the attempts at a run."""
 
@@ -103,7 +107,8 @@ class RunContext:
         return Resume(
             time=now(),
             usage=self.journal.last.usage,
-            lost=self.lost,
+            lost=(named := some_names(self.lost)),
+            more_lost=len(self.lost) - len(named),
             changes=changes_since(self.journal, self.plan),
             backend=self.plan.sandbox,
             sandbox=sandbox,
@@ -155,6 +160,12 @@ def open_run(
         held_out=held_out,
         lost=lost,
     )
+
+
+def some_names(names: Sequence[str]) -> tuple[str, ...]:
+    """As many names as a line of the journal has room for; each may be as long as a page."""
+    ends = itertools.accumulate(len(json.dumps(name)) for name in names)
+    return tuple(name for name, end in zip(names, ends, strict=True) if end <= LOST_BYTES)
 
 
 def _hold_out(agent: Agent[Any], folder: RunFolder, prepared: PreparedTask, seed: int) -> HeldOut | None:

@@ -24,6 +24,8 @@ from podium.workspace.journal import Journal, JournalReader, read_journal
 WORKSPACES = ".workspaces"
 """Beside an experiment's folder: what its sandboxes see, under names that say nothing."""
 DOCUMENT_BYTES, CURVE_BYTES = 8 << 20, 64 << 20
+DECISION_BYTES = 256 << 20
+"""Of a decision: models write long programs, and several at a time."""
 _LARGEST = 1 << 53
 """No number of a document is larger."""
 _PLACE_FILE = ".place"
@@ -162,13 +164,13 @@ class RunFolder:
         """The journal, to be written; see `Journal.open`."""
         return Journal.open(self.journal, top=self.experiment, durable=self._durable)
 
-    def read(self, path: Path, kind: type[Document]) -> Document | None:
+    def read(self, path: Path, kind: type[Document], *, max_bytes: int = DOCUMENT_BYTES) -> Document | None:
         """One of the documents; None when it is not there.
 
         Raises:
             RecordError: it cannot be read, or is not such a document.
         """
-        return read_document(path, kind, top=self.experiment)
+        return read_document(path, kind, top=self.experiment, max_bytes=max_bytes)
 
     def write(self, path: Path, document: BaseModel, *, durable: bool = True) -> None:
         """Writes one of the documents, all of it or nothing."""
@@ -205,7 +207,9 @@ def workspaces_of(experiment: Path) -> Path:
     return beside if ours and same_disk else experiment / WORKSPACES
 
 
-def read_document(path: Path, kind: type[Document], *, top: Path | None = None) -> Document | None:
+def read_document(
+    path: Path, kind: type[Document], *, top: Path | None = None, max_bytes: int = DOCUMENT_BYTES
+) -> Document | None:
     """A document of that kind, or None when the file is not there.
 
     Args:
@@ -217,7 +221,7 @@ def read_document(path: Path, kind: type[Document], *, top: Path | None = None) 
     if not os.path.lexists(path):
         return None
     with _damage_explained(path):
-        return kind.model_validate_json(_refuse_ambiguous(_read(path, DOCUMENT_BYTES, top)))
+        return kind.model_validate_json(_refuse_ambiguous(_read(path, max_bytes, top)))
 
 
 def write_document(path: Path, document: BaseModel, *, durable: bool = True, top: Path | None = None) -> None:

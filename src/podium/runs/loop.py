@@ -20,7 +20,7 @@ from anyio import to_thread
 from inspect_ai.util import LimitExceededError, cost_limit, token_limit
 
 from podium.agents.base import Agent, Remaining, State
-from podium.runs.folder import RunFolder
+from podium.runs.folder import DECISION_BYTES, RunFolder
 from podium.runs.meter import Meter
 from podium.runs.models import Decision
 from podium.runs.progress import Reporter
@@ -33,6 +33,7 @@ from podium.workspace.events import (
     Step,
     now,
     shorten,
+    shorten_calls,
     whole_action,
     whole_observation,
 )
@@ -142,7 +143,7 @@ class Loop:
 
     def _recover(self, agent: Agent[Any]) -> tuple[Decision | None, Any]:
         """Where the journal leaves the agent: perhaps in the middle of carrying out a decision."""
-        decision = self._folder.read(self._folder.decision, Decision)
+        decision = self._folder.read(self._folder.decision, Decision, max_bytes=DECISION_BYTES)
         if decision is not None and self._is_pending(decision):
             return decision, self._load_state(agent, decision.state)
         if not self._steps:
@@ -221,10 +222,11 @@ class Loop:
 
     async def _record(self, decision: Decision, index: int, observation: Observation, started: float) -> None:
         self.meter.add_step()
-        action, action_blob = shorten(decision.actions[index], self._history.put)
-        kept, observation_blob = shorten(observation, self._history.put)
-        async with self._writing:
-            self._snapshot = await to_thread.run_sync(self._take_snapshot, action.name)
+        async with self._writing:  # a history has one writer at a time
+            action, action_blob = shorten(decision.actions[index], self._history.put)
+            kept, observation_blob = shorten(observation, self._history.put)
+            calls, calls_blob = shorten_calls(self.take_calls(), self._history.put)
+            snapshot = await to_thread.run_sync(self._take_snapshot, action.name)
             step = Step(
                 time=now(),
                 usage=self.meter.usage(),
@@ -233,15 +235,17 @@ class Loop:
                 observation=kept,
                 observation_blob=observation_blob,
                 seconds=round(anyio.current_time() - started, 4),
-                snapshot=self._snapshot,
+                snapshot=snapshot,
                 state=decision.state,
                 decision=decision.first,
                 index=index,
                 count=len(decision.actions),
                 notes=self.take_notes(),
-                calls=self.take_calls(),
+                calls=calls,
+                calls_blob=calls_blob,
             )
             self._journal.append(step)
+            self._snapshot = snapshot
         self._steps.append(step)
         self._reporter.update(phase="thinking", step=len(self._steps), usage=step.usage)
 
@@ -254,8 +258,9 @@ class Loop:
             await anyio.sleep(SNAPSHOT_INTERVAL_S)
             with anyio.CancelScope(shield=True):
                 async with self._writing:
-                    self._snapshot = await to_thread.run_sync(self._take_snapshot, f"during {action.name[:40]}")
-                    self._journal.append(Snapshot(time=now(), usage=self.meter.usage(), snapshot=self._snapshot))
+                    snapshot = await to_thread.run_sync(self._take_snapshot, f"during {action.name[:40]}")
+                    self._journal.append(Snapshot(time=now(), usage=self.meter.usage(), snapshot=snapshot))
+                    self._snapshot = snapshot
 
     async def _watch_budget(self, scope: anyio.CancelScope) -> None:
         while True:

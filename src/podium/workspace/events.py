@@ -22,6 +22,8 @@ INLINE_CHARACTERS = 4_000
 """Longer texts of actions and observations are kept whole as blobs of the history, and cut in the journal."""
 CUT_CHARACTERS = INLINE_CHARACTERS // 4
 """How much of each text is left in the journal when it is cut."""
+INLINE_CALLS = 500
+"""More calls of models are kept whole in the same way: a program may make thousands in one step."""
 _INLINE_BYTES = 1 << 16
 
 
@@ -120,7 +122,9 @@ class Step(_Event):
     notes: tuple[str, ...] = ()
     """What happened on the way that neither action nor observation tells, such as waiting for a model."""
     calls: tuple[ModelCall, ...] = ()
-    """Of models, since the step before."""
+    """Of models, since the step before; the first of them."""
+    calls_blob: str | None = None
+    """Where all of them are kept, if there are more."""
 
 
 class Snapshot(_Event):
@@ -145,7 +149,9 @@ class Resume(_Event):
 
     kind: Literal["resume"] = "resume"
     lost: tuple[str, ...] = ()
-    """Files of the workspace that could not be restored."""
+    """Files of the workspace that could not be restored, or some of them."""
+    more_lost: int = 0
+    """How many more there are."""
     changes: tuple[PlanChange, ...] = ()
     backend: str
     sandbox: Policy
@@ -175,6 +181,7 @@ class End(_Event):
 Event = Annotated[Start | Step | Snapshot | Resume | Fork | End, Field(discriminator="kind")]
 _EVENTS: TypeAdapter[Event] = TypeAdapter(Event)
 _OBSERVATIONS: TypeAdapter[Observation] = TypeAdapter(Observation)
+_CALLS: TypeAdapter[tuple[ModelCall, ...]] = TypeAdapter(tuple[ModelCall, ...])
 Short = TypeVar("Short", Action, Observation)
 
 
@@ -184,6 +191,23 @@ def shorten(value: Short, put: Callable[[bytes], str]) -> tuple[Short, str | Non
     if len(data) <= INLINE_CHARACTERS:
         return value, None
     return value.shortened(CUT_CHARACTERS), put(data)
+
+
+def shorten_calls(
+    calls: tuple[ModelCall, ...], put: Callable[[bytes], str]
+) -> tuple[tuple[ModelCall, ...], str | None]:
+    """Calls as a step holds them, and the blob that keeps all of them if they had to be cut."""
+    if len(calls) <= INLINE_CALLS:
+        return calls, None
+    return calls[:INLINE_CALLS], put(json.dumps([call.model_dump() for call in calls]).encode("ascii"))
+
+
+def whole_calls(step: Step, get: Callable[[str], bytes]) -> tuple[ModelCall, ...]:
+    """All calls of models that a step is about."""
+    if step.calls_blob is None:
+        return step.calls
+    with _as_record_error("not calls of models"):
+        return _CALLS.validate_python(json.loads(get(step.calls_blob)))
 
 
 def whole_action(step: Step, get: Callable[[str], bytes]) -> Action:

@@ -97,9 +97,10 @@ def remarks(evidence: Evidence) -> Iterator[str]:
         yield f"resumed {resumes} times" if resumes > 1 else "resumed once"
     for change in (change for event in evidence.attempts if isinstance(event, Resume) for change in event.changes):
         yield f"{change.name} changed on the way from {change.before} to {change.after}"
-    lost = [name for event in evidence.attempts if isinstance(event, Resume) for name in event.lost]
-    if lost:
-        yield f"{len(lost)} files were lost when it was resumed, such as {lost[0]}"
+    resumed = [event for event in evidence.attempts if isinstance(event, Resume)]
+    if lost := [name for event in resumed for name in event.lost]:
+        count = len(lost) + sum(event.more_lost for event in resumed)
+        yield f"{count} files were lost when it was resumed, such as {lost[0]}"
     if (part := evidence.events[-1].usage.exceeded(evidence.budget)) and record.ended_by not in BUDGET_CAUSES:
         yield f"more than its budget was used: {part}"
     for attempt in evidence.attempts:

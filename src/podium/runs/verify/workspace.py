@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from podium.errors import RecordError
 from podium.runs.verify.evidence import Evidence
-from podium.workspace.events import CUT_CHARACTERS, Step, whole_action, whole_observation
+from podium.workspace.events import CUT_CHARACTERS, INLINE_CALLS, Step, whole_action, whole_calls, whole_observation
 from podium.workspace.history import History
 
 
@@ -35,12 +35,13 @@ def _later_problems(history: History, last: str, status: str) -> Iterator[str]:
 
 
 def text_problems(history: History, evidence: Evidence) -> Iterator[str]:
-    """Actions, observations and states that are kept beside the journal."""
+    """Actions, observations, calls of models and states that are kept beside the journal."""
     steps = [event for event in evidence.events if isinstance(event, Step)]
     for number, step in enumerate(steps, 1):
         try:
             history.get(step.state)
             action, observation = whole_action(step, history.get), whole_observation(step, history.get)
+            calls = whole_calls(step, history.get)
         except RecordError as error:
             yield f"step {number}: {error}"
             continue
@@ -48,3 +49,5 @@ def text_problems(history: History, evidence: Evidence) -> Iterator[str]:
             yield f"step {number}: its action is not the one that is kept whole"
         if step.observation not in (observation, observation.shortened(CUT_CHARACTERS)):
             yield f"step {number}: its observation is not the one that is kept whole"
+        if step.calls not in (calls, calls[:INLINE_CALLS]):
+            yield f"step {number}: its calls of models are not those that are kept"
