@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import pytest
 from workbench import Bench
 
 
@@ -286,3 +287,29 @@ def test_a_refused_write_leaves_nothing_to_undo(bench: Bench) -> None:
 def test_file_names_that_are_no_text_can_be_listed(bench: Bench) -> None:
     Path(os.fsdecode(bytes(bench.workspace) + b"/caf\xe9")).touch()
     assert "caf?" in bench.one("list_files", dir_path=".")
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        "5",
+        "[" * 100_000,
+        "{}",
+        '{"result": 5}',
+        '{"result": null, "refused": "no"}',
+        '{"refused": {}}',
+        '{"result": {}}',
+    ],
+)
+def test_an_answer_that_a_program_forges_is_an_observation(bench: Bench, forged: str) -> None:
+    (bench.workspace / "forged").write_text(forged)
+    helper = bench.workspace / "helper"
+    helper.write_text("#!/bin/sh\ncat forged\n")
+    helper.chmod(0o755)
+    actions = (
+        ("list_files", {"dir_path": "."}),
+        ("read_file", {"file_name": "a"}),
+        ("undo_edit_script", {"script_name": "a"}),
+    )
+    for told in bench.perform(*actions, python="/home/helper"):
+        assert told.startswith("The workspace could not be reached: ")

@@ -23,7 +23,7 @@ async def execute_script(context: ActionContext, script_name: str, arguments: st
     Returns:
         What the script printed: stdout if it succeeded (stderr if that is empty), stderr and the exit code if not.
     """
-    script = await call_file_helper(context, "find", name=script_name)
+    script = _without_null(await call_file_helper(context, "find", name=script_name), "The name of the script")
     try:
         words = shlex.split(_without_null(arguments, "The arguments"))
     except ValueError as error:

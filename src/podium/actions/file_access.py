@@ -14,6 +14,16 @@ from podium.actions.context import ActionContext
 from podium.actions.spec import ActionError
 
 TIMEOUT_S = 120
+_RESULTS: dict[str, object] = {
+    "list": {"first": [""], "last": [""], "left_out": 0},
+    "read": {"text": "", "tail": "", "size": 0, "left_out": 0, "is_text": True, "is_clean": True},
+    "lines": {"lines": [""], "count": 0, "is_text": True},
+    "find": "",
+    "write": None,
+    "copy": "",
+    "undo": {"is_removed": True, "left": 0},
+}
+"""What the operations of the helper give, by example."""
 
 
 @dataclass(frozen=True)
@@ -61,12 +71,25 @@ async def call_file_helper(context: ActionContext, do: str, **request: object) -
         raise ActionError(f"The workspace could not be reached: {error}") from error
     try:
         answer = json.loads(done.stdout)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         said = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
         raise ActionError(f"The workspace could not be reached: {said[-1]}") from error
-    if "refused" in answer:
+    if _fits(answer, {"refused": ""}):
         raise ActionError(answer["refused"])
+    if not _fits(answer, {"result": _RESULTS[do]}):
+        raise ActionError("The workspace could not be reached: a program in it answered in place of Podium's.")
     return answer["result"]
+
+
+def _fits(value: object, example: object) -> bool:
+    """Whether a value is made like an example: other programs inside can write into what the helper prints."""
+    if isinstance(example, dict):
+        if not isinstance(value, dict) or value.keys() != example.keys():
+            return False
+        return all(_fits(value[key], part) for key, part in example.items())
+    if isinstance(example, list):
+        return isinstance(value, list) and all(_fits(item, example[0]) for item in value)
+    return type(value) is type(example)
 
 
 async def read_text(context: ActionContext, name: str, *, limit_bytes: int, missing_is_empty: bool = False) -> FileText:
