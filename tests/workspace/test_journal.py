@@ -193,6 +193,13 @@ def test_a_line_that_podium_would_not_write_is_not_read(path: Path) -> None:
             read(path)
 
 
+def test_a_line_with_a_number_of_thousands_of_digits_is_none(path: Path) -> None:
+    start = b'{"n": ' + b"1" * 5000 + b', "previous": "' + b"0" * 64 + b'", "kind": "end"'
+    path.write_bytes(start + b', "check": "%s"}\n' % hashlib.sha256(start).hexdigest()[:16].encode())
+    torn = read_journal(path).torn
+    assert torn is not None and torn.reason == "it is not a line of a journal"
+
+
 @pytest.mark.parametrize("kind", ["link", "pipe", "folder"])
 def test_what_is_not_a_regular_file_is_refused_at_once(tmp_path: Path, path: Path, kind: str) -> None:
     strange = tmp_path / "strange"

@@ -231,6 +231,15 @@ def test_differences_that_do_not_fit_end_in_an_error(history: History, differenc
         history.get(ONE.hex())
 
 
+def test_a_difference_that_is_cut_off_before_the_name_of_its_base_ends_in_an_error(history: History) -> None:
+    history.put(b"")
+    make_pack(history, [(ONE, entry_of(7, 3, b""))])
+    [pack] = (history.repository / "objects" / "pack").glob("*.pack")
+    os.truncate(pack, pack.stat().st_size - 32)  # its checksum
+    with pytest.raises(RecordError, match="a difference from an object"):
+        history.get(ONE.hex())
+
+
 def test_a_broken_index_ends_in_an_error(history: History) -> None:
     history.put(b"")
     folder = history.repository / "objects" / "pack"

@@ -30,7 +30,7 @@ LINE_BYTES = 1 << 20
 
 _CHUNK_BYTES = 1 << 18
 _CHECK_DIGITS = 16
-_HEAD = re.compile(rb'\{"n": ([1-9][0-9]*), "previous": "([0-9a-f]{64})"')
+_HEAD = re.compile(rb'\{"n": ([1-9][0-9]{0,14}), "previous": "([0-9a-f]{64})"')
 _TAIL = re.compile(rb', "check": "([0-9a-f]{%d})"\}' % _CHECK_DIGITS)
 _TAIL_BYTES = len(', "check": ""}') + _CHECK_DIGITS
 

@@ -154,7 +154,8 @@ class Pack:
             if not 0 < distance <= offset:
                 raise RecordError("A pack of the history is malformed: a difference from nothing.")
         elif kind == _NAMED_DIFFERENCE:
-            base = self.find(head[position : position + ID_BYTES])
+            name = head[position : position + ID_BYTES]
+            base = self.find(name) if len(name) == ID_BYTES else None
             position += ID_BYTES
             if base is None:
                 raise RecordError("A pack of the history is malformed: a difference from an object it does not hold.")

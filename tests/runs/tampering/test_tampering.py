@@ -71,6 +71,24 @@ def test_a_journal_that_was_cut_back_is_found_by_the_history(copy: Path, data_di
     assert "snapshots: the history ends with" in told(verify(copy, data_dir=data_dir))
 
 
+def test_a_task_that_cannot_exist_is_told(copy: Path, data_dir: Path) -> None:
+    edit(run(copy) / "run.json", task="obfuscated-" * 2000)
+    found = verify(copy, data_dir=data_dir)
+    assert "journal: it is of a task that cannot exist" in told(found)
+    assert found.runs[1].passed
+
+
+def test_what_nobody_thought_of_is_a_finding(copy: Path, data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise RecursionError("too deep")
+
+    monkeypatch.setattr("podium.runs.verify.agreement.load", fail)
+    found = verify(copy, data_dir=data_dir)
+    assert "plan: cannot be checked: RecursionError: too deep" in told(found)
+    monkeypatch.setattr("podium.runs.verify.run.read_evidence", fail)
+    assert "journal: cannot be checked: RecursionError: too deep" in told(verify(copy, data_dir=data_dir))
+
+
 def test_what_weakens_a_result_comes_first(copy: Path, data_dir: Path, capsys: pytest.CaptureFixture[str]) -> None:
     shutil.rmtree(run(copy, 1))
     with pytest.raises(SystemExit, match="1"):

@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from podium.errors import RecordError
-from podium.runs.experiment import Experiment, read_experiment
+from podium.runs.experiment import TASK_ID, Experiment, read_experiment
 from podium.runs.folder import RunFolder
 from podium.runs.models import ExperimentDocument, Plan, RunRecord
 from podium.workspace.budget import Budget
@@ -80,6 +80,9 @@ def read_evidence(run: RunFolder) -> Evidence:
     journal = run.read_journal()
     if journal.torn:
         raise RecordError(f"the last line of the journal is not whole: {journal.torn.reason}")
+    odd = [task for task in (record.task, journal.start.task) if not TASK_ID.fullmatch(task)]
+    if odd:
+        raise RecordError(f"it is of a task that cannot exist: {odd[0][:80]!r}")
     return Evidence(run, record, journal, list(journal), journal.start, read_experiment(run.experiment))
 
 

@@ -41,6 +41,9 @@ def verify_run(
     except PodiumError as error:
         verdict.checks["journal"] = _told(iter([str(error)]))
         return verdict
+    except Exception as error:  # noqa: BLE001 (what nobody thought of in a stranger's folder is a finding)
+        verdict.checks["journal"] = _told(iter([_unforeseen(error)]))
+        return verdict
     verdict.status, verdict.result = evidence.record.status, describe(evidence.record)
     verdict.origin = evidence.journal.hash_of(1)
     verdict.allowed = evidence.start.model_dump(mode="json", include=FACTS)
@@ -104,7 +107,13 @@ def _told(problems: Iterator[str]) -> str:
         found = list(islice(problems, MOST_PROBLEMS))
     except PodiumError as error:
         found = [f"cannot be checked: {error}"]
+    except Exception as error:  # noqa: BLE001 (the other checks and runs go on)
+        found = [_unforeseen(error)]
     return printable("; ".join(dict.fromkeys(found))) or OK
+
+
+def _unforeseen(error: Exception) -> str:
+    return f"cannot be checked: {type(error).__name__}: {str(error)[:200]}"
 
 
 def describe(record: RunRecord) -> str:
