@@ -403,7 +403,7 @@ def test_an_object_emptied_by_a_power_cut_is_stored_again(history: History) -> N
         assert again.check(again.snapshot("", first, time_s=1)) == []
 
 
-@pytest.mark.parametrize("name", [b"..", b".", b"", b"a/b"])
+@pytest.mark.parametrize("name", [b"..", b".", b"", b"a/b", b"x" * 256])
 def test_a_tree_that_leads_out_of_its_folder_is_refused(history: History, tmp_path: Path, name: bytes) -> None:
     store = history._store
     store.begin_writing()

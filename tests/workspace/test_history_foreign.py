@@ -126,6 +126,17 @@ def test_a_submodule_is_refused_and_starts_nothing(
     assert not marker.exists()
 
 
+def test_a_tree_of_trees_with_nothing_in_them_can_be_compared(history: History) -> None:
+    store = history._store
+    store.begin_writing()
+    tree = store.add(objects.TREE, b"")
+    for _ in range(100):
+        tree = store.add(objects.TREE, b"".join(objects.tree_line(objects.FOLDER, name, tree) for name in (b"a", b"b")))
+    commit = commit_of(store, tree, [])
+    store.flush()
+    assert "not shown" in history.diff(None, commit)
+
+
 def test_alternates_add_no_objects(history: History, tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere.git"
     with History(elsewhere, history.workspace) as other:

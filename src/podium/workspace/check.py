@@ -10,6 +10,8 @@ from podium.workspace import objects
 from podium.workspace.reader import Reader
 from podium.workspace.snapshots import read_snapshot
 
+_TOLD_CHARACTERS = 300
+
 
 def problems_of(reader: Reader, commit: str) -> list[str]:
     """The problems of a snapshot and of all before it, in words."""
@@ -48,8 +50,14 @@ class _Check:
             try:
                 if mode == objects.FOLDER:
                     entries = objects.decode_tree(self.reader.read(identity.hex(), objects.TREE))
-                    pending += [(entry.mode, entry.id, f"{path}/{os.fsdecode(entry.name)}") for entry in entries]
+                    pending += [(entry.mode, entry.id, _below(path, entry.name)) for entry in entries]
                 elif self.reader.stream(identity.hex(), len) != objects.BLOB:
                     self.problems.append(f"{path!r}: object {identity.hex()} is not a file.")
             except RecordError as error:
                 self.problems.append(f"{path!r}: {error}")
+
+
+def _below(path: str, name: bytes) -> str:
+    """A path to be told; of a long one the end, since every entry of a tree has one."""
+    path = f"{path}/{os.fsdecode(name)}"
+    return path if len(path) <= _TOLD_CHARACTERS else f"…{path[-_TOLD_CHARACTERS:]}"

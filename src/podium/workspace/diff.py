@@ -23,6 +23,8 @@ _CUT = "\n[the rest of the difference is not shown]\n"
 _COMPARED_BYTES = 2 << 20
 """Larger files are not compared line by line."""
 _MOST_FILES = 8_000
+_MOST_LOOKED_AT = 1_000_000
+"""Entries of folders that differ: a stranger may have made a tree of trees that are all the same."""
 _MOST_BYTES = 1 << 26
 
 
@@ -60,18 +62,21 @@ class _Copy:
     reader: Reader
     copied: dict[bytes, Packable] = field(default_factory=dict)
     files: int = 0
+    """Folders too."""
+    looked_at: int = 0
     size_bytes: int = 0
 
     @property
     def is_whole(self) -> bool:
         """Whether everything that differs was copied."""
-        return self.files <= _MOST_FILES
+        return self.files <= _MOST_FILES and self.looked_at <= _MOST_LOOKED_AT
 
     def differing(self, older: bytes | None, newer: bytes | None, depth: int = 0) -> tuple[bytes, bytes]:
         """The ids of both copies."""
         if depth > DEEPEST:
             raise RecordError(f"A snapshot of Podium is at most {DEEPEST} folders deep; this one is deeper.")
         before, after = self._entries(older), self._entries(newer)
+        self.files, self.looked_at = self.files + 1, self.looked_at + len(before) + len(after)
         pairs: tuple[list[TreeEntry], list[TreeEntry]] = ([], [])
         for name in sorted(before.keys() | after.keys()):
             old, new = before.get(name), after.get(name)

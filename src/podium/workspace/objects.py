@@ -18,6 +18,8 @@ from podium.errors import RecordError
 ID_BYTES = 32
 BLOB, TREE, COMMIT = b"blob", b"tree", b"commit"
 FILE, EXECUTABLE, LINK, FOLDER = b"100644", b"100755", b"120000", b"40000"
+LONGEST_NAME = 255
+"""In bytes, as file systems have it."""
 
 _PACK_TYPES = {COMMIT: 1, TREE: 2, BLOB: 3}
 _SAMPLE_BYTES = 32 * 1024
@@ -103,8 +105,8 @@ def decode_tree(data: bytes) -> list[TreeEntry]:
         position = end + 1 + ID_BYTES
         if end < 0 or position > len(data) or not space or mode not in (FILE, EXECUTABLE, LINK, FOLDER):
             raise RecordError("A tree of the history is malformed.")
-        if name in (b"", b".", b"..") or b"/" in name or name in seen:
-            raise RecordError(f"A tree of the history holds the impossible name {name!r}.")
+        if name in (b"", b".", b"..") or b"/" in name or name in seen or len(name) > LONGEST_NAME:
+            raise RecordError(f"A tree of the history holds the impossible name {name[:LONGEST_NAME]!r}.")
         seen.add(name)
         entries.append(TreeEntry(mode, name, data[end + 1 : position]))
     return entries
