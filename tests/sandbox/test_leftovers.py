@@ -38,3 +38,14 @@ def test_a_pipe_in_the_place_of_a_lock_keeps_nobody_waiting(tmp_path: Path, monk
     os.mkfifo(folder / "lock")
     leftovers.remove_abandoned()
     assert not folder.exists()
+
+
+def test_only_a_lock_that_is_there_and_free_means_abandoned(tmp_path: Path) -> None:
+    assert not leftovers.is_abandoned(tmp_path), "it has no lock"
+    claim = leftovers.claim(tmp_path)
+    assert leftovers.is_claimed(tmp_path) and not leftovers.is_abandoned(tmp_path)
+    os.close(claim)
+    assert leftovers.is_abandoned(tmp_path) and not leftovers.is_claimed(tmp_path)
+    (tmp_path / "lock").unlink()
+    (tmp_path / "lock").symlink_to(tmp_path / "elsewhere")  # a lock that cannot be opened, as one of another user
+    assert not leftovers.is_abandoned(tmp_path)

@@ -29,6 +29,8 @@ USER_ID = 1000
 """Of programs, where Podium's own user is root."""
 LABEL = "podium.folder"
 """Of a container: the folder of its sandbox, whose claim tells whether anybody uses it."""
+USER_LABEL = "podium.user"
+"""Of a container: the number of the user who opened it."""
 RUN = "/run/podium"
 _LOOK_S = 0.2
 
@@ -143,7 +145,7 @@ def _options(client: DockerClient, spec: SandboxSpec, seen: View, folder: Path) 
         "user": user,
         "working_dir": "/",
         "hostname": "podium",
-        "labels": {LABEL: str(folder)},
+        "labels": {LABEL: str(folder), USER_LABEL: str(os.getuid())},
         "network_mode": "bridge" if spec.network is True else "none",
         "cgroupns": "private",
         "ipc_mode": "private",

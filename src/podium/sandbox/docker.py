@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from podium.errors import MissingExtraError, PodiumError
 from podium.sandbox import cgroups, leftovers
 from podium.sandbox.backend import Capabilities
-from podium.sandbox.container import LABEL, USER_ID, ContainerInit
+from podium.sandbox.container import LABEL, USER_ID, USER_LABEL, ContainerInit
 from podium.sandbox.control import PATIENCE_S
 from podium.sandbox.interpreter import SYSTEM_PATH
 from podium.sandbox.network import proxy_environment
@@ -168,11 +168,16 @@ def _see(client: DockerClient, spec: SandboxSpec, workspace: Path) -> View:
 
 
 def _remove_abandoned(client: DockerClient) -> None:
-    """Removes the containers of processes that were killed before they could do so."""
+    """Removes this user's containers whose processes were killed before they could do so.
+
+    One whose folder is not here may be at work on a machine that shares the engine: it goes when it has ended.
+    """
     from docker.errors import APIError
 
-    for container in client.containers.list(all=True, filters={"label": LABEL}, ignore_removed=True):
-        if not leftovers.is_claimed(Path(container.labels[LABEL])):
+    filters = {"label": [LABEL, f"{USER_LABEL}={os.getuid()}"]}
+    for container in client.containers.list(all=True, filters=filters, ignore_removed=True):
+        folder = Path(container.labels[LABEL])
+        if leftovers.is_abandoned(folder) or (not os.path.lexists(folder) and container.status in ("exited", "dead")):
             with contextlib.suppress(APIError):
                 container.remove(force=True, v=True)
 

@@ -75,14 +75,24 @@ def _ours(prefixes: tuple[str, ...]) -> Iterator[Path]:
 
 
 def is_claimed(folder: Path) -> bool:
-    """Whether some process uses the sandbox of a folder."""
+    """Whether some process uses the sandbox of a folder, as far as we may know."""
+    return _is_locked(folder) is True
+
+
+def is_abandoned(folder: Path) -> bool:
+    """Whether the process that used the sandbox of a folder has ended: its lock is there, and free."""
+    return _is_locked(folder) is False
+
+
+def _is_locked(folder: Path) -> bool | None:
+    """None if there is no lock, or it is not ours to look at."""
     try:
         with open(folder / _LOCK, "rb", opener=_without_waiting) as file:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return True
     except OSError:
-        return False
+        return None
     return False
 
 
