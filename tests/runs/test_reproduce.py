@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 from few import few
+from podium.errors import RecordError
 from podium.runs.driver import FollowedRun
 from podium.runs.reproduce import reproduce
 from podium.runs.scramble import scrambled
@@ -110,6 +111,15 @@ def test_what_was_carried_along_is_not_reproduced(
     done = play(script=script(SMUGGLED_WAYS[way](table)), miniature=True)
     found = reproduce(done.folder, data_dir=data_dir)
     assert found.outcome == "not reproducible", found
+
+
+def test_files_that_memory_could_not_hold_are_not_read(
+    play: Callable[..., FollowedRun], script: Callable[..., Path], data_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    row = play(script=script(HONEST_WAYS["a script"]("")))
+    monkeypatch.setattr("podium.runs.reproduce.KEPT_BYTES", 100)
+    with pytest.raises(RecordError, match="more than 100 bytes together"):
+        reproduce(row.folder, data_dir=data_dir)
 
 
 def test_scrambling_keeps_names_and_ids_and_nothing_else() -> None:

@@ -13,7 +13,7 @@ import pytest
 from folders import describe, make
 
 from podium.errors import RecordError
-from podium.workspace import objects
+from podium.workspace import objects, restore
 from podium.workspace.history import History
 from podium.workspace.store import Store
 
@@ -135,6 +135,22 @@ def test_a_tree_of_trees_with_nothing_in_them_can_be_compared(history: History) 
     commit = commit_of(store, tree, [])
     store.flush()
     assert "not shown" in history.diff(None, commit)
+
+
+def test_one_large_file_under_many_names_is_not_written_without_end(
+    history: History, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make(history.workspace, {b"%d" % number: bytes(100_000) for number in range(20)})
+    commit = history.snapshot("", None, time_s=0)
+    monkeypatch.setattr(restore, "MOST_BYTES", 1_000_000)
+    with pytest.raises(RecordError, match="more than 1,000,000 bytes"):
+        history.check_out(commit, tmp_path / "copy")
+    assert len(list((tmp_path / "copy").iterdir())) == 10
+    monkeypatch.setattr(restore, "_SPARE_BYTES", 1 << 60)
+    monkeypatch.setattr(restore, "_SPARE_SHARE", 1)  # all of the disk
+    with pytest.raises(RecordError, match="no room"):
+        history.check_out(commit, tmp_path / "other")
+    assert list((tmp_path / "other").iterdir()) == []
 
 
 def test_alternates_add_no_objects(history: History, tmp_path: Path) -> None:

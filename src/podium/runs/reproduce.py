@@ -42,6 +42,8 @@ DECLARED = "code/reproduce.sh"
 DAY_S = 24 * 3600.0
 FILE_BYTES = 16 << 20
 """Larger files of an agent's are not code."""
+KEPT_BYTES = 1 << 30
+"""Of all of them: a stranger may have given one file a thousand names."""
 SAME = 0.99
 """The share of rows that must be equal for a submission from scrambled data to count as the same."""
 
@@ -100,6 +102,7 @@ class _Reproducer:
         self._evidence, self._own, self._history = evidence, own, history
         self._steps = [event for event in evidence.events if isinstance(event, Step)]
         self._final = evidence.journal.snapshot
+        self._kept_bytes = 0
         with tempfile.TemporaryDirectory(prefix="podium-reproduce-") as scratch:
             self._submitted = self._extract(self._final, SUBMISSION, Path(scratch))
 
@@ -195,9 +198,21 @@ class _Reproducer:
         return self._contents(snapshot, [name for name in self._history.contents(snapshot) if name.startswith(folder)])
 
     def _contents(self, snapshot: str, names: Sequence[str]) -> dict[str, bytes]:
+        """What files hold; those that a snapshot does not hold, or that are no code, are left out.
+
+        Raises:
+            RecordError: they are more than can be kept in memory.
+        """
+        found: dict[str, bytes] = {}
         with tempfile.TemporaryDirectory(prefix="podium-reproduce-") as scratch:
-            found = {name: self._extract(snapshot, name, Path(scratch)) for name in names if name != SUBMISSION}
-        return {name: data for name, data in found.items() if data is not None}
+            for name in names:
+                data = None if name == SUBMISSION else self._extract(snapshot, name, Path(scratch))
+                if data is not None:
+                    found[name] = data
+                    self._kept_bytes += len(data)
+                if self._kept_bytes > KEPT_BYTES:
+                    raise RecordError(f"The files that the agent wrote have more than {KEPT_BYTES:,} bytes together.")
+        return found
 
     def _extract(self, snapshot: str, name: str, scratch: Path) -> bytes | None:
         target = scratch / "file"

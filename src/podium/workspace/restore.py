@@ -24,6 +24,10 @@ from podium.workspace.snapshots import check_extent, read_tree
 from podium.workspace.walk import READ, Unreadable, blob_id, sha256_of
 
 _ATTEMPTS = 5
+MOST_BYTES = 256 << 30
+"""Written in one restore, more than a history holds: a stranger may have given one large file a thousand names."""
+_SPARE_BYTES, _SPARE_SHARE = 1 << 30, 50
+"""Of the disk this much, or one part in so many if that is less, is left free."""
 _MOVED = {errno.ENOENT, errno.ENOTDIR, errno.EEXIST, errno.EISDIR, errno.ENOTEMPTY, errno.ELOOP, errno.EBUSY}
 
 
@@ -48,6 +52,7 @@ class Restorer:
     reader: Reader
     record: SnapshotRecord
     _written: set[str] = field(default_factory=set)
+    _written_bytes: int = 0
     _removed: set[str] = field(default_factory=set)
     _lost: set[str] = field(default_factory=set)
     _unsure: set[str] = field(default_factory=set)
@@ -166,6 +171,7 @@ class Restorer:
             os.close(descriptor)
 
     def _write_file(self, parent: int, name: str, entry: TreeEntry) -> None:
+        self._require_room(parent, self.reader.size(entry.id.hex()))
         aside = _aside()
         mode = 0o777 if entry.mode == objects.EXECUTABLE else 0o666
         descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode, dir_fd=parent)
@@ -176,6 +182,22 @@ class Restorer:
         except BaseException:
             _forget(parent, aside)
             raise
+
+    def _require_room(self, parent: int, size_bytes: int) -> None:
+        """
+        Raises:
+            RecordError: a file would take more than is free, or all files together more than Podium writes.
+        """
+        self._written_bytes += size_bytes
+        disk = os.fstatvfs(parent)
+        spare = min(_SPARE_BYTES, disk.f_blocks * disk.f_frsize // _SPARE_SHARE)
+        if size_bytes and size_bytes + spare > disk.f_bavail * disk.f_frsize:
+            raise RecordError(
+                f"The disk has no room for the files of the snapshot: the next has {size_bytes:,} bytes. Free some "
+                "space, then run the same command again."
+            )
+        if self._written_bytes > MOST_BYTES:
+            raise RecordError(f"The files of the snapshot have more than {MOST_BYTES:,} bytes; no more are written.")
 
     def _write_link(self, parent: int, name: str, entry: TreeEntry) -> None:
         aside = _aside()
