@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -62,25 +64,43 @@ def open_experiment(folder: Path, plan: Plan, tasks: Sequence[str], seeds: int) 
     Raises:
         UsageError: the folder holds an experiment with another plan, or something else.
     """
-    known = read_document(folder / FILE, ExperimentDocument)
-    if known is None:
-        if folder.exists() and any(folder.iterdir()):
-            raise UsageError(f"{folder} holds something else: there is no {FILE}. Give another --out.")
-        document = ExperimentDocument(plan=plan, tasks=tuple(tasks), seeds=seeds, created=now())
-    else:
-        if changed := _differences(known.plan, plan):
-            told = "; ".join(f"{name}: {before} then, {after} now" for name, before, after in changed)
-            raise UsageError(
-                f"{folder} was started differently ({told}). Repeat the options it was started with, give another "
-                f"--out, or continue it as it was with: podium resume {folder}"
-            )
-        merged = tuple(dict.fromkeys([*known.tasks, *tasks]))
-        document = known.model_copy(update={"tasks": merged, "seeds": max(known.seeds, seeds)})
-    if document != known:
-        write_document(folder / FILE, document)
+    with _changing(folder):
+        known = read_document(folder / FILE, ExperimentDocument)
+        if known is None:
+            if any(folder.iterdir()):
+                raise UsageError(f"{folder} holds something else: there is no {FILE}. Give another --out.")
+            document = ExperimentDocument(plan=plan, tasks=tuple(tasks), seeds=seeds, created=now())
+        else:
+            _require_same(folder, known.plan, plan)
+            merged = tuple(dict.fromkeys([*known.tasks, *tasks]))
+            document = known.model_copy(update={"tasks": merged, "seeds": max(known.seeds, seeds)})
+        if document != known:
+            write_document(folder / FILE, document)
     remember_plan(plan)
     remove_orphans(workspaces_of(folder))
     return Experiment(folder, document)
+
+
+@contextmanager
+def _changing(folder: Path) -> Iterator[None]:
+    """A block in which no other process changes the document of an experiment."""
+    folder.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        with suppress(OSError):  # some network file systems have no locks for folders
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _require_same(folder: Path, known: Plan, plan: Plan) -> None:
+    if changed := _differences(known, plan):
+        told = "; ".join(f"{name}: {before} then, {after} now" for name, before, after in changed)
+        raise UsageError(
+            f"{folder} was started differently ({told}). Repeat the options it was started with, give another "
+            f"--out, or continue it as it was with: podium resume {folder}"
+        )
 
 
 def make_experiment(folder: Path, document: ExperimentDocument) -> Experiment:
@@ -102,16 +122,18 @@ def change_plan(experiment: Experiment, changes: dict[str, Any]) -> Experiment:
     Args:
         changes: by field of the plan, such as `model` or `budget`.
     """
-    plan = Plan.model_validate({**experiment.plan.model_dump(), **changes})
-    changed = [
-        DatedChange(name=name, before=before, after=after, time=now())
-        for name, before, after in _differences(experiment.plan, plan)
-    ]
-    if not changed:
-        return experiment
-    update = {"plan": plan, "changes": (*experiment.document.changes, *changed)}
-    document = experiment.document.model_copy(update=update)
-    write_document(experiment.folder / FILE, document)
+    with _changing(experiment.folder):
+        experiment = read_experiment(experiment.folder)  # others may have added tasks since
+        plan = Plan.model_validate({**experiment.plan.model_dump(), **changes})
+        changed = [
+            DatedChange(name=name, before=before, after=after, time=now())
+            for name, before, after in _differences(experiment.plan, plan)
+        ]
+        if not changed:
+            return experiment
+        update = {"plan": plan, "changes": (*experiment.document.changes, *changed)}
+        document = experiment.document.model_copy(update=update)
+        write_document(experiment.folder / FILE, document)
     remember_plan(plan)
     return Experiment(experiment.folder, document)
 

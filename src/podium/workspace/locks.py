@@ -54,5 +54,5 @@ def full_disk_explained(path: Path) -> Iterator[None]:
             raise
         raise RecordError(
             f"The disk is full: {path} cannot grow ({os.strerror(error.errno)}). What was recorded before is intact. "
-            "Free some space, then run the same command again."
+            "Free some space, then run the same command again, with --retry if the run counts as failed."
         ) from error

@@ -194,7 +194,7 @@ class Restorer:
         if size_bytes and size_bytes + spare > disk.f_bavail * disk.f_frsize:
             raise RecordError(
                 f"The disk has no room for the files of the snapshot: the next has {size_bytes:,} bytes. Free some "
-                "space, then run the same command again."
+                "space, then run the same command again, with --retry if the run counts as failed."
             )
         if self._written_bytes > MOST_BYTES:
             raise RecordError(f"The files of the snapshot have more than {MOST_BYTES:,} bytes; no more are written.")
