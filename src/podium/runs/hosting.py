@@ -65,11 +65,13 @@ class ComputingLease:
         """Gives the lease back while nothing computes, until it is cancelled."""
         if self._keeps or self.root is None:
             return
-        before = processes.processor_s(self.root)
+        before, ran = processes.processor_s(self.root), False
         while True:
             await anyio.sleep(LOOK_S)
-            now = processes.processor_s(self.root)
-            is_idle, before = now - before < IDLE_SHARE * LOOK_S, now
+            now, runs = processes.processor_s(self.root), "R" in processes.states(self.root)
+            # Twice in a row: what children compute that nobody waits for is lost with them.
+            is_idle = now - before < IDLE_SHARE * LOOK_S and not (ran and runs)
+            before, ran = now, runs
             if self._thinking and is_idle:
                 await self._give_back()
             elif not is_idle:

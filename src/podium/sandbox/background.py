@@ -3,14 +3,30 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 
 from podium.sandbox.control import Control
-from podium.sandbox.processes import processor_s
+from podium.sandbox.processes import processor_s, states
 
 GRACE_S = 0.25
 """How much the programs of a sandbox may compute during a pause; what takes more has found a way to wake itself."""
+AWAKE_S = 2.0
+"""How long they may be seen awake in it: what children computed that nobody waits for is in no account."""
+LOOK_S = 0.2
+"""For how long a look counts at most."""
+
+
+@dataclass
+class _Pause:
+    """A pause, as far as it was looked at."""
+
+    token: object
+    used_s: float
+    looked_at: float
+    awake_s: float = 0.0
 
 
 class Background:
@@ -22,7 +38,7 @@ class Background:
         self._waited_for: set[object] = set()
         self._may_exist = False
         self._pause: object | None = None
-        self._measured: tuple[object, float] | None = None
+        self._measured: _Pause | None = None
 
     def begin(self, *, leaves_something: bool) -> Callable[[], None]:
         """Resumes everything for a program; what is to be called when that has ended, any number of times."""
@@ -49,9 +65,13 @@ class Background:
         pause = self._pause
         if pause is None:
             return None
-        used = processor_s(root)
-        if self._measured is None or self._measured[0] is not pause:
-            self._measured = (pause, used)
-        if used - self._measured[1] <= GRACE_S:
+        used, now = processor_s(root), time.monotonic()
+        if self._measured is None or self._measured.token is not pause:
+            self._measured = _Pause(pause, used, now)
+        seen = self._measured
+        if not states(root).isdisjoint("RS"):  # D may be a parent whose child was stopped before it became a program
+            seen.awake_s += min(now - seen.looked_at, LOOK_S)
+        seen.looked_at = now
+        if used - seen.used_s <= GRACE_S and seen.awake_s <= AWAKE_S:
             return None
         return "programs in the background went on computing while none was waited for"

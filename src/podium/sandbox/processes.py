@@ -33,13 +33,25 @@ def has_more_tasks(root: int, limit: int) -> bool:
 
 
 def processor_s(root: int) -> float:
-    """The processor time that programs have taken: what is below the supervisors of a first process."""
-    supervisors = [child for children in _children(root) for child in children]
+    """The processor time that programs have taken: what is below the supervisors of a first process.
+
+    That of children which their parent does not wait for is lost with them; `states` shows such.
+    """
     ticks = 0
-    for supervisor in supervisors:
+    for supervisor in _supervisors(root):
         _, buried = _ticks(supervisor)
         ticks += buried + sum(sum(_ticks(pid)) for pid in tree(supervisor)[1:])
     return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def states(root: int) -> set[str]:
+    """What programs are doing at this moment, in the kernel's letters: R is to run, S to sleep, T to be stopped."""
+    programs = [pid for supervisor in _supervisors(root) for pid in tree(supervisor)[1:]]
+    return {fields[0].decode("ascii") for pid in programs if (fields := _stat(pid))}
+
+
+def _supervisors(root: int) -> list[int]:
+    return [child for children in _children(root) for child in children]
 
 
 def bind(root: int, cores: Sequence[int]) -> None:
@@ -52,12 +64,16 @@ def bind(root: int, cores: Sequence[int]) -> None:
 
 def _ticks(pid: int) -> tuple[int, int]:
     """The processor time of a process, and that of its children which have ended."""
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
-    except OSError:
-        return 0, 0
-    user, system, children_user, children_system = map(int, fields[11:15])
+    user, system, children_user, children_system = map(int, _stat(pid)[11:15] or (0, 0, 0, 0))
     return user + system, children_user + children_system
+
+
+def _stat(pid: int) -> list[bytes]:
+    """What the kernel says of a process after its name, from its state on; nothing of one that has ended."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
+    except OSError:
+        return []
 
 
 def _children(pid: int) -> list[list[int]]:
