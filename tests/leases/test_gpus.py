@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from podium.leases.gpus import visible_gpus
+from podium.leases import gpus
+from podium.leases.gpus import device_names, visible_gpus
 
 
 @pytest.mark.parametrize(
@@ -25,3 +26,8 @@ from podium.leases.gpus import visible_gpus
 )
 def test_gpus_are_those_that_cuda_would_see(setting: str | None, visible: tuple[int, ...]) -> None:
     assert visible_gpus([(0, "GPU-aa11"), (3, "GPU-bb22"), (2, "GPU-cc33")], setting) == visible
+
+
+def test_a_device_has_the_same_name_wherever_it_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gpus, "_devices", lambda: [(0, "GPU-aa11"), (3, "GPU-bb22"), (4, "")])
+    assert device_names([3, 0, 4]) == ["GPU-bb22", "GPU-aa11", "4"]

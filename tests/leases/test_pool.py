@@ -460,6 +460,14 @@ def test_libraries_are_told_what_a_lease_holds(folder: Path) -> None:
         }
 
 
+def test_who_sees_some_gpus_leases_those(folder: Path) -> None:
+    pool = Pool(folder, range(4), [0, 1, 2])
+    with pool.with_gpus([1, 7]).take(1, 1) as lease, pool.take(1, 2) as other:
+        assert (lease.gpus, other.gpus) == ((1,), (0, 2))
+    with pytest.raises(UsageError, match="the pool has 4 cores and 1 GPU"):
+        pool.with_gpus([1, 7]).take(1, 2)
+
+
 def test_the_pool_of_the_machine_has_the_cores_of_this_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")

@@ -10,7 +10,9 @@ import pytest
 
 from podium.data.neutral import remove_orphans
 from podium.errors import RecordError
+from podium.runs.context import sandbox_spec
 from podium.runs.folder import WORKSPACES, RunFolder, workspaces_of
+from podium.runs.models import Plan
 
 
 @pytest.fixture
@@ -60,3 +62,10 @@ def test_where_others_could_tamper_it_lies_in_the_experiment(run: RunFolder, tmp
     (tmp_path / WORKSPACES).symlink_to(tmp_path / "elsewhere")
     assert run.workspace.is_relative_to(run.experiment / WORKSPACES)
     assert os.listdir(tmp_path / "elsewhere") == []  # noqa: PTH208
+
+
+def test_sandboxes_side_by_side_show_gpus_that_can_be_leased(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("podium.runs.context.usable_gpus", lambda: (1, 3, 4))
+    shown = [sandbox_spec(Plan(agent="a", gpus=2), workspace=Path(f"/{number}")).gpus for number in range(20)]
+    assert set(shown) == {(1, 3), (3, 4), (1, 4)}
+    assert sandbox_spec(Plan(agent="a"), workspace=None).gpus == ()

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 
 def usable_gpus() -> tuple[int, ...]:
     """The numbers of the NVIDIA devices that this process may use."""
     return visible_gpus(_devices(), os.environ.get("CUDA_VISIBLE_DEVICES"))
+
+
+def device_names(numbers: Iterable[int]) -> list[str]:
+    """What CUDA calls devices wherever some of them are shown: their UUIDs. Numbers depend on what else is seen."""
+    uuids = dict(_devices())
+    return [uuids.get(number) or str(number) for number in numbers]
 
 
 def visible_gpus(devices: Sequence[tuple[int, str]], setting: str | None) -> tuple[int, ...]:

@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager, ExitStack, asynccontextmanager
 from pathlib import Path
 
 from podium.errors import UsageError
-from podium.leases.gpus import usable_gpus
+from podium.leases.gpus import device_names, usable_gpus
 from podium.leases.queue import Claim, Queue
 from podium.text import plural
 
@@ -38,7 +38,7 @@ class Lease(AbstractContextManager["Lease"]):
     def environment(self) -> dict[str, str]:
         """Variables that tell libraries what they may use; they would otherwise count the machine's cores."""
         threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), str(len(self.cores)))
-        return {**threads, "CUDA_VISIBLE_DEVICES": ",".join(map(str, self.gpus))}
+        return {**threads, "CUDA_VISIBLE_DEVICES": ",".join(device_names(self.gpus))}
 
     def is_granted(self) -> bool:
         """Queues up and looks whether it is our turn."""
@@ -84,6 +84,10 @@ class Pool:
         self.folder = Path(folder)
         self.cores, self.gpus = tuple(sorted(set(cores))), tuple(sorted(set(gpus)))
         self._queue = Queue(self.folder)
+
+    def with_gpus(self, gpus: Iterable[int]) -> Pool:
+        """The same pool for somebody who can use only these GPUs of it, such as those that a sandbox shows."""
+        return Pool(self.folder, self.cores, set(self.gpus) & set(gpus))
 
     def take(self, cores: int = 1, gpus: int = 0, *, name: str = "") -> Lease:
         """Waits until so many cores and GPUs are free and it is our turn.

@@ -46,7 +46,7 @@ class ActionRunner:
             person: who answers requests for help.
         """
         self._context, self._sandbox, self._loop, self._agent = context, sandbox, loop, agent
-        self._pool = default_pool()
+        self._pool = default_pool().with_gpus(sandbox.sandbox.enforced().gpus)
         self._environment: dict[str, str] = {}
         self.validations = 0
         """How often the agent had its submission validated."""

@@ -6,6 +6,7 @@ import itertools
 import json
 import threading
 import time
+import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -17,6 +18,7 @@ from podium.agents.base import Agent, Assignment, Remaining
 from podium.data.trees import remove_tree
 from podium.errors import PodiumError
 from podium.grading.prepared import PreparedTask
+from podium.leases.gpus import usable_gpus
 from podium.runs.experience import states_on_other_tasks
 from podium.runs.folder import RunFolder
 from podium.runs.held_out import HeldOut, NotDivisibleError, set_aside
@@ -217,9 +219,18 @@ def sandbox_spec(plan: Plan, *, workspace: Path | None) -> SandboxSpec:
         workspace=workspace,
         network=plan.network,
         limits=plan.limits,
-        gpus=tuple(range(plan.gpus)),
+        gpus=_shown_gpus(plan.gpus, workspace),
         pauses_background=True,
     )
+
+
+def _shown_gpus(count: int, workspace: Path | None) -> tuple[int, ...]:
+    """The GPUs that a sandbox shows for as long as it is open: runs side by side are spread over those there are."""
+    there = usable_gpus() if count else ()
+    if len(there) < count:
+        return tuple(range(count))  # there are none to lease either, which says what is wrong
+    first = zlib.crc32(str(workspace).encode("utf-8", "surrogateescape")) % max(1, len(there))
+    return tuple(sorted((there[first:] + there[:first])[:count]))
 
 
 def with_mounts(

@@ -227,8 +227,8 @@ class _Reproducer:
         """The submission that a recipe makes, or why it makes none."""
         plan, budget = self._own.plan, self._evidence.start.budget
         with (
-            self._sandbox(public) as (sandbox, spec),
             default_pool().take(plan.cores, plan.gpus, name="reproduction") as lease,
+            self._sandbox(public, lease.gpus) as (sandbox, spec),
         ):
             time_s = budget.time_s or budget.wall_s or DAY_S
             programs = Programs(sandbox, spec, lease, seed=self._evidence.seed, time_s=time_s)
@@ -243,7 +243,7 @@ class _Reproducer:
                 return f"no submission came out ({error})."
 
     @contextmanager
-    def _sandbox(self, public: Path) -> Iterator[tuple[Sandbox, SandboxSpec]]:
+    def _sandbox(self, public: Path, gpus: tuple[int, ...]) -> Iterator[tuple[Sandbox, SandboxSpec]]:
         """A fresh sandbox whose workspace is as it was before the run's first step."""
         plan, prepared = self._own.plan, self._own.prepared
         backend = find_backend(plan.sandbox)
@@ -258,7 +258,7 @@ class _Reproducer:
             mounts = layout.mounts(
                 given, public.resolve(), instructions=text, validates=False, starter=prepared.task.starter
             )
-            spec = spec.model_copy(update={"mounts": mounts, "gpus": tuple(range(plan.gpus))})
+            spec = spec.model_copy(update={"mounts": mounts, "gpus": gpus})
             with backend.open(spec) as sandbox:
                 yield sandbox, spec
 
