@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 Document = dict[str, Any]
+GOOGLE_PARAMETERS = ("parametersJsonSchema", "parameters_json_schema", "parameters")
 
 
 def as_chat(path: str, request: Document) -> Document:
@@ -21,7 +22,7 @@ def as_chat(path: str, request: Document) -> Document:
         return {**request, "messages": list(_from_items(request["input"])), "tools": tools}
     if ":generateContent" in path:
         tools = [
-            _tool(function["name"], function.get("parametersJsonSchema") or function.get("parameters"))
+            _tool(function["name"], next((function[name] for name in GOOGLE_PARAMETERS if name in function), None))
             for tool in request.get("tools", ())
             for function in tool.get("functionDeclarations", ())
         ]

@@ -185,6 +185,8 @@ def test_any_client_asks_any_model_with_tools_in_streams_or_not_and_its_tokens_a
         talks = with_endpoint(lambda port: [client(port, stream) for stream in (False, True)], server, model, tmp_path)
     assert talks == 2 * [Talk(("count", {"n": 42}), "It said forty-two.", 110 + 150 + 40)]
     assert server.tokens == sum(talk.tokens for talk in talks)
+    offered = [request["tools"][0]["function"] for request in server.requests]
+    assert all(tool["parameters"]["properties"]["n"]["type"].lower() == "integer" for tool in offered), offered
 
 
 @pytest.mark.parametrize("client", CLIENTS)

@@ -206,7 +206,8 @@ class _Endpoint:
         for tool in _functions(document):
             # The protocols do without, Inspect does not.
             tool.setdefault("description", tool["name"])
-            if tool.get("type", "function") == "function" and "input_schema" not in tool:
+            is_function = tool.get("type", "function") == "function"
+            if is_function and not any(name in tool for name in ("input_schema", "parametersJsonSchema")):
                 tool.setdefault("parameters", {"type": "object", "properties": {}})
         async with self._observer.thinking() if self._observer else contextlib.nullcontext():
             answer: dict[str, Any] = await getattr(self._bridge, protocol)(document)
