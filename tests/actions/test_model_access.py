@@ -8,6 +8,7 @@ from typing import Any
 import anyio
 import pytest
 from inspect_ai.model import ChatMessageSystem, ChatMessageUser, GenerateConfig, get_model
+from inspect_ai.tool import ToolInfo
 
 from model_server import Fault, ModelServer, Reply, Request, dead, serving, text_of, windowed
 from podium.actions import model_access
@@ -22,12 +23,16 @@ def ask(server: ModelServer, access: ModelAccess | None = None, times: int = 1, 
     access = access or ModelAccess()
     retries = settings.pop("retries", 2)
 
+    tools = settings.pop("tools", ())
+
     async def work() -> None:
         use_access(access)
         model = get_model("openai-api/podium/scripted", base_url=server.url, memoize=False)
         async with model:
             for _ in range(times):
-                await generate(model, PROMPT, GenerateConfig(max_tokens=2_000, **settings), retries=retries)
+                await generate(
+                    model, PROMPT, GenerateConfig(max_tokens=2_000, **settings), retries=retries, tools=tools
+                )
 
     anyio.run(work)
     return access
@@ -90,6 +95,14 @@ def test_a_setting_that_the_model_does_not_take_is_left_out() -> None:
         access = ask(server, times=2, temperature=0.5)
     assert [("temperature" in request) for request in server.requests] == [True, False, False]
     assert "does not take temperature" in access.take_notes()[0]
+
+
+def test_an_agent_that_chooses_among_tools_is_told_that_its_model_takes_none() -> None:
+    tools = [ToolInfo(name="look", description="Looks.")]
+    refusal = Fault(400, "gemma3:4b does not support tools")
+    with serving(lambda request, rng: refusal) as server, pytest.raises(ModelUnreachableError, match="support tools"):
+        ask(server, tools=tools)
+    assert len(server.requests) == 1
 
 
 @pytest.mark.parametrize(

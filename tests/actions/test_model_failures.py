@@ -89,6 +89,21 @@ def test_a_setting_that_a_model_does_not_take_is_recognised(text: str, setting: 
 
 
 @pytest.mark.parametrize(
+    ("status", "text"),
+    [
+        (400, "registry.ollama.ai/library/gemma3:4b does not support tools"),
+        (500, "tools param requires --jinja flag"),
+        (500, "Unsupported param: tools"),
+        (400, '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set'),
+        (404, "No endpoints found that support tool use. To learn more about provider routing, visit: https://..."),
+    ],
+)
+def test_a_model_that_takes_no_tools_is_recognised(status: int, text: str) -> None:
+    failure = read_failure(text, status=status, is_retryable=True)
+    assert (failure.kind, failure.setting) == ("setting", "tools")
+
+
+@pytest.mark.parametrize(
     ("status", "text", "kind"),
     [
         (401, "Incorrect API key provided", "final"),

@@ -455,6 +455,16 @@ class TestReviews:
         text = 'My review:\n{"is_bug": false, "metric": 0.75, "summary": "fine",}'
         self.check(context, lambda *_: text, self.ran, asked=1, expected=lambda r: r == Review(False, 0.75, "fine"))
 
+    @pytest.mark.parametrize(
+        "refusal", [Fault(400, "gemma3:4b does not support tools"), Fault(500, "tools param requires --jinja flag")]
+    )
+    def test_a_model_that_refuses_tools_is_asked_without_them_for_json(self, context: Context, refusal: Fault) -> None:
+        def toolless(request: Request, rng: random.Random) -> str | Fault:
+            return refusal if request.get("tools") else '{"is_bug": false, "metric": 0.75, "summary": "fine"}'
+
+        expected = Review(False, 0.75, "fine")
+        self.check(context, toolless, self.ran, asked=2, expected=lambda r: r == expected)
+
     def test_roles_may_be_different_models(self, context: Context) -> None:
         with serving(coders.quick) as coder, serving(coders.quick) as reviewer:
             asking = Asking(context, coder, reviewer)

@@ -103,6 +103,9 @@ async def generate(
 ) -> ModelOutput:
     """A model's answer to a prompt, which is made shorter, or else cut, if the model's window is too small for it.
 
+    Args:
+        tool_choice: the tool to answer with. A model that takes no tools is asked without, for the same in text.
+
     Raises:
         ModelUnreachableError: there was none; says why.
     """
@@ -110,17 +113,19 @@ async def generate(
     wanted = config.max_tokens or 4_096
     said = ""
     for _ in range(SHRINKS):
+        if tool_choice and "tools" in limits.refused:
+            tools, tool_choice = (), None
         room = limits.prompt_characters(wanted)
         room = None if room is None else max(0, room - size_of((), tools))
         messages = list(prompt(room) if callable(prompt) else prompt)
         fitting = messages if room is None else shortened(messages, room)
         sent = size_of(fitting, tools)
         allowed = limits.answer_tokens(wanted, sent)
-        changes = {"max_tokens": allowed, **dict.fromkeys(limits.refused - {"tool_choice"})}
+        changes = {"max_tokens": allowed, **dict.fromkeys(limits.refused - {"tool_choice", "tools"})}
         choice = None if "tool_choice" in limits.refused else tool_choice
         request = _Request(model, fitting, config.model_copy(update=changes), tools, choice)
         answer = await request.answer(retries)
-        if isinstance(answer, ModelFailure) and answer.setting in limits.refused:
+        if isinstance(answer, ModelFailure) and answer.setting in limits.refused | _needed(tools, tool_choice):
             raise ModelUnreachableError(f"The model {model} refused the request: {answer.cause}. {GO_ON}")
         if not isinstance(answer, ModelFailure):
             used = answer.usage
@@ -134,6 +139,11 @@ async def generate(
         f"The prompt does not fit the window of {limits.name}, however it is cut. It said: {said}. Serve the "
         "model with a larger window, or use another"
     )
+
+
+def _needed(tools: Sequence[ToolInfo], tool_choice: ToolFunction | None) -> set[str]:
+    """What cannot be left out: tools among which the model is to choose."""
+    return {"tools"} if tools and tool_choice is None else set()
 
 
 def _prompt_tokens(usage: Any) -> int:

@@ -64,6 +64,12 @@ _NAMES = "|".join(_SETTINGS)
 _UNSUPPORTED = re.compile(
     rf"(?:{_REFUSED}).{{0,80}}?\b({_NAMES})\b|\b({_NAMES})\b.{{0,80}}?(?:{_REFUSED})", re.I | re.S
 )
+_NO_TOOLS = re.compile(
+    r"not support (?:tools|tool use|function calling)"  # Ollama
+    r"|unsupported param\w*: '?tools|tools param requires"  # llama.cpp
+    r"|tool choice requires|no endpoints found that support tool use",  # vLLM, OpenRouter
+    re.I,
+)
 _NO_MONEY = re.compile(
     r"insufficient_quota|credit balance|billing_hard_limit|payment required|insufficient balance", re.I
 )
@@ -85,7 +91,7 @@ class ModelFailure:
     answer_tokens: int | None = None
     """Longest answer that the model gives."""
     setting: str | None = None
-    """What of a request the model does not take, as Inspect calls it."""
+    """What of a request the model does not take, as Inspect calls it; `tools` if it takes none."""
 
 
 def read_failure(text: str, *, status: int | None, is_retryable: bool, details: str = "") -> ModelFailure:
@@ -107,6 +113,8 @@ def read_failure(text: str, *, status: int | None, is_retryable: bool, details: 
             return ModelFailure("window", cause, window=_first(_SIZES, text), prompt_tokens=_first(_PROMPTS, text))
         if found := _UNSUPPORTED.search(text):
             return ModelFailure("setting", cause, setting=_SETTINGS[(found[1] or found[2]).lower()])
+    if _NO_TOOLS.search(text):
+        return ModelFailure("setting", cause, setting="tools")
     is_final = status in _FINAL_STATUS or _NO_MONEY.search(text) is not None
     return ModelFailure("final" if is_final or not is_retryable else "temporary", cause)
 

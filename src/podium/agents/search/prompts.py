@@ -99,7 +99,8 @@ REVIEW = """\
 A script was run for the competition below. Read what it printed and report with the tool submit_review: whether it \
 went wrong (is_bug), the final score on validation data that it printed for the competition's metric (metric, null if \
 there is none), and, in two or three sentences, what it shows or, if it went wrong, what to fix (summary). \
-Report only a score that the output itself states as the result of validation."""
+Report only a score that the output itself states as the result of validation. If you have no such tool, answer with \
+a JSON object of is_bug, metric and summary."""
 
 UNUSABLE = """\
 That answer cannot be used: {fault}. Answer again, in the same form: a plan in a few sentences, then exactly one code \
