@@ -34,3 +34,18 @@ def test_a_script_names_its_recipe_and_settings() -> None:
     script = write_script('Titles may hold """ quotes.', "print(1)", recipe="a recipe", settings=settings)
     assert read_header(script) == Header("a recipe", settings)
     assert read_header("print(1)") is None
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "{broken}",
+        '{"recipe": "ridge", "settings": {}, "score": 0.9}',
+        '{"recipe": "ridge"}',
+        '{"recipe": ["ridge"], "settings": {}}',
+        '{"recipe": "ridge", "settings": null}',
+        "{" + "[" * 100_000 + "}",
+    ],
+)
+def test_a_header_that_somebody_rewrote_is_none(header: str) -> None:
+    assert read_header(f'"""A script.\n\nrecipe: {header}\n"""\n') is None

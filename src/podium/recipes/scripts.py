@@ -63,9 +63,16 @@ def write_script(title: str, body: str, *, recipe: str, settings: Mapping[str, A
 
 
 def read_header(script: str) -> Header | None:
-    """The header of a script; None if it was not written by a recipe."""
+    """The header of a script; None if it was not written by a recipe, or somebody has rewritten the header since."""
     match = _HEADER.search(script)
-    return None if match is None else Header(**json.loads(match[1].replace("\\\\", "\\")))
+    try:
+        found = None if match is None else json.loads(match[1].replace("\\\\", "\\"))
+    except (ValueError, RecursionError):
+        return None
+    match found:
+        case {"recipe": str(recipe), "settings": dict(settings), **others} if not others:
+            return Header(recipe, settings)
+    return None
 
 
 def assign(**values: Any) -> str:

@@ -107,4 +107,6 @@ class InformedProposer:
         return await self._model.propose(operator, parents, tree)
 
     async def review(self, node: Node, result: ScriptResult) -> Review:
-        return await (self._recipes if recipe_of(node) else self._model).review(node, result)
+        """Drafts of recipes are known; what a model made of one is its own, though it may have kept the header."""
+        is_recipe = node.operator == "draft" and recipe_of(node) is not None
+        return await (self._recipes if is_recipe else self._model).review(node, result)
