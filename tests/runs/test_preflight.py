@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from model_server import serving
 from podium.catalog import load
-from podium.errors import NotPreparedError, PodiumError
+from podium.errors import NotPreparedError, PodiumError, UsageError
 from podium.runs.experiment import open_experiment, read_experiment
 from podium.runs.models import Plan
 from podium.runs.preflight import check_models, check_packages, imported_packages, require_ready
-from podium.runs.start import resume_experiment, start_experiment
+from podium.runs.start import make_plan, resume_experiment, start_experiment
 from podium.runs.trust import remember_plan
 
 TASK = "spaceship-titanic"
@@ -32,6 +34,34 @@ def test_packages_that_starter_code_imports_are_looked_for(tmp_path: Path) -> No
 def test_a_model_that_cannot_be_asked_is_named_with_the_reason(tmp_path: Path) -> None:
     (said,) = check_models([], Plan(agent="aide", model_roles={"coder": "nobody/model@http://localhost:9"}), tmp_path)
     assert said.startswith("The model nobody/model cannot be used: ")
+
+
+def test_what_the_provider_is_told_is_tried_before_anything_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PODIUM_API_KEY", "none")
+    with serving(lambda request, rng: "ready") as server:
+        plan = Plan(agent="aide", model="openai-api/podium/scripted", model_base_url=server.url)
+        assert not list(check_models([], plan, tmp_path))
+        wrong = plan.model_copy(update={"model_args": {"no_such_argument": "1"}})
+        (said,) = check_models([], wrong, tmp_path)
+    assert "no_such_argument" in said
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"agent": "recipes", "model": "openai/gpt-4o"}, "uses no model. Leave out --model, or add --agent aide"),
+        ({"model": "openai/gpt-4o"}, "uses no model"),
+        ({"agent": "command", "options": {"command": "true"}, "model_base_url": "http://localhost"}, "Add --model"),
+        ({"agent": "command", "options": {"command": "true"}, "model_args": {"a": "b"}}, "-M says .* Add --model"),
+        ({"agent": "aide", "model": "openai/x", "model_args": {"api_key": "sk"}}, "Set the environment variable"),
+        ({"agent": "aide", "model": "bedrock/x", "model_args": {"aws_secret_access_key": "k"}}, "-M aws_secret_access"),
+    ],
+)
+def test_what_would_have_no_effect_or_tell_a_secret_is_refused(settings: dict[str, Any], said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        make_plan([TASK], **settings)
 
 
 def test_going_on_with_a_model_that_cannot_be_asked_changes_nothing(tmp_path: Path) -> None:

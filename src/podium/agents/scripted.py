@@ -13,6 +13,7 @@ from pydantic import Field, ValidationError
 
 from podium.agents.base import Options
 from podium.agents.fixed import FixedAgent, FixedState
+from podium.agents.model import ROLES
 from podium.errors import UsageError
 from podium.workspace.events import Action
 
@@ -26,6 +27,7 @@ class Scripted(FixedAgent):
     """Repeats a list of actions from a file, such as those of another run."""
 
     Options = ScriptedOptions
+    roles = ROLES
     options: ScriptedOptions
 
     @classmethod

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, nullcontext
@@ -73,7 +72,7 @@ def evaluate_run(context: RunContext, before_grading: Callable[[], None]) -> Eva
             _inspect_task(context, evaluated, before_grading),
             model=plan.model,
             model_base_url=plan.model_base_url,
-            model_args={name: _argument(text) for name, text in plan.model_args.items()},
+            model_args=plan.provider_settings,
             model_roles={role: _role_model(text) for role, text in plan.model_roles.items()},
             log_dir=str(context.folder.logs),
             log_format="eval",
@@ -90,14 +89,6 @@ def evaluate_run(context: RunContext, before_grading: Callable[[], None]) -> Eva
     if logs[0].error is not None:
         raise RuntimeError(logs[0].error.message)
     return evaluated
-
-
-def _argument(text: str) -> Any:
-    """What a provider is told: JSON, or else text."""
-    try:
-        return json.loads(text)
-    except ValueError:
-        return text
 
 
 def _role_model(text: str) -> str | Model:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -25,6 +26,13 @@ def _checked_time(text: str) -> str:
     if datetime.fromisoformat(text).tzinfo is None:
         raise ValueError("a time without a time zone")
     return text
+
+
+def _json_or_text(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
 
 
 Time = Annotated[str, AfterValidator(_checked_time)]
@@ -80,6 +88,11 @@ class Plan(_Document):
             name, mark, rest = text.partition("@http")  # names may hold an @ of their own
             found[name] = f"http{rest}" if mark else None
         return found
+
+    @property
+    def provider_settings(self) -> dict[str, Any]:
+        """`model_args` as values."""
+        return {name: _json_or_text(text) for name, text in self.model_args.items()}
 
 
 class DatedChange(PlanChange):

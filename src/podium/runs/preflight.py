@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from podium.agents import agent_class, read_options
 from podium.catalog import load
@@ -149,13 +150,16 @@ def check_models(tasks: Sequence[Task], plan: Plan, out: Path) -> Iterator[str]:
     """Every model has its package and its key, and answers one short question."""
     for name, base_url in plan.models.items():
         try:
-            ping(name, base_url)
+            ping(name, base_url, **(plan.provider_settings if name == plan.model else {}))
         except PodiumError as error:
             yield str(error)
 
 
-def ping(name: str, base_url: str | None) -> None:
+def ping(name: str, base_url: str | None, **settings: Any) -> None:
     """Asks a model a short question.
+
+    Args:
+        settings: what its provider is told besides.
 
     Raises:
         PodiumError: it cannot be asked, or does not answer.
@@ -167,7 +171,7 @@ def ping(name: str, base_url: str | None) -> None:
     config = GenerateConfig(max_tokens=16, max_retries=0, timeout=int(PING_S))
 
     async def ask() -> None:
-        async with get_model(name, base_url=base_url, memoize=False) as model:
+        async with get_model(name, base_url=base_url, memoize=False, **settings) as model:
             await model.generate("Answer with one word: ready?", config=config)
 
     try:

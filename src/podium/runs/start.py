@@ -26,6 +26,8 @@ CHANGEABLE = (
     *("data_dir", "env"),
 )
 """Parts of a plan that may be changed in an experiment that was begun."""
+SECRETS = ("api_key", "access_key", "session_token", "secret", "password", "credential")
+"""What the names of arguments hold that a provider keeps secret; plans are written down and handed on."""
 
 
 def make_plan(tasks: Sequence[str], *, agent: str | None = None, **settings: Any) -> Plan:
@@ -43,10 +45,29 @@ def make_plan(tasks: Sequence[str], *, agent: str | None = None, **settings: Any
         raise UsageError(f"There is no setting '{unknown[0]}'. The settings are: {', '.join(Plan.model_fields)}")
     found = [load(task).in_edition(settings.get("edition")) for task in tasks]
     plan = Plan.model_validate({**settings, "agent": agent or choose_agent(found)})
+    _check_models(plan)
     plan = with_prices(plan)
     _check(plan)
     check_fit(plan.agent, found)
     return plan
+
+
+def _check_models(plan: Plan) -> None:
+    """Refuses what would be written down and have no effect, and what must not be written down."""
+    agent = agent_class(plan.agent)
+    if plan.model is not None and not (agent.needs_model or agent.serves_model or agent.roles):
+        raise UsageError(
+            f"The agent '{plan.agent}' uses no model. Leave out --model, or add --agent aide or another that has one: "
+            "podium agents"
+        )
+    given = [name for name, value in (("--model-base-url", plan.model_base_url), ("-M", plan.model_args)) if value]
+    if given and plan.model is None:
+        raise UsageError(f"{given[0]} says how --model is reached. Add --model, for example --model openai/gpt-4o")
+    if secret := [name for name in plan.model_args if any(part in name.lower() for part in SECRETS)]:
+        raise UsageError(
+            f"-M {secret[0]}: experiment.json would keep it for all to read. Set the environment variable of the "
+            "model's provider, such as OPENAI_API_KEY"
+        )
 
 
 def with_prices(plan: Plan) -> Plan:
