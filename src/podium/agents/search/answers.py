@@ -43,7 +43,8 @@ def read_answer(text: str, *, cut_off: bool = False, base: str = "") -> CodeAnsw
     if base and (edits := _EDIT.findall(text)):
         return _edited(bounded(_EDIT.split(text)[0].strip("`\n "), PLAN_CHARACTERS), base, edits)
     plan = bounded(_OPENING.split(text, maxsplit=1)[0].strip(), PLAN_CHARACTERS)
-    blocks = [code for language, code in _blocks(text) if language.lower() in _LANGUAGES and code.strip()]
+    found = _blocks(text, with_open=not cut_off)
+    blocks = [code for language, code in found if language.lower() in _LANGUAGES and code.strip()]
     if not blocks:
         missing = "it holds no code block" if text.strip() else "it is empty"
         return CodeAnswer(plan, fault="it was cut off before the script was complete" if cut_off else missing)
@@ -71,8 +72,12 @@ def _edited(plan: str, base: str, edits: list[tuple[str, str]]) -> CodeAnswer:
     return CodeAnswer(plan, script, _syntax_fault(script))
 
 
-def _blocks(text: str) -> Iterator[tuple[str, str]]:
-    """The closed code blocks of a text, with their languages. Line by line, so that no text takes long."""
+def _blocks(text: str, *, with_open: bool) -> Iterator[tuple[str, str]]:
+    """The code blocks of a text, with their languages. Line by line, so that no text takes long.
+
+    Args:
+        with_open: whether the last block counts though it is not closed, as some models forget to.
+    """
     fence = language = ""
     lines: list[str] = []
     for line in text.split("\n"):
@@ -84,6 +89,8 @@ def _blocks(text: str) -> Iterator[tuple[str, str]]:
             fence = ""
         else:
             lines.append(line)
+    if fence and with_open:
+        yield language, "\n".join([*lines, ""])
 
 
 def _syntax_fault(code: str) -> str | None:
