@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Iterator
+import threading
+import time
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -145,6 +147,46 @@ def test_closing_in_the_middle_stops_the_run_and_leaves_nothing(tmp_path: Path) 
     assert '"status": "stopped"' in (run / "run.json").read_text()
     with pytest.raises(UsageError, match="call reset first"):
         environment.step(shell("ls"))
+
+
+def until(is_so: Callable[[], bool]) -> None:
+    for _ in range(600):
+        if is_so():
+            return
+        time.sleep(0.1)
+    raise AssertionError("it never came")
+
+
+def test_a_step_that_was_not_waited_for_is_done_and_the_episode_goes_on(environment: Environment) -> None:
+    async def impatient() -> None:
+        await environment.reset_async(TASK)
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(environment.step_async(shell("sleep 3; echo done > notes.txt")), 0.2)
+        with pytest.raises(UsageError, match="still being carried out"):
+            await environment.step_async(shell("ls"))
+
+    asyncio.run(impatient())
+    until(lambda: environment._current().turn.done())
+    assert environment.step(shell("cat notes.txt")).observation.endswith("done")
+    with environment.fork() as other:
+        assert other.step(shell("cat notes.txt")).observation.endswith("done")
+
+
+def test_an_episode_that_ended_while_nobody_acted_says_so_at_the_next_step(tmp_path: Path) -> None:
+    with Environment(budget=Budget(wall_s=5.0), out=tmp_path) as environment:
+        environment.reset(TASK)
+        until(lambda: '"status": "finished"' in (environment.run / "run.json").read_text())
+        last = environment.step(shell("ls"))
+        assert last.truncated and last.info["ended_by"] == "time"
+
+
+def test_an_environment_that_was_dropped_leaves_nothing() -> None:
+    environment = Environment()
+    environment.reset(TASK)
+    folder = environment.run
+    del environment
+    until(lambda: not folder.exists())
+    until(lambda: not any(thread.name == "podium-episode" for thread in threading.enumerate()))
 
 
 def test_wrong_settings_are_refused_before_anything_starts() -> None:

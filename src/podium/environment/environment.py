@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import atexit
 import tempfile
+import threading
 import weakref
 from collections.abc import Mapping
 from concurrent.futures import Future
+from dataclasses import dataclass
 from functools import partial
 from os import PathLike
 from pathlib import Path
@@ -83,10 +85,10 @@ class Environment:
         """
         self.reward, self.budget, self.settings = reward, budget, settings
         self._out = None if out is None else Path(out).absolute()
-        self._temporary: Path | None = None
-        self._episode: Episode | None = None
-        self._standing, self._steps, self._is_over = EpisodeStanding(), 0, True
+        self._held = _Held()
+        self._standing, self._steps, self._is_over, self._is_waiting = EpisodeStanding(), 0, True, False
         _open.add(self)
+        weakref.finalize(self, _close_elsewhere, self._held).atexit = False
 
     @property
     def run(self) -> Path:
@@ -114,7 +116,7 @@ class Environment:
         return self._stepped(wanted, self._give(wanted).result())
 
     async def step_async(self, action: GivenAction) -> StepResult:
-        """`step` for asyncio."""
+        """`step` for asyncio. A step that is no longer waited for goes on; until it is done, there is no other."""
         wanted = read_action(action)
         return self._stepped(wanted, await asyncio.wrap_future(self._give(wanted)))
 
@@ -125,6 +127,7 @@ class Environment:
         with the original.
         """
         episode = self._current()
+        self._catch_up(episode)
         if self._is_over:
             raise UsageError("The episode has ended: fork it before its last step.")
         other = Environment(reward=self.reward, budget=self.budget, out=self._out, **self.settings)
@@ -133,21 +136,17 @@ class Environment:
             return other
         folder = other._new_folder(episode.task)
         Steps(episode.folder).fork(self._steps, folder, seed=episode.seed)
-        other._episode = Episode(
+        begun = other._held.episode = Episode(
             read_experiment(folder), episode.task, episode.seed, kept=self._out is not None, standing=self._standing
         )
-        other._begun(other._episode.turn.result())
+        other._begun(begun.turn.result())
         other._steps = self._steps
         return other
 
     def close(self) -> None:
         """Ends the episode, if one is going on, and removes what nobody keeps. Closing twice is fine."""
-        if self._episode is not None:
-            self._episode.close()
-        self._episode, self._is_over = None, True
-        if self._temporary is not None:
-            remove_tree(self._temporary)
-            self._temporary = None
+        self._held.close()
+        self._is_over, self._is_waiting = True, False
 
     def __enter__(self) -> Self:
         return self
@@ -156,9 +155,9 @@ class Environment:
         self.close()
 
     def _current(self) -> Episode:
-        if self._episode is None:
+        if self._held.episode is None:
             raise UsageError("There is no episode: call reset first.")
-        return self._episode
+        return self._held.episode
 
     def _begin(self, task: str, seed: int) -> Future[Turn]:
         if not 0 <= seed < MOST_RUNS:
@@ -168,16 +167,16 @@ class Environment:
         prepare_missing([task], plan)
         document = ExperimentDocument(plan=plan, tasks=(task,), seeds=seed + 1, created=now())
         experiment = make_experiment(self._new_folder(task), document)
-        self._episode = Episode(experiment, task, seed, kept=self._out is not None)
-        return self._episode.turn
+        self._held.episode = Episode(experiment, task, seed, kept=self._out is not None)
+        return self._held.episode.turn
 
     def _new_folder(self, task: str) -> Path:
         """A folder for an experiment, which is not there yet."""
         if self._out is not None:
             self._out.mkdir(parents=True, exist_ok=True)
             return Path(tempfile.mkdtemp(prefix=f"{task}-", dir=self._out)) / "episode"
-        self._temporary = Path(tempfile.mkdtemp(prefix="podium-episode-"))
-        return self._temporary / "episode"
+        self._held.temporary = Path(tempfile.mkdtemp(prefix="podium-episode-"))
+        return self._held.temporary / "episode"
 
     def _begun(self, turn: Turn) -> str:
         episode = self._current()
@@ -193,14 +192,27 @@ class Environment:
 
     def _give(self, action: Action) -> Future[Turn]:
         episode = self._current()
+        self._catch_up(episode)
         if self._is_over:
             raise UsageError("The episode has ended: call reset to start another.")
+        self._is_waiting = True
         return episode.give(action)
 
-    def _stepped(self, action: Action, turn: Turn) -> StepResult:
-        before, self._standing = self._standing, turn.standing
+    def _catch_up(self, episode: Episode) -> None:
+        """Takes in a step that nobody waited for to its end."""
+        if not self._is_waiting:
+            return
+        if not episode.turn.done():
+            raise UsageError("The last action is still being carried out: try again later, or call reset or close.")
+        self._take_in(episode.turn.result())
+
+    def _take_in(self, turn: Turn) -> None:
+        self._standing, self._is_over, self._is_waiting = turn.standing, turn.ended_by is not None, False
         self._steps += 1
-        self._is_over = turn.ended_by is not None
+
+    def _stepped(self, action: Action, turn: Turn) -> StepResult:
+        before = self._standing
+        self._take_in(turn)
         higher = load(self._current().task).metric.higher_is_better
         observation = turn.observation or Interruption(cause=turn.ended_by or "the run")
         step = Transition(before, turn.standing, action, observation, self._is_over, higher)
@@ -218,6 +230,27 @@ class Environment:
             "ended_by": turn.ended_by,
             "error": None if turn.record is None else turn.record.error,
         }
+
+
+@dataclass
+class _Held:
+    """What an environment has to give back, however it ends."""
+
+    episode: Episode | None = None
+    temporary: Path | None = None
+
+    def close(self) -> None:
+        if self.episode is not None:
+            self.episode.close()
+        if self.temporary is not None:
+            remove_tree(self.temporary)
+        self.episode = self.temporary = None
+
+
+def _close_elsewhere(held: _Held) -> None:
+    """Closes what nobody can use any more. Any thread may come upon it, even the one that has to be waited for."""
+    if held.episode is not None:
+        threading.Thread(target=held.close, name="podium-closing").start()
 
 
 _open: weakref.WeakSet[Environment] = weakref.WeakSet()

@@ -60,7 +60,9 @@ class Episode:
         self.folder = RunFolder(experiment.run(task, seed).path, durable=kept)
         self.folder.make()
         self.instructions = ""
-        self.turn: Future[Turn] = Future()
+        self.turn = _promised()
+        self._end: Turn | Exception | None = None
+        self._ending = threading.Lock()
         self._standing, self._judge = standing or EpisodeStanding(), Judge(knows_answers=is_training_task(task))
         self._stop = threading.Event()
         self._policy: StepPolicy | None = None
@@ -70,7 +72,10 @@ class Episode:
     def give(self, action: Action) -> Future[Turn]:
         """Hands over an action; the next turn comes when it has been carried out."""
         assert self._policy is not None and self.turn.done(), "it is not your turn"
-        self.turn = Future()
+        with self._ending:
+            self.turn = _promised()
+            if self._end is not None:  # the clock ran out, say, while nobody had an action to give
+                _keep(self.turn, self._end)
         self._policy.give(action)
         return self.turn
 
@@ -86,12 +91,18 @@ class Episode:
         try:
             record = run_attempt(self.folder, self.plan, self.task, self.seed, stop=self._stop, evaluate=self._evaluate)
             ended_by = record.ended_by or record.error or "an error"
-            if not self.turn.done():  # otherwise it was closed, and nobody waits
-                self.turn.set_result(Turn(self._standing, self._last_observation(), ended_by, record))
+            observation = None if self.turn.done() else self._last_observation()
+            self._finish(Turn(self._standing, observation, ended_by, record))
         except Exception as error:
             logger.exception("an episode failed")
+            self._finish(error)
+
+    def _finish(self, end: Turn | Exception) -> None:
+        """Tells whoever waits, or whoever gives the next action."""
+        with self._ending:
+            self._end = end
             if not self.turn.done():
-                self.turn.set_exception(error)
+                _keep(self.turn, end)
 
     def _evaluate(self, context: RunContext, before_grading: Callable[[], None]) -> Evaluated:
         evaluated = Evaluated()
@@ -124,3 +135,17 @@ class Episode:
         steps = self.folder.read_journal().all_of(Step)
         with self.folder.read_history() as history:
             return whole_observation(steps[-1], history.get) if steps else None
+
+
+def _promised() -> Future[Turn]:
+    """A turn to come, though whoever waits for it may give up: `asyncio.wait_for` cancels only its own waiting."""
+    turn: Future[Turn] = Future()
+    turn.set_running_or_notify_cancel()
+    return turn
+
+
+def _keep(turn: Future[Turn], end: Turn | Exception) -> None:
+    if isinstance(end, Turn):
+        turn.set_result(end)
+    else:
+        turn.set_exception(end)
