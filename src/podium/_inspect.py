@@ -8,10 +8,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Protocol
 
-from podium.errors import MissingExtraError
+from podium.errors import MissingExtraError, PodiumError
 
 if TYPE_CHECKING:
     from inspect_ai.agent._bridge.types import AgentBridge
@@ -167,6 +168,14 @@ async def _served_window(model: Model) -> int | None:
     return None
 
 
+class NoAnswerError(Exception):
+    """A model was asked, or could not be, and its cause says why there is no answer; the request was readable."""
+
+
+_REACHED: ContextVar[list[str]] = ContextVar("reached")
+"""The models that were asked for the current request."""
+
+
 class ModelBridge:
     """Answers requests in the protocols of OpenAI, Anthropic and Google with the model of the current sample."""
 
@@ -176,6 +185,25 @@ class ModelBridge:
             observer: sees what is asked and answered.
         """
         self._bridge = _bridge(observer)
+
+    async def answer(self, protocol: str, document: dict[str, Any]) -> dict[str, Any]:
+        """The answer to a request of the protocol that a method is named after.
+
+        Raises:
+            NoAnswerError: there is none.
+            Exception: whatever the request is wrong in; no model was asked.
+        """
+        from inspect_ai._util.error import PrerequisiteError
+
+        reached: list[str] = []
+        _REACHED.set(reached)
+        try:
+            answer: dict[str, Any] = await getattr(self, protocol)(document)
+        except Exception as error:
+            if reached or isinstance(error, PodiumError | PrerequisiteError):
+                raise NoAnswerError(str(error)) from error
+            raise
+        return answer
 
     async def chat(self, document: dict[str, Any]) -> dict[str, Any]:
         """The answer to a request of OpenAI's Chat Completions."""
@@ -213,6 +241,7 @@ def _bridge(observer: ModelObserver | None) -> AgentBridge:
     from inspect_ai.agent._bridge.types import AgentBridge
 
     async def asked(model: Model, messages: list[ChatMessage], *_: Any) -> None:
+        _REACHED.get().append(model.name)
         if observer is not None:
             await observer.asked(messages)
 

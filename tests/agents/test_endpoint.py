@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import json
 import socket
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -15,14 +16,38 @@ from anyio import to_thread
 from talkers import in_sample
 
 from flooding import BODY, CONNECTIONS, attack, dawdle, measured, when_free
-from model_server import serving
+from model_server import Fault, serving, text_of
 from podium.agents import endpoint, http_limits
+from podium.agents.protocols import Failure
 
 Attacks = Callable[[int], Any]
 
 
+class Watching:
+    """Notes why the model gave no answer."""
+
+    def __init__(self) -> None:
+        self.failures: list[Failure] = []
+
+    async def asked(self, messages: list[Any]) -> None: ...
+
+    async def answered(self, output: Any) -> None: ...
+
+    async def failed(self, failure: Failure) -> None:
+        self.failures.append(failure)
+
+    @contextlib.asynccontextmanager
+    async def thinking(self) -> AsyncIterator[None]:
+        yield
+
+
 @pytest.fixture
-def under(tmp_path: Path) -> Callable[[Attacks], Any]:
+def watching() -> Watching:
+    return Watching()
+
+
+@pytest.fixture
+def under(tmp_path: Path, watching: Watching) -> Callable[[Attacks], Any]:
     """What attacks on an endpoint's port give, made from a thread while it serves."""
 
     def under_(attacks: Attacks) -> Any:
@@ -31,10 +56,10 @@ def under(tmp_path: Path) -> Callable[[Attacks], Any]:
         async def work() -> None:
             listener = socket.create_server(("127.0.0.1", 0))
             port = listener.getsockname()[1]
-            async with endpoint.serve(listener):
+            async with endpoint.serve(listener, watching):
                 found.append(await to_thread.run_sync(attacks, port))
 
-        with serving(lambda request, rng: "yes") as server:
+        with serving(lambda request, rng: Fault(401, "no such key") if "fail" in text_of(request) else "yes") as server:
             in_sample(work, server, tmp_path)
         return found[0]
 
@@ -49,6 +74,35 @@ def ask(port: int, document: Any, path: str = "/v1/chat/completions") -> tuple[i
 
 
 QUESTION = {"model": "x", "messages": [{"role": "user", "content": "?"}]}
+
+
+def test_what_is_wrong_with_a_request_is_the_programs_fault_and_not_the_models(
+    under: Callable[[Attacks], Any], watching: Watching, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    strange = {"max_tokens": 9, "messages": [{"role": "narrator", "content": "?"}]}
+    unknown = {"input": [{"type": "item_reference", "id": "x"}]}
+
+    def attacks(port: int) -> list[int]:
+        statuses = [ask(port, strange, "/v1/messages")[0], ask(port, unknown, "/v1/responses")[0]]
+        statuses += [ask(port, document)[0] for document in (b"{", b"[" * 100_000, b"[]", {"messages": 7})]
+        with closing(socket.create_connection(("127.0.0.1", port))) as leaving:
+            leaving.sendall(b"POST /v1/messages HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{")
+        monkeypatch.setattr(http_limits, "BODY_TIMEOUT_S", 0.2)
+        with closing(socket.create_connection(("127.0.0.1", port))) as dawdling:
+            dawdling.sendall(b"POST /v1/messages HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{")
+            statuses.append(int(dawdling.makefile().readline().split()[1]))
+        return statuses
+
+    assert under(attacks) == [400] * 6 + [408]
+    assert watching.failures == []
+
+
+def test_a_model_that_gives_no_answer_is_told_to_whoever_watches(
+    under: Callable[[Attacks], Any], watching: Watching
+) -> None:
+    failing = {"model": "x", "messages": [{"role": "user", "content": "fail"}]}
+    assert under(lambda port: ask(port, failing)[0]) == 401
+    assert [failure.status for failure in watching.failures] == [401]
 
 
 @pytest.mark.parametrize(("path", "shape"), [("/v1/chat/completions", ["error"]), ("/v1/messages", ["type", "error"])])

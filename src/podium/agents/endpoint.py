@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import anyio
 
-from podium._inspect import ModelBridge, ModelObserver, failure_of
+from podium._inspect import ModelBridge, ModelObserver, NoAnswerError, failure_of
 from podium.agents import protocols
 from podium.agents.protocols import Failure, Name
 
@@ -39,7 +39,7 @@ class Observer(ModelObserver, Protocol):
     """Sees what programs ask the model, what it answers, and why it does not."""
 
     async def failed(self, failure: Failure) -> None:
-        """The model could not be asked, or did not answer."""
+        """The model could not be asked, or did not answer; faults of requests are the program's own."""
         ...
 
     def thinking(self) -> contextlib.AbstractAsyncContextManager[None]:
@@ -138,14 +138,14 @@ class _Endpoint:
         return Route(path, endpoint, methods=["GET"])
 
     async def _explained(self, error: Exception) -> Failure:
-        from podium.agents.http_limits import TooLargeError
-
-        if isinstance(error, TooLargeError):
-            return Failure(413, str(error))
-        status, message = failure_of(error)
+        if not isinstance(error, NoAnswerError):
+            return _fault_of_client(error)
+        cause = error.__cause__
+        assert isinstance(cause, Exception)
+        status, message = failure_of(cause)
         if status is None:
-            is_of_client = isinstance(error, ValueError | KeyError | TypeError | AttributeError | AssertionError)
-            status, message = (400 if is_of_client else 502), f"{type(error).__name__}: {message}"
+            is_of_client = isinstance(cause, ValueError | KeyError | TypeError | AttributeError | AssertionError)
+            status, message = (400 if is_of_client else 502), f"{type(cause).__name__}: {message}"
         failure = Failure(status, message[:2000])
         if self._observer is not None and not failure.is_of_client:
             await self._observer.failed(failure)
@@ -210,10 +210,18 @@ class _Endpoint:
             if is_function and not any(name in tool for name in ("input_schema", "parametersJsonSchema")):
                 tool.setdefault("parameters", {"type": "object", "properties": {}})
         async with self._observer.thinking() if self._observer else contextlib.nullcontext():
-            answer: dict[str, Any] = await getattr(self._bridge, protocol)(document)
+            answer = await self._bridge.answer(protocol, document)
         if tokens := protocols.input_tokens(protocol, answer):
             self._characters_per_token = size / tokens
         return answer
+
+
+def _fault_of_client(error: Exception) -> Failure:
+    """Why a request was not put to the model: it did not come, was too large, or cannot be read."""
+    from podium.agents.http_limits import TooLargeError
+
+    status = {TooLargeError: 413, TimeoutError: 408}.get(type(error), 400)
+    return Failure(status, (str(error) if status == 413 else f"{type(error).__name__}: {error}")[:2000])
 
 
 def _functions(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
