@@ -58,6 +58,14 @@ def test_any_class_can_be_named() -> None:
             {"agent": "aide", "model": "a/b", "model_roles": {"coder": "a/c", "fast": "a/b"}},
             "The agent 'aide' has no role 'fast'. Its roles are: coder, reviewer",
         ),
+        (
+            {"agent": "aide", "model": "a/b", "options": {"role_settings": '{"cook": {}}'}},
+            "-A role_settings: there is no role 'cook'. The roles are: coder, reviewer",
+        ),
+        (
+            {"agent": "aide", "model": "a/b", "options": {"role_settings": '{"coder": {"temperature": "hot"}}'}},
+            "'temperature' of 'coder': Input should be a valid number",
+        ),
         *(({"agent": name}, f"The agent '{name}' needs a model. Add --model") for name in WITH_MODEL),
     ],
 )

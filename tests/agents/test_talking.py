@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import shutil
 import signal
@@ -22,6 +23,7 @@ from talkers import (
     coder,
     compete,
     gullible,
+    is_aside,
     malformed,
     story,
 )
@@ -213,6 +215,15 @@ def test_a_role_may_be_served_elsewhere(tmp_path: Path, data_dir: Path) -> None:
     assert {request["model"] for request in main.requests} == {"scripted"}
     assert {request["model"] for request in fast.requests} == {"fast"}
     assert row.record is not None and row.record.usage.tokens == main.tokens + fast.tokens
+
+
+def test_settings_reach_the_roles_that_actions_ask(tmp_path: Path, data_dir: Path) -> None:
+    edit = ("edit_script", {"script_name": "a.py", "edit_instruction": "Print 1.", "save_name": "a.py"})
+    settings = json.dumps({"edit": {"temperature": 0.5, "max_tokens": 300}})
+    with serving(coder([edit, SOLUTION[-1]])) as server:
+        compete(tmp_path / "run", server, data_dir, "react", max_tokens=900, top_p=0.9, role_settings=settings)
+    aside = next(request for request in server.requests if is_aside(request))
+    assert (aside["max_tokens"], aside["temperature"], aside["top_p"]) == (300, 0.5, 0.9)
 
 
 @pytest.mark.slow

@@ -38,6 +38,12 @@ SHRINKS = 6
 GO_ON = "Nothing is lost: repeat the command with --retry and the run goes on from here"
 
 
+def _only(role: str, **settings: Any) -> GenerateConfig:
+    from inspect_ai.model import GenerateConfig
+
+    return GenerateConfig(**settings)
+
+
 @dataclass
 class ModelAccess:
     """What a run knows about its models, and how long it may wait for them."""
@@ -45,6 +51,10 @@ class ModelAccess:
     remaining_s: Callable[[], float | None] = lambda: None
     tell: Callable[[str], None] = lambda text: None
     """Is told what is being waited for."""
+    config: Callable[..., GenerateConfig] = _only
+    """How a model in a role is asked from within actions; further settings are defaults."""
+    retries: int = RETRIES
+    """Of requests from within actions."""
     limits: dict[str, ModelLimits] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     """What the journal should say of the requests since it was last written."""

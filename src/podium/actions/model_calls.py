@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
-from podium.actions.model_access import generate
+from podium.actions.model_access import generate, model_access
 from podium.actions.model_limits import ModelUnreachableError
 from podium.actions.spec import ActionError
 from podium.actions.text import bounded
@@ -17,7 +17,7 @@ BLOCK_CHARACTERS = 10_000
 BLOCKS = 10
 
 Role = Literal["edit", "fast"]
-TEMPERATURES = {"fast": 0.01}
+DEFAULTS = {"fast": {"temperature": 0.01}}
 """As in MLAgentBench."""
 
 
@@ -27,11 +27,13 @@ async def ask(role: Role, messages: str | Sequence[ChatMessage]) -> str:
     Raises:
         ActionError: it gave none.
     """
-    from inspect_ai.model import ChatMessageUser, GenerateConfig, get_model
+    from inspect_ai.model import ChatMessageUser, get_model
 
+    access = model_access()
+    config = access.config(role, **DEFAULTS.get(role, {}))
     asked = [ChatMessageUser(content=messages)] if isinstance(messages, str) else messages
     try:
-        output = await generate(get_model(role=role), asked, GenerateConfig(temperature=TEMPERATURES.get(role)))
+        output = await generate(get_model(role=role), asked, config, retries=access.retries)
     except ModelUnreachableError as error:  # the agent can go on without the answer
         raise ActionError(f"The model that does this ({role}) could not answer. {error}") from error
     if output.error or not output.completion.strip():

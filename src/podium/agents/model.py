@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field, ValidationError, field_validator
 
 from podium.actions.model_access import RETRIES, Prompt, generate
 from podium.actions.text import bounded, valid_unicode
@@ -55,10 +55,7 @@ class ModelOptions(Options):
     @field_validator("role_settings")
     @classmethod
     def _are_settings(cls, value: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
-        for role, settings in value.items():
-            if unknown := [name for name in settings if name not in SETTINGS]:
-                raise ValueError(f"'{unknown[0]}' of '{role}' is not one of: {', '.join(SETTINGS)}")
-        return value
+        return {role: _checked_settings(role, settings) for role, settings in value.items()}
 
     def config(self, role: str | None = None, **defaults: Any) -> GenerateConfig:
         """How a model in a role is asked; what is unset is taken from the defaults, if they say so."""
@@ -70,6 +67,17 @@ class ModelOptions(Options):
         return GenerateConfig(
             **settings, seed=seed, stop_seqs=[stop] if stop else None, attempt_timeout=self.answer_time
         )
+
+
+def _checked_settings(role: str, settings: dict[str, Any]) -> dict[str, Any]:
+    if unknown := [name for name in settings if name not in SETTINGS]:
+        raise ValueError(f"'{unknown[0]}' of '{role}' is not one of: {', '.join(SETTINGS)}")
+    try:
+        checked = ModelOptions.model_validate(settings)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise ValueError(f"'{first['loc'][0]}' of '{role}': {first['msg']}") from error
+    return {name: getattr(checked, name) for name in settings}
 
 
 SETTINGS = (*("max_tokens", "temperature", "top_p", "sampling_seed", "reasoning_effort", "reasoning_tokens", "stop"),)

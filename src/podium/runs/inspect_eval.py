@@ -24,6 +24,7 @@ from podium.actions import ActionError, Person
 from podium.actions.model_access import ModelAccess, use_access
 from podium.agents import agent_class, make_agent
 from podium.agents.base import Agent, Assignment
+from podium.agents.model import ModelOptions
 from podium.agents.prices import register_prices
 from podium.grading.grade import Grade, plain
 from podium.runs.action_runner import ActionRunner
@@ -142,6 +143,8 @@ async def work_in_sandbox(
         loop.take_notes, loop.take_calls = access.take_notes, calls.take
         make = make or partial(make_agent, plan.agent, plan.options)
         agent = make(context.assignment(loop.remaining))
+        if isinstance(agent.options, ModelOptions):
+            access.config, access.retries = agent.options.config, agent.options.retries
         runner = ActionRunner(context, box, loop, agent, person=_person(context) if plan.person else None)
         async with _validating(context, box, evaluated), runner.serving():
             ending = await loop.run(agent, runner.perform)

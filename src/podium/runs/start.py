@@ -60,6 +60,10 @@ def _check_models(plan: Plan) -> None:
             f"The agent '{plan.agent}' uses no model. Leave out --model, or add --agent aide or another that has one: "
             "podium agents"
         )
+    options = read_options(plan.agent, plan.options)
+    unknown = [role for role in getattr(options, "role_settings", ()) if role not in agent.roles]
+    if unknown:
+        raise UsageError(f"-A role_settings: there is no role '{unknown[0]}'. The roles are: {', '.join(agent.roles)}")
     given = [name for name, value in (("--model-base-url", plan.model_base_url), ("-M", plan.model_args)) if value]
     if given and plan.model is None:
         raise UsageError(f"{given[0]} says how --model is reached. Add --model, for example --model openai/gpt-4o")
