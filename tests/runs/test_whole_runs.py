@@ -5,11 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
 from running import drive
 
 from driving import verified
 from podium import api
 from podium.catalog.forge import QUICK
+from podium.errors import UsageError
 from podium.runs.context import some_names
 from podium.runs.driver import Driver
 from podium.runs.executors import make_executor
@@ -178,6 +180,15 @@ def test_a_fork_goes_on_from_a_step(play: Any, script: Any, perfect: str, tmp_pa
     assert verdict.passed, verdict.problems
     assert f"forked from step 1 of {row.folder.path}" in verdict.remarks
     assert "resumed once" in verdict.remarks
+
+
+def test_a_fork_starts_when_all_that_was_done_side_by_side_has_ended(play: Any, script: Any, tmp_path: Path) -> None:
+    slow, quick = ("run_command", {"command": "sleep 2"}), (WRITE, {"file_name": "code/one", "content": "1"})
+    steps = Steps(play(script=script([slow, quick]), together=2).folder)
+    assert [step.index for step in steps.all] == [1, 0]
+    with pytest.raises(UsageError, match="fork from the last, 2"):
+        steps.fork(1, tmp_path / "early")
+    assert len(read_journal(steps.fork(2, tmp_path / "fork") / "steps.jsonl")) == 4
 
 
 def test_a_changed_line_grade_or_submission_is_found(play: Any, script: Any, perfect: str) -> None:

@@ -71,8 +71,9 @@ class Steps:
     def fork(self, number: int, experiment_folder: Path, *, seed: int = 0) -> Path:
         """Makes an experiment with a single run, of a seed, that shares this one's past up to a step."""
         last = self.step(number)
-        if last.index != last.count - 1:
-            raise UsageError(f"Step {number} is one of several done side by side; fork from the last of them")
+        together = [n for n, step in enumerate(self.all, start=1) if step.decision == last.decision]
+        if sum(n <= number for n in together) < last.count:  # they end, and are numbered, in any order
+            raise UsageError(f"Step {number} is one of several done side by side; fork from the last, {together[-1]}")
         if os.path.lexists(experiment_folder):
             raise UsageError(f"{experiment_folder} is there already. Give a folder that is not.")
         plan = read_experiment(self._run.experiment).plan
