@@ -12,7 +12,8 @@ import driving
 from driving import verified
 from model_server import Reply, serving
 from podium.agents.prices import Price, known_prices, price_of, read_prices
-from podium.errors import UsageError
+from podium.cli.carrying_out import complain
+from podium.errors import PodiumError, UsageError
 from podium.runs.driver import Driver
 from podium.runs.executors import make_executor
 from podium.runs.experiment import open_experiment
@@ -89,3 +90,5 @@ def test_all_runs_together_stop_at_the_total(tmp_path: Path, data_dir: Path) -> 
         driver.carry_out(make_executor(parallel=1))
     assert driver.used_up() == "the experiment's 500 tokens"
     assert all(run.record is None or run.record.status == "stopped" for run in driver.runs)
+    with pytest.raises(PodiumError, match=r"podium resume \S+ --total-tokens N$"):
+        complain(driver)

@@ -122,7 +122,7 @@ def carry_out(experiment: Experiment, executor: Executor, options: dict[str, Any
         print_json([record.model_dump(mode="json") for record in records if record])
     else:
         show_results(driver.runs)
-    _complain(driver)
+    complain(driver)
     if not as_json:
         tell_next(f"podium report {experiment.folder}", f"podium view {experiment.folder}")
 
@@ -213,7 +213,12 @@ def _answer(run: FollowedRun, request: str) -> str | None:
         return None
 
 
-def _complain(driver: Driver) -> None:
+def complain(driver: Driver) -> None:
+    """Says what is left to do.
+
+    Raises:
+        PodiumError: not all runs were done, or some failed.
+    """
     runs, folder = driver.runs, driver.experiment.folder
     failed = [run for run in runs if run.state == "failed"]
     unreadable = [run for run in runs if run.error is not None]
@@ -223,7 +228,7 @@ def _complain(driver: Driver) -> None:
     if undone and (spent := driver.used_up()):
         raise PodiumError(
             f"{len(undone)} of {len(runs)} runs are not done: {spent} are used up. Continue with more: "
-            f"{resume_command(folder, '--total-tokens N' if 'tokens' in spent else '--total-cost USD')}"
+            f"{resume_command(folder, *(('--total-tokens', 'N') if 'tokens' in spent else ('--total-cost', 'USD')))}"
         )
     if undone:
         raise PodiumError(f"{len(undone)} of {len(runs)} runs are not done. Continue with: {resume_command(folder)}")
