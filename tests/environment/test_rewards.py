@@ -30,6 +30,9 @@ BRONZE = replace(VALID, grade=Grade("t", "v1", valid=True, score=1.0, percentile
 INVALID = replace(BRONZE, grade=Grade("t", "v1", valid=False, error="no rows"), valid=False)
 IMPROVED = replace(VALID, grade=Grade("t", "v1", valid=True, score=1.0, improvement=25.0))
 
+WORSE = replace(VALID, grade=Grade("t", "v1", valid=True, score=1.0, improvement=-25.0))
+LUCKY = replace(VALID, grade=Grade("t", "v1", valid=True, score=1.0, improvement=0.1, beyond_noise=False))
+
 
 def change(before: EpisodeStanding, after: EpisodeStanding, *, ended: bool = False, higher: bool = True) -> Transition:
     return Transition(before, after, Action(name="x"), TextResult(text=""), ended, higher)
@@ -41,6 +44,8 @@ def change(before: EpisodeStanding, after: EpisodeStanding, *, ended: bool = Fal
         (final_value, change(NOTHING, BRONZE), 0.0),
         (final_value, change(NOTHING, BRONZE, ended=True), 0.8),
         (final_value, change(NOTHING, IMPROVED, ended=True), 0.25),
+        (final_value, change(NOTHING, WORSE, ended=True), 0.0),
+        (final_value, change(NOTHING, LUCKY, ended=True), 0.0),
         (gain, change(NOTHING, BRONZE), 0.8),
         (gain, change(BRONZE, INVALID), -0.8),
         (medal, change(NOTHING, BRONZE), 0.0),

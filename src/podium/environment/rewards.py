@@ -54,10 +54,13 @@ Reward = Callable[[Transition], float]
 
 def value(grade: Grade | RunRecord | None) -> float:
     """What a grade is worth, as far as it is known: percentile in the field between 0 and 1, or for a research task
-    the improvement over its baseline (1 is 100 percent)."""
+    the improvement over its baseline (1 is 100 percent), if there is one beyond noise. Nothing is worth less than an
+    invalid submission, so that none is left out for fear of a bad one."""
     if grade is None or not grade.valid:
         return 0.0
-    return ((grade.improvement or 0.0) if grade.percentile is None else grade.percentile) / 100
+    if grade.percentile is not None:
+        return grade.percentile / 100
+    return 0.0 if grade.beyond_noise is False else max(0.0, grade.improvement or 0.0) / 100
 
 
 def final_value(step: Transition) -> float:
