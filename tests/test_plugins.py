@@ -28,6 +28,8 @@ def test_a_name_leads_to_the_thing_and_an_import_path_too() -> None:
         ("zzz", "There is no agent 'zzz'. The agents are: ordered, counter."),
         ("no_such_package:Agent", "cannot be loaded from no_such_package:Agent"),
         ("collections:Nothing", "cannot be loaded from collections:Nothing"),
+        (":Agent", "cannot be loaded from :Agent: ValueError: Empty module name"),
+        (".agents:Agent", "cannot be loaded from .agents:Agent: TypeError"),
     ],
 )
 def test_a_wrong_name_says_what_to_do(name: str, told: str) -> None:

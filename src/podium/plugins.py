@@ -59,6 +59,7 @@ def _load(kind: str, name: str, target: str) -> Any:
         found: Any = import_module(module)
         for part in attribute.split("."):
             found = getattr(found, part)
-    except (ImportError, AttributeError) as error:
-        raise UsageError(f"The {kind.removesuffix('s')} '{name}' cannot be loaded from {target}: {error}") from error
+    except Exception as error:  # whatever the code of others raises
+        said = str(error) if isinstance(error, ImportError | AttributeError) else f"{type(error).__name__}: {error}"
+        raise UsageError(f"The {kind.removesuffix('s')} '{name}' cannot be loaded from {target}: {said}") from error
     return found

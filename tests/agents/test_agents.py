@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -113,3 +115,34 @@ def test_an_unknown_role_is_wrong_usage() -> None:
     done = podium("run", "quick", "--agent", "react", "--model", "a/b", "--role", "cook=a/b")
     assert done.returncode == 2
     assert "has no role 'cook'. Its roles are: main, fast, edit" in done.stderr
+
+
+ODD = """
+from pathlib import Path
+from podium.agents.base import Options
+from podium.agents.baseline import BaselineAgent
+from pydantic import Field
+
+class OddOptions(Options):
+    names: tuple[str, ...] = Field(default_factory=lambda: ("a",), description="Some names.")
+    folder: Path = Field(Path("here"), description="A folder.")
+
+class Odd(BaselineAgent):
+    \"\"\"An agent of another package.\"\"\"
+    Options = OddOptions
+"""
+
+
+def test_a_broken_package_hides_no_other_agent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    info = tmp_path / "other-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: other\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[podium.agents]\nbroken = broken_agents:X\nodd = odd_agents:Odd\n")
+    (tmp_path / "broken_agents.py").write_text("def broken(:\n")
+    (tmp_path / "odd_agents.py").write_text(ODD)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), *sys.path]))
+    listed = {entry["name"]: entry for entry in json.loads(podium("agents", "--json").stdout)}
+    assert "SyntaxError" in listed["broken"]["missing"] and listed["react"]["missing"] is None
+    assert [option["default"] for option in listed["odd"]["options"]] == [["a"], "here"]
+    said = podium("run", "CLRS", "--agent", "recipes").stderr
+    assert "Agents that can: " in said and "broken" not in said

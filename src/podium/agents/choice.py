@@ -42,11 +42,18 @@ def check_fit(name: str, tasks: Sequence[Task]) -> None:
     """
     for task in tasks:
         if reason := misfit(name, task):
-            fitting = [other for other in agent_names() if not misfit(other, task)]
+            fitting = [other for other in agent_names() if _fits(other, task)]
             raise UsageError(
                 f"The agent '{name}' cannot work on {task.id}: {reason}. Agents that can: {', '.join(fitting)}. "
                 f"Without --agent, {default_agent(task)} is used."
             )
+
+
+def _fits(name: str, task: Task) -> bool:
+    try:
+        return misfit(name, task) is None
+    except UsageError:  # a package that is broken
+        return False
 
 
 def misfit(name: str, task: Task) -> str | None:

@@ -11,7 +11,7 @@ import click
 
 from podium.cli.completion import complete_agent
 from podium.cli.options import as_json, print_json, require_extra
-from podium.errors import PodiumError, UsageError
+from podium.errors import UsageError
 
 if TYPE_CHECKING:
     from podium.agents.presets.preset import Preset
@@ -108,6 +108,8 @@ def _preset(name: str) -> Preset:
 
 
 def _describe(name: str) -> dict[str, Any]:
+    from pydantic_core import to_jsonable_python
+
     from podium.agents import agent_class
 
     agent = agent_class(name)
@@ -116,7 +118,9 @@ def _describe(name: str) -> dict[str, Any]:
             "name": option,
             "what": field.description or "",
             "required": field.is_required(),
-            "default": None if field.is_required() else field.default,
+            "default": to_jsonable_python(
+                None if field.is_required() else field.get_default(call_default_factory=True), fallback=str
+            ),
         }
         for option, field in agent.Options.model_fields.items()
     ]
@@ -134,7 +138,7 @@ def _describe_or_say_why_not(name: str) -> dict[str, Any]:
     """One agent of a package that is broken does not hide the others."""
     try:
         return _describe(name)
-    except PodiumError as error:
+    except Exception as error:  # noqa: BLE001 (whatever the code of others raises)
         return {"name": name, "what": "", "needs_model": None, "roles": {}, "options": [], "missing": str(error)}
 
 
