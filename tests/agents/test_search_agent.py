@@ -14,6 +14,7 @@ import anyio
 import pandas as pd
 import pytest
 
+from podium.actions.model_limits import ModelUnreachableError
 from podium.agents.base import Assignment, Remaining
 from podium.agents.search.options import GreedyOptions
 from podium.agents.search.policies import Choice, greedy
@@ -112,6 +113,26 @@ def scores(*metrics: float | None, fresh: Callable[[int, int], float | None] = l
 
 def submitted(actions: Sequence[Action]) -> list[int]:
     return [action.arguments["number"] for action in actions if action.name == "submit_script"]
+
+
+class Unreachable(Author):
+    """Writes no further script because its model cannot be reached."""
+
+    async def propose(self, operator: Operator, parents: Sequence[Node], tree: Tree) -> Proposal | None:
+        if len(tree) >= self._ideas:
+            raise ModelUnreachableError("The model is gone.")
+        return await super().propose(operator, parents, tree)
+
+
+def test_scripts_that_were_written_are_tried_before_a_model_that_went_away_ends_the_run() -> None:
+    agent = make(parallel=4, drafts=9)
+    agent.author = Unreachable(3)
+    state = agent.begin()
+    actions = decide(agent, state)
+    assert [action.arguments["number"] for action in actions] == [0, 1, 2]
+    state = agent.observe(state, actions, [came_back(None, valid=False, exit_code=1)] * 3)
+    with pytest.raises(ModelUnreachableError, match="gone"):
+        decide(agent, state)
 
 
 def test_the_best_so_far_is_submitted_as_soon_as_it_is_known() -> None:

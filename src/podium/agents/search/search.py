@@ -15,6 +15,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
+from podium.actions.model_limits import ModelUnreachableError
 from podium.actions.text import bounded, valid_unicode
 from podium.agents.base import Agent, Remaining, State
 from podium.agents.search.lessons import Experience
@@ -174,7 +175,12 @@ class SearchAgent(Agent[SearchState]):
             choice = self.choose(state.tree, Random(f"{self.assignment.seed}:{len(state.tree)}"))
             if choice is None:
                 break
-            found = await self._propose(choice, state.tree)
+            try:
+                found = await self._propose(choice, state.tree)
+            except ModelUnreachableError:
+                if not actions:
+                    raise
+                break  # what was written is tried first; the next decision asks again
             if found is None:
                 break
             choice, proposal = found
