@@ -7,6 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from model_server import Call, Reply, Request, serving, tool_names
+from podium.agents.base import Assignment, Remaining
+from podium.agents.command import task_environment
+from podium.catalog import load
 from podium.runs.steps import Steps
 
 ASK = """
@@ -45,6 +48,15 @@ def test_mle_bench_agents_find_their_folders_and_variables(play: Any, tmp_path: 
     assert (
         "hello spaceship-titanic /home/agent /home/code /home/logs /home/agent" in Steps(row.folder).observation(1).text
     )
+
+
+def test_a_program_is_not_told_which_competition_is_behind_an_obfuscated_one() -> None:
+    def told(task: str) -> dict[str, str]:
+        assignment = Assignment(task=load(task), seed=0, instructions="", public=Path("/nowhere"), remaining=Remaining)
+        return task_environment(assignment, "")
+
+    assert told("spaceship-titanic")["COMPETITION_ID"] == "spaceship-titanic"
+    assert "titanic" not in str(told("obfuscated-spaceship-titanic"))
 
 
 def test_models_are_reached_through_the_real_client_and_counted(play: Any, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from pydantic import Field
 from podium.actions.execution import program_output
 from podium.actions.programs import RunProgram
 from podium.agents.base import Agent, Assignment, Options, State
-from podium.agents.command import task_environment
+from podium.agents.command import check_variables, task_environment
 from podium.agents.presets.install import ENVIRONMENT, SETTINGS, folder_of, installed
 from podium.agents.presets.preset import Preset
 from podium.agents.presets.pythons import find_python, missing_python
@@ -67,7 +67,8 @@ class CodingAgent(Agent[CodingState]):
 
     @classmethod
     def check(cls, options: CodingOptions) -> None:
-        """Refuses a preset that is not installed."""
+        """Refuses a preset that is not installed, and variables without a value."""
+        check_variables(options.variables)
         if (missing := cls.missing()) is not None:
             raise UsageError(f"The agent '{cls.preset.name}' cannot be used: {missing}")
 

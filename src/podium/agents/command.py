@@ -12,6 +12,7 @@ from pydantic import Field
 
 from podium.agents.base import Assignment, Options
 from podium.agents.fixed import FixedAgent
+from podium.catalog.obfuscation import plain_id
 from podium.errors import UsageError
 from podium.workspace.events import Action
 
@@ -32,6 +33,7 @@ class Command(FixedAgent):
     @classmethod
     def check(cls, options: CommandOptions) -> None:
         """The folder is there, and so is a program in it that the command starts with."""
+        check_variables(options.variables)
         folder = options.files
         if folder is not None and not folder.is_dir():
             raise UsageError(f"-A files={folder}: there is no such folder")
@@ -52,16 +54,27 @@ class Command(FixedAgent):
         return task_environment(self.assignment, self.options.variables)
 
 
+def check_variables(text: str) -> None:
+    """Refuses further variables that have no value.
+
+    Raises:
+        UsageError: one has none.
+    """
+    if wrong := [pair for pair in text.split(",") if pair and "=" not in pair]:
+        raise UsageError(f"-A variables: '{wrong[0]}' sets nothing. Write NAME=VALUE, separated by commas")
+
+
 def task_environment(assignment: Assignment, variables: str) -> dict[str, str]:
     """The variables of MLE-bench's contract, and further ones as options name them."""
-    remaining = assignment.remaining()
+    remaining, task = assignment.remaining(), assignment.task
+    is_secret = task.generated or plain_id(task.id) != task.id
     given = [pair.partition("=") for pair in variables.split(",") if pair]
     return {
         "SUBMISSION_DIR": "/home/submission",
         "LOGS_DIR": "/home/logs",
         "CODE_DIR": "/home/code",
         "AGENT_DIR": "/home/agent",
-        **({} if assignment.task.generated else {"COMPETITION_ID": assignment.task.id}),
+        **({} if is_secret else {"COMPETITION_ID": task.id}),
         **({} if remaining.time_s is None else {"TIME_LIMIT_SECS": str(int(remaining.time_s))}),
         **({} if remaining.steps is None else {"STEP_LIMIT": str(remaining.steps)}),
         **{name.strip(): value for name, _, value in given},
