@@ -38,6 +38,8 @@ def command(context: click.Context, as_json: bool) -> None:
     """
     require_extra("run")
     if context.invoked_subcommand is not None:
+        if as_json:
+            raise UsageError("Write --json at the end: podium agents NAME --json")
         return
     from podium.agents import agent_names
 

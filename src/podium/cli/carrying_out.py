@@ -91,6 +91,8 @@ def chosen_executor(options: dict[str, Any]) -> Executor:
     """The one that `executor_options` name; what is wrong with them is told before anything is written."""
     from podium.runs.executors import make_executor
 
+    if options.get("key") and not options.get("register"):
+        raise UsageError("--key goes with --register BOARD: without a board nothing is signed.")
     return make_executor(options["on"], parallel=options["parallel"], **_cluster_settings(options))
 
 

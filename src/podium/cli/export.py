@@ -28,11 +28,11 @@ def command(what: str, format_: str, out: Path | None, miniature: bool, data_dir
     with token ids, log-probabilities and masks where the provider gave them. Both are parquet files, and neither holds
     answers of the task or keys. harbor: instruction, environment and verifier of a task, or of every task of a suite.
     """
+    require_extra("run")
     if format_ == "harbor":
         written = _export_tasks(what, out or Path("harbor"), data_dir, miniature=miniature)
         print_json([str(path) for path in written]) if as_json else click.echo("\n".join(map(str, written)))
         return
-    require_extra("run")
     from podium.environment.export import Format, export_run
     from podium.runs.experiment import find_run
 

@@ -47,6 +47,7 @@ def command(
     from podium.runs.experiment import find_run
     from podium.runs.steps import Steps
 
+    _check_options(since=since, as_json=as_json, **{"--diff": diff, "--restore": restore, "--fork": fork})
     steps = Steps(find_run(run))
     if number is None:
         if diff or restore or fork:
@@ -69,6 +70,17 @@ def command(
         print_json({**_document(steps, number), "observation": steps.observation(number).model_dump(mode="json")})
     else:
         _show(steps, number)
+
+
+def _check_options(*, since: int | None, as_json: bool, **doings: object) -> None:
+    """Refuses options of which one would be ignored."""
+    given = [name for name, value in doings.items() if value]
+    if since is not None and "--diff" not in given:
+        raise UsageError("--since goes with --diff.")
+    if len(given) > 1:
+        raise UsageError(f"{given[0]} and {given[1]} are two different things: give one of them.")
+    if given and as_json:
+        raise UsageError(f"--json shows steps, and {given[0]} does something else: give one of them.")
 
 
 def _document(steps: Steps, number: int) -> dict[str, Any]:

@@ -35,8 +35,11 @@ def command(
     from podium import catalog
     from podium.integrity.audit import audit
 
+    tasks = catalog.expand(list(names))
+    if edition and not any(edition in catalog.load(name).editions for name in tasks):
+        catalog.load(tasks[0]).in_edition(edition)  # says which there are
     results = {}
-    for name in catalog.expand(list(names)):
+    for name in tasks:
         prepared = _prepared(name, edition, data_dir, miniature=miniature)
         results[name] = audit(prepared)
         if not as_json:
