@@ -28,6 +28,7 @@ class Watching:
 
     def __init__(self) -> None:
         self.failures: list[Failure] = []
+        self.spent: str | None = None
 
     async def asked(self, messages: list[Any]) -> None: ...
 
@@ -56,7 +57,7 @@ def under(tmp_path: Path, watching: Watching) -> Callable[[Attacks], Any]:
         async def work() -> None:
             listener = socket.create_server(("127.0.0.1", 0))
             port = listener.getsockname()[1]
-            async with endpoint.serve(listener, watching):
+            async with endpoint.serve(listener, watching, lambda: watching.spent):
                 found.append(await to_thread.run_sync(attacks, port))
 
         with serving(lambda request, rng: Fault(401, "no such key") if "fail" in text_of(request) else "yes") as server:
@@ -94,6 +95,16 @@ def test_what_is_wrong_with_a_request_is_the_programs_fault_and_not_the_models(
         return statuses
 
     assert under(attacks) == [400] * 6 + [408]
+    assert watching.failures == []
+
+
+def test_no_model_is_asked_once_the_budget_is_used_up(under: Callable[[Attacks], Any], watching: Watching) -> None:
+    def attacks(port: int) -> list[int]:
+        statuses = [ask(port, QUESTION)[0]]
+        watching.spent = "tokens"
+        return [*statuses, ask(port, QUESTION)[0]]
+
+    assert under(attacks) == [200, 402]
     assert watching.failures == []
 
 

@@ -11,6 +11,7 @@ from podium.agents.base import Assignment, Remaining
 from podium.agents.command import task_environment
 from podium.catalog import load
 from podium.runs.steps import Steps
+from podium.workspace.budget import Budget
 
 ASK = """
 import os
@@ -79,6 +80,33 @@ def test_models_are_reached_through_the_real_client_and_counted(play: Any, tmp_p
     assert len(server.requests) == 3
     assert row.record.usage.tokens == 360
     assert row.record.usage.output_tokens == 60
+
+
+INSISTING = """
+import openai
+client = openai.OpenAI(max_retries=0)
+for _ in range(50):
+    try:
+        client.chat.completions.create(model="x", messages=[{"role": "user", "content": "?"}])
+    except openai.APIError:
+        pass
+"""
+
+
+def test_a_program_asks_no_model_once_its_tokens_are_used_up(play: Any, tmp_path: Path) -> None:
+    (tmp_path / "agent").mkdir()
+    (tmp_path / "agent" / "ask.py").write_text(INSISTING)
+    with serving(answer) as server:
+        row = play(
+            agent="command",
+            command="python ask.py",
+            files=tmp_path / "agent",
+            model="openai-api/podium/scripted",
+            model_base_url=server.url,
+            budget=Budget(tokens=200),
+        )
+    assert row.record.ended_by == "tokens"
+    assert len(server.requests) == 2, "each takes 120"
 
 
 def test_a_program_without_a_model_has_no_endpoint(play: Any) -> None:

@@ -35,6 +35,10 @@ CHARACTERS_PER_TOKEN = 4.0
 """Of a request, until the provider has counted the tokens of one."""
 
 
+class BudgetSpentError(Exception):
+    """A part of the run's budget is used up, so that no model is asked any more."""
+
+
 class Observer(ModelObserver, Protocol):
     """Sees what programs ask the model, what it answers, and why it does not."""
 
@@ -61,13 +65,19 @@ def environment() -> dict[str, str]:
 
 
 @contextlib.asynccontextmanager
-async def serve(listener: socket.socket, observer: Observer | None = None) -> AsyncIterator[None]:
-    """Serves the endpoint on a socket while the block runs, in the sample of the caller."""
+async def serve(
+    listener: socket.socket, observer: Observer | None = None, spent: Callable[[], str | None] = lambda: None
+) -> AsyncIterator[None]:
+    """Serves the endpoint on a socket while the block runs, in the sample of the caller.
+
+    Args:
+        spent: the part of the budget that is used up, if one is; asked before every request.
+    """
     import uvicorn
 
     from podium.agents.http_limits import server_options
 
-    application = _Endpoint(observer).application()
+    application = _Endpoint(observer, spent).application()
     config = uvicorn.Config(application, log_config=None, access_log=False, lifespan="off", **server_options())
     server = uvicorn.Server(config)
     server.install_signal_handlers = lambda: None  # type: ignore[attr-defined]
@@ -88,9 +98,10 @@ async def _serve_quietly(server: Any, listener: socket.socket) -> None:
 class _Endpoint:
     """What is kept between requests."""
 
-    def __init__(self, observer: Observer | None) -> None:
+    def __init__(self, observer: Observer | None, spent: Callable[[], str | None]) -> None:
         from podium.agents.http_limits import Bodies, Texts
 
+        self._spent = spent
         self._observer, self._bridge = observer, ModelBridge(observer)
         self._bodies, self._texts = Bodies(), Texts()
         self._characters_per_token = CHARACTERS_PER_TOKEN
@@ -202,6 +213,8 @@ class _Endpoint:
                 yield piece
 
     async def _ask(self, protocol: Name, document: dict[str, Any], size: int) -> dict[str, Any]:
+        if (part := self._spent()) is not None:
+            raise BudgetSpentError(f"{part} of this run: used up")
         document["model"] = MODEL
         for tool in _functions(document):
             # The protocols do without, Inspect does not.
@@ -217,10 +230,10 @@ class _Endpoint:
 
 
 def _fault_of_client(error: Exception) -> Failure:
-    """Why a request was not put to the model: it did not come, was too large, or cannot be read."""
+    """Why a request was not put to the model: it did not come, was too large, too late, or cannot be read."""
     from podium.agents.http_limits import TooLargeError
 
-    status = {TooLargeError: 413, TimeoutError: 408}.get(type(error), 400)
+    status = {TooLargeError: 413, TimeoutError: 408, BudgetSpentError: 402}.get(type(error), 400)
     return Failure(status, (str(error) if status == 413 else f"{type(error).__name__}: {error}")[:2000])
 
 

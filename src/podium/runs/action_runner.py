@@ -30,6 +30,7 @@ from podium.sandbox.interpreter import python_inside
 from podium.sandbox.result import ProgramResult
 from podium.sandbox.spec import HOME
 from podium.sandbox.supervised import SupervisedSandbox
+from podium.workspace.budget import Budget
 from podium.workspace.events import Action
 from podium.workspace.observations import Observation, ValidationResult
 
@@ -135,11 +136,16 @@ class ActionRunner:
         async with contextlib.AsyncExitStack() as stack:
             if listener is not None:
                 self._environment = {**endpoint.environment(), **self._environment}
-                await stack.enter_async_context(endpoint.serve(listener, self._agent.observer()))
+                await stack.enter_async_context(endpoint.serve(listener, self._agent.observer(), self._spent))
             async with anyio.create_task_group() as group:
                 group.start_soon(self._agent.work, self._host)
                 yield
                 group.cancel_scope.cancel()
+
+    def _spent(self) -> str | None:
+        """What of the budget for models is used up: limits of Inspect do not reach the requests of programs."""
+        budget = self._context.plan.budget
+        return self._loop.meter.usage().exceeded(Budget(tokens=budget.tokens, cost=budget.cost))
 
     async def _host(self, command: Sequence[str], **options: Unpack[RunOptions]) -> ProgramResult:
         """Runs a program for as long as the run lasts, on cores of its own while it computes."""
