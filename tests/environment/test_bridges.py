@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from random import Random
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from harbor_container import PYTHON, VARIABLE, reason_against
@@ -103,6 +105,35 @@ def test_verifiers_evaluates_forged_tasks(tmp_path: Path) -> None:
     assert all(trace["errors"] == [] and trace["metrics"]["valid"] == 1.0 for trace in traces)
     for trace in traces:
         assert trace["rewards"]["reward"]["score"] == pytest.approx(trace["metrics"]["percentile"] / 100)
+
+
+class Cut:
+    """An interaction that submits something, and is then ended by a limit of verifiers."""
+
+    def __init__(self) -> None:
+        self.trace = SimpleNamespace(info={})
+        self._replies = [json.dumps(SUBMIT)]
+
+    async def turn(self, message: str) -> Any:
+        from verifiers.v1.agent import Segment
+
+        reply = self._replies.pop() if self._replies else None
+        return Segment(messages=[], root_reply=reply, terminated=reply is None)
+
+
+def test_what_was_submitted_before_verifiers_ended_a_conversation_is_graded() -> None:
+    from podium.environment.bridges.verifiers import PodiumEnv
+
+    cut = Cut()
+
+    @asynccontextmanager
+    async def interaction(task: Any) -> AsyncIterator[Cut]:
+        yield cut
+
+    task = SimpleNamespace(data=SimpleNamespace(podium_task=TASK, steps=9, miniature=False))
+    agents = SimpleNamespace(player=SimpleNamespace(interaction=interaction))
+    asyncio.run(PodiumEnv.run(cast(Any, None), cast(Any, task), agents))
+    assert cut.trace.info["podium"]["grade"]["valid"]
 
 
 HARBOR = Path(sys.prefix, "harbor", "bin", "harbor")

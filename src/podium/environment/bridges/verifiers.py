@@ -23,6 +23,8 @@ except ImportError as error:
     raise MissingExtraError("The bridge to verifiers", "training") from error
 
 SYSTEM_PROMPT = "Answer with exactly one action as a JSON object, and with nothing else."
+ENDED = {"action": "final_answer", "arguments": {"final_answer": "A limit of verifiers ended the conversation."}}
+"""Given where verifiers ends a conversation, so that what was submitted until then is graded."""
 _FENCED = re.compile(r"```(?:json)?\s*(\{.*\})\s*```", re.DOTALL)
 
 
@@ -107,9 +109,8 @@ class PodiumEnv(vf.Env[PodiumEnvConfig]):
             async with agents.player.interaction(task) as interaction:
                 while done is None or not (done.terminated or done.truncated):
                     segment = await interaction.turn(message)
-                    if segment.terminated:
-                        break
-                    done = await environment.step_async(_action(segment.last_reply))
+                    action = ENDED if segment.terminated else _action(segment.last_reply)
+                    done = await environment.step_async(action)
                     message = done.observation or "(nothing)"
                     rewards.append(done.reward)
                 interaction.trace.info["podium"] = _result(data, rewards, done)
