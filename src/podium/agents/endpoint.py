@@ -214,7 +214,7 @@ class _Endpoint:
 
     async def _ask(self, protocol: Name, document: dict[str, Any], size: int) -> dict[str, Any]:
         if (part := self._spent()) is not None:
-            raise BudgetSpentError(f"{part} of this run: used up")
+            raise BudgetSpentError(f"This run's budget is used up: {part}. No model is asked any more.")
         document["model"] = MODEL
         for tool in _functions(document):
             # The protocols do without, Inspect does not.
@@ -234,7 +234,8 @@ def _fault_of_client(error: Exception) -> Failure:
     from podium.agents.http_limits import TooLargeError
 
     status = {TooLargeError: 413, TimeoutError: 408, BudgetSpentError: 402}.get(type(error), 400)
-    return Failure(status, (str(error) if status == 413 else f"{type(error).__name__}: {error}")[:2000])
+    said = f"{type(error).__name__}: {error}" if status == 400 else str(error) or "The request did not come in time."
+    return Failure(status, said[:2000])
 
 
 def _functions(document: dict[str, Any]) -> Iterator[dict[str, Any]]:

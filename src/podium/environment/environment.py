@@ -249,7 +249,7 @@ class _Held:
 
 def _close_elsewhere(held: _Held) -> None:
     """Closes what nobody can use any more. Any thread may come upon it, even the one that has to be waited for."""
-    if held.episode is not None:
+    if held.episode is not None or held.temporary is not None:
         threading.Thread(target=held.close, name="podium-closing").start()
 
 
