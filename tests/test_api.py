@@ -107,9 +107,10 @@ def test_an_experiment_goes_on_with_another_budget_and_says_so(data_dir: Path, t
     settings: dict[str, Any] = {"options": {"script": str(script)}, "data_dir": data_dir, "miniature": True}
     out = tmp_path / "experiment"
     podium.run(TASK, agent="scripted", out=out, budget=podium.Budget(steps=2), sandbox="none", **settings)
-    broken = json.loads((out / TASK / "0" / "run.json").read_text()) | {"status": "failed"}
-    (out / TASK / "0" / "run.json").write_text(json.dumps(broken))
-    experiment = podium.resume(out, retry=True, budget=podium.Budget(steps=5))
+    journal = out / TASK / "0" / "steps.jsonl"  # as a kill just before the end leaves it
+    journal.write_text("".join(journal.read_text().splitlines(keepends=True)[:-1]))
+    (out / TASK / "0" / "run.json").unlink()
+    experiment = podium.resume(out, budget=podium.Budget(steps=5))
     (record,) = experiment.records()
     assert (record.status, record.usage.steps, record.ended_by) == ("finished", 3, "the agent")
     (change,) = record.changes

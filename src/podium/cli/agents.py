@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -109,9 +110,12 @@ def _preset(name: str) -> Preset:
     return preset
 
 
-def _describe(name: str) -> dict[str, Any]:
-    from pydantic_core import to_jsonable_python
+def _plain(value: Any) -> Any:
+    """A default as JSON can hold it; agents of other packages may have any."""
+    return json.loads(json.dumps(value, default=str))
 
+
+def _describe(name: str) -> dict[str, Any]:
     from podium.agents import agent_class
 
     agent = agent_class(name)
@@ -120,9 +124,7 @@ def _describe(name: str) -> dict[str, Any]:
             "name": option,
             "what": field.description or "",
             "required": field.is_required(),
-            "default": to_jsonable_python(
-                None if field.is_required() else field.get_default(call_default_factory=True), fallback=str
-            ),
+            "default": None if field.is_required() else _plain(field.get_default(call_default_factory=True)),
         }
         for option, field in agent.Options.model_fields.items()
     ]
