@@ -18,6 +18,8 @@ OFFSET = re.compile(r"^(.*\d[ T]\d{1,2}[:.]?\d{2}\S*?)\s*(?:Z|UTC|GMT|[+-]\d{2}(
 """A time with its distance from UTC, such as `10:30+02:00`."""
 ROWS_TO_SEE = 10_000
 """So many dates show whether the day comes first."""
+CELLS_TO_SEE = 1000
+"""So many, from all over a column, show whether it has offsets: to look at all takes as long as to read them."""
 
 
 def parse_dates(written: pd.Series, *, utc: bool = False) -> pd.Series:
@@ -27,9 +29,10 @@ def parse_dates(written: pd.Series, *, utc: bool = False) -> pd.Series:
         utc: whether moments are asked for, which compare. Otherwise they are what a clock on the wall said, which tells
             morning from evening: without a time zone, whatever cells say of it and whether they all do.
     """
-    if not utc and written.dtype.kind == "O":
-        written = written.astype(str).str.replace(OFFSET, r"\1", regex=True).where(written.notna())
     known = written.dropna()
+    some = known.iloc[:: max(1, len(known) // CELLS_TO_SEE)]
+    if not utc and some.dtype.kind == "O" and some.astype(str).str.match(OFFSET).any():
+        written = without_offset(written)
     first = str(known.iloc[0]) if len(known) else ""
     if POINT_IN_TIME.match(first):
         written = written.astype(str).str.replace(POINT_IN_TIME, r"\1:\2", regex=True)
@@ -39,9 +42,15 @@ def parse_dates(written: pd.Series, *, utc: bool = False) -> pd.Series:
         found: pd.Series = pd.to_datetime(written, errors="coerce", utc=utc, dayfirst=day_first)
     missed = found.isna() & written.notna()
     if missed.any() and found.dtype.kind == "M":  # pandas takes the `May` of a first cell for a month in full
-        again = pd.to_datetime(written[missed], errors="coerce", utc=utc, dayfirst=day_first, format="mixed")
+        left = written[missed] if utc else without_offset(written[missed])
+        again = pd.to_datetime(left, errors="coerce", utc=utc, dayfirst=day_first, format="mixed")
         found = found.where(~missed, again)
     return found if utc or found.dt.tz is None else found.dt.tz_localize(None)
+
+
+def without_offset(written: pd.Series) -> pd.Series:
+    """Times as a clock on the wall says them."""
+    return written.astype(str).str.replace(OFFSET, r"\1", regex=True).where(written.notna())
 
 
 def is_day_first(written: pd.Series) -> bool:
