@@ -20,7 +20,7 @@ from podium.board.statements import Anchor, Registration
 from podium.errors import UnreachableError, UsageError
 from podium.runs.driver import FollowedRun
 from podium.runs.executors.base import RunRequest
-from podium.runs.experiment import open_experiment, read_experiment
+from podium.runs.experiment import Experiment, open_experiment, read_experiment
 
 
 def test_a_registration_comes_first_and_every_run_is_anchored_from_start_to_end(registered: Registered) -> None:
@@ -79,13 +79,18 @@ class Unsteady:
         return getattr(self._board, name)
 
 
+def without_receipts(experiment: Experiment, folder: Path) -> Experiment:
+    """A copy of an experiment of which no anchor has been acknowledged."""
+    shutil.copytree(experiment.folder, folder)
+    (folder / "receipts.jsonl").unlink()
+    return read_experiment(folder)
+
+
 def test_anchors_that_were_not_sent_are_sent_when_the_experiment_is_resumed(
     registered: Registered, tmp_path: Path
 ) -> None:
     experiment, board, registration = registered
-    shutil.copytree(experiment.folder, tmp_path / "experiment")
-    (tmp_path / "experiment" / "receipts.jsonl").unlink()
-    copy = read_experiment(tmp_path / "experiment")
+    copy = without_receipts(experiment, tmp_path / "experiment")
     with Anchoring(copy, Unsteady(board, 1000), PUBLISHER, registration, patience_s=0.0) as anchoring:
         pass
     assert anchoring.unsent == 2
@@ -98,9 +103,7 @@ def test_anchors_that_were_not_sent_are_sent_when_the_experiment_is_resumed(
 
 def test_trouble_of_any_kind_does_not_end_anchoring(registered: Registered, tmp_path: Path) -> None:
     experiment, board, registration = registered
-    shutil.copytree(experiment.folder, tmp_path / "experiment")
-    (tmp_path / "experiment" / "receipts.jsonl").unlink()
-    copy = read_experiment(tmp_path / "experiment")
+    copy = without_receipts(experiment, tmp_path / "experiment")
     with Anchoring(copy, Unsteady(board, 3, OSError("disk full")), PUBLISHER, registration) as anchoring:
         pass
     assert anchoring.unsent == 0
@@ -110,9 +113,7 @@ def test_what_comes_soon_after_an_anchor_is_anchored_later_though_nothing_more_h
     registered: Registered, tmp_path: Path
 ) -> None:
     experiment, _, registration = registered
-    shutil.copytree(experiment.folder, tmp_path / "experiment")
-    (tmp_path / "experiment" / "receipts.jsonl").unlink()
-    copy = read_experiment(tmp_path / "experiment")
+    copy = without_receipts(experiment, tmp_path / "experiment")
     board = FolderBoard(shutil.copytree(registered.board.folder, tmp_path / "board"))
     run = copy.run(TASK, 0)
     shutil.rmtree(copy.run(TASK, 1).path)
