@@ -14,7 +14,8 @@ best score of its own is taken. Tables have some 200 rows; scripts run on one co
 and ensembles: see benchmarks/recipe_trials.py. It does not show what a model learns that is trained on such tasks, nor
 what features written for the families bring. A task takes some two seconds on a core.
 
-Continues where it was interrupted: trials are kept in OUT. --docs writes the tables of docs/validity.md.
+Continues where it was interrupted: trials are kept in OUT. --docs writes the tables of docs/validity.md, where other
+families stay as they are.
 """
 
 from __future__ import annotations
@@ -94,8 +95,9 @@ def main() -> None:
         for name in arguments.families
         if arguments.training and fresh
     }
-    if arguments.docs and not arguments.training:
-        found["knowledge"] = json.loads((DOCS / "freshness.json").read_text(encoding="utf-8"))["knowledge"]
+    if arguments.docs:  # families that were measured earlier stay
+        kept = json.loads((DOCS / "freshness.json").read_text(encoding="utf-8"))["knowledge"]
+        found["knowledge"] = {**kept, **found["knowledge"]}
     print("\n".join(page(found)))
     write_atomically(arguments.out / "freshness.json", json.dumps(found, indent=1) + "\n")
     if arguments.docs:
