@@ -19,6 +19,7 @@ from driving import verified
 from model_server import Reply, Request, serving, text_of
 from podium import api
 from podium.catalog import load, resolve
+from podium.catalog.forge.families import WORLD_FAMILIES
 from podium.runs.folder import RunFolder
 from podium.runs.held_out import PARTS, HeldOut, NotDivisibleError, set_aside
 from podium.runs.held_out_scoring import HeldOutScoring
@@ -107,6 +108,27 @@ def test_labels_score_best_and_a_constant_scores_nothing(held_out: HeldOut) -> N
 def test_few_rows_are_not_set_aside(held_out: HeldOut, tmp_path: Path) -> None:
     with pytest.raises(NotDivisibleError, match="fewer than 30"):
         set_aside(tmp_path / "few", held_out.prepared, (0.005, 0.1), 0)
+
+
+def test_where_quantiles_are_asked_for_the_label_is_the_truth_for_each(tmp_path: Path) -> None:
+    task = "forge-quantiles-tiny-1"
+    api.prepare(task, data_dir=tmp_path)
+    found = set_aside(tmp_path / "held-out", resolve(task, data_dir=tmp_path), (0.3, 0.3), 0)
+    truth = pd.read_csv(found.folder / "search" / "public" / "sample_submission.csv")
+    assert found.score(truth, "search") == 0.0
+    assert (found.score(truth.assign(q10=truth["q10"] + 1), "search") or 0) == pytest.approx(0.3, rel=1e-6)
+
+
+@pytest.mark.parametrize("family", WORLD_FAMILIES)
+def test_rows_of_any_family_are_set_aside_or_it_is_said_why_not(family: str, tmp_path: Path) -> None:
+    task = f"forge-{family}-tiny-1"
+    api.prepare(task, data_dir=tmp_path)
+    try:
+        found = set_aside(tmp_path / "held-out", resolve(task, data_dir=tmp_path), (0.3, 0.3), 0)
+    except NotDivisibleError as error:
+        assert str(error)
+    else:
+        assert all(found.ids.values())
 
 
 @pytest.mark.parametrize(

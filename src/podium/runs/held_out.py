@@ -26,7 +26,7 @@ from podium.grading.reading import read_submission
 from podium.recipes.kit.dates import parse_dates
 from podium.recipes.profile import Profile
 from podium.recipes.profiler import profile_task
-from podium.task import Task
+from podium.task import Columns, Task
 
 PARTS = ("search", "selection")
 LEAST_ROWS = 30
@@ -208,17 +208,28 @@ def _by_group(groups: pd.Series, counts: list[int], rng: np.random.Generator) ->
 def _write_part(folder: Path, task: Task, rows: pd.DataFrame, profile: Profile) -> None:
     """Rows with their labels as the public and private folder of a task."""
     form, ids = task.form, list(task.form.ids)
-    targets = pd.get_dummies(rows[profile.labels[0]]).astype(int) if profile.is_wide else rows[list(profile.labels)]
-    if profile.is_wide:
-        targets = targets.rename(columns=dict(zip(map(str, profile.classes), form.targets, strict=True)))
-        targets = targets.reindex(columns=list(form.targets), fill_value=0)
-    names = form.answers_target or form.targets
-    answers = targets.set_axis([names] if isinstance(names, str) else list(names), axis=1)
+    targets = _submitted(rows, profile, form)
+    names = [form.answers_target] if isinstance(form.answers_target, str) else list(form.answers_target or form.targets)
+    if not len(targets.columns) == len(names) == len(form.targets):
+        raise NotDivisibleError("its labels are not what is submitted")
+    answers = targets.set_axis(names, axis=1)
     for part in ("public", "private"):
         (folder / part).mkdir(parents=True)
     pd.concat([rows[ids], answers], axis=1).to_csv(folder / "private" / form.answers, index=False)
     sample = pd.concat([rows[ids], targets.set_axis(list(form.targets), axis=1)], axis=1)
     sample.to_csv(folder / "public" / form.sample, index=False)
+
+
+def _submitted(rows: pd.DataFrame, profile: Profile, form: Columns) -> pd.DataFrame:
+    """The labels of rows as the perfect submission has them."""
+    label = rows[profile.labels[0]]
+    if profile.levels:  # where quantiles are asked for, the truth is best for each of them
+        return pd.DataFrame(dict.fromkeys(form.targets, label))
+    if not profile.is_wide:
+        return rows[list(profile.labels)]
+    shares = pd.get_dummies(label).astype(int)
+    shares = shares.rename(columns=dict(zip(map(str, profile.classes), form.targets, strict=True)))
+    return shares.reindex(columns=list(form.targets), fill_value=0)
 
 
 def _check(held_out: HeldOut) -> None:
