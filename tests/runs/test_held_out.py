@@ -20,6 +20,7 @@ from model_server import Reply, Request, serving, text_of
 from podium import api
 from podium.catalog import load, resolve
 from podium.catalog.forge.families import WORLD_FAMILIES
+from podium.grading.prepared import PreparedTask
 from podium.runs.folder import RunFolder
 from podium.runs.held_out import PARTS, HeldOut, NotDivisibleError, set_aside
 from podium.runs.held_out_scoring import HeldOutScoring
@@ -108,6 +109,34 @@ def test_labels_score_best_and_a_constant_scores_nothing(held_out: HeldOut) -> N
 def test_few_rows_are_not_set_aside(held_out: HeldOut, tmp_path: Path) -> None:
     with pytest.raises(NotDivisibleError, match="fewer than 30"):
         set_aside(tmp_path / "few", held_out.prepared, (0.005, 0.1), 0)
+
+
+def with_training_rows(
+    prepared: PreparedTask, folder: Path, change: Callable[[pd.DataFrame], pd.DataFrame]
+) -> PreparedTask:
+    shutil.copytree(prepared.place.root, folder)
+    path = folder / "public" / "train.csv"
+    change(pd.read_csv(path)).to_csv(path, index=False)
+    return replace(prepared, place=replace(prepared.place, root=folder))
+
+
+def test_no_copy_of_a_row_that_is_set_aside_stays_in_training(data: Path, tmp_path: Path) -> None:
+    twice = with_training_rows(
+        resolve(TASK, data_dir=data), tmp_path / "twice", lambda train: pd.concat([train, train])
+    )
+    found = set_aside(tmp_path / "held-out", twice, (0.1, 0.1), 0)
+    test = pd.read_csv(found.public / "test.csv", dtype=str)
+    assert not test[ROW].duplicated().any() and not set(test[ROW]) & ids(found.public / "train.csv")
+    assert pd.read_csv(found.public / "train.csv", dtype=str)[ROW].value_counts().eq(2).all()
+
+
+def test_ids_that_different_training_rows_share_are_refused(data: Path, tmp_path: Path) -> None:
+    def shared(train: pd.DataFrame) -> pd.DataFrame:
+        return pd.concat([train, train.assign(**{OUTCOME: 1 - train[OUTCOME]})])
+
+    with pytest.raises(NotDivisibleError, match="same id"):
+        twice = with_training_rows(resolve(TASK, data_dir=data), tmp_path / "twice", shared)
+        set_aside(tmp_path / "held-out", twice, (0.1, 0.1), 0)
 
 
 def test_where_quantiles_are_asked_for_the_label_is_the_truth_for_each(tmp_path: Path) -> None:

@@ -117,21 +117,25 @@ def _divide(held_out: HeldOut, shares: tuple[float, float], seed: int) -> None:
     profile = _divisible(prepared)
     assert profile.train is not None and profile.test is not None
     train, test = _read(public / profile.train.file), _read(public / profile.test.file)
-    rng = np.random.default_rng(seed)
-    parts = _choose_rows(train, profile, shares, rng)
     sample, ids = _read(public / profile.sample), list(prepared.task.form.ids)
     if set(_rows(train, ids)) & set(_rows(sample, ids)):
         raise NotDivisibleError("ids of the training data and of the test data overlap")
+    distinct = train.drop_duplicates(ignore_index=True)
+    if distinct.duplicated(ids).any():
+        raise NotDivisibleError("different rows of its training data have the same id")
+    rng = np.random.default_rng(seed)
+    parts = _choose_rows(distinct, profile, shares, rng)
     for name, rows in zip(PARTS, parts, strict=True):
-        _write_part(held_out.folder / name, prepared.task, train.iloc[rows], profile)
-    kept = np.setdiff1d(np.arange(len(train)), np.concatenate(parts))
-    moved = train.iloc[np.concatenate(parts)]
+        _write_part(held_out.folder / name, prepared.task, distinct.iloc[rows], profile)
+    moved = distinct.iloc[np.concatenate(parts)]
+    known = set(_rows(moved, ids))
+    kept = train[[row not in known for row in _rows(train, ids)]]  # nor copies of a row that moved: they have its label
     tests = pd.concat([test, moved.reindex(columns=test.columns)]).iloc[rng.permutation(len(test) + len(moved))]
     guess = sample.iloc[np.zeros(len(moved), dtype=int)].assign(**{name: moved[name].to_numpy() for name in ids})
     samples = pd.concat([sample, guess]).set_index(ids)
     samples = samples.loc[_index(tests, ids, samples)].reset_index()[list(sample.columns)]
     _link_tree(public, held_out.public, leave_out={profile.train.file, profile.test.file, profile.sample})
-    for table, file in ((train.iloc[kept], profile.train.file), (tests, profile.test.file), (samples, profile.sample)):
+    for table, file in ((kept, profile.train.file), (tests, profile.test.file), (samples, profile.sample)):
         (held_out.public / file).parent.mkdir(parents=True, exist_ok=True)
         table.to_csv(held_out.public / file, index=False)
     _check(held_out)
