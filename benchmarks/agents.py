@@ -168,11 +168,11 @@ def result(run: RunFolder) -> dict[str, Any] | None:
     if record is None or record.status not in ("finished", "failed"):
         return None
     names = ("valid", "score", "percentile", "medal", "status", "ended_by", "error")
-    said = Steps(run).observation(1).text.splitlines() if record.agent == "command" else []
+    steps = Steps(run)
+    said = [line for number in range(record.usage.steps) for line in steps.observation(number + 1).text.splitlines()]
     return {
         **{name: getattr(record, name) for name in names},
         "working_s": round(record.usage.working_s, 1),
-        "said": said[-1] if said else None,
         "is_sample": any(line.startswith("the sample submission, because") for line in said),
     }
 
