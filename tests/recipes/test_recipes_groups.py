@@ -82,18 +82,27 @@ def test_numbers_that_test_has_as_well_are_no_groups(tmp_path: Path) -> None:
     assert (profile.group, profile.time) == (None, None)
 
 
-@pytest.mark.parametrize("name", ["year", "week_number", "Day", "step", "lap"])
+@pytest.mark.parametrize("name", ["year", "week_number", "Day", "step", "trend", "lap"])
 def test_numbers_that_repeat_are_times_by_their_name_or_if_neighbours_resemble_each_other(
     name: str, tmp_path: Path
 ) -> None:
     counted = np.repeat(np.arange(100) + 1900, 4)
     smooth = 10 * np.sin(counted / 9) if name == "lap" else 0.0
-    rows = pd.DataFrame({"row": RNG.permutation(9000)[:400], "load": RNG.normal(size=400), name: counted})
-    rows["y"] = smooth + RNG.normal(size=400)
-    rows[:320].to_csv(tmp_path / "train.csv", index=False)
-    rows[320:].drop(columns="y").to_csv(tmp_path / "test.csv", index=False)
-    rows[320:][["row"]].assign(y=0.0).to_csv(tmp_path / "sample_submission.csv", index=False)
-    assert profile_of(tmp_path, rmse, ids=("row",), targets=("y",)).time == name
+    assert time_of(tmp_path, name, counted, smooth + RNG.normal(size=400)) == name
+
+
+@pytest.mark.parametrize(("name", "time"), [("year", "year"), ("wave", "wave"), ("grade", None)])
+def test_a_few_numbers_are_times_by_their_name(name: str, time: str | None, tmp_path: Path) -> None:
+    assert time_of(tmp_path, name, np.repeat(np.arange(5), 80), RNG.normal(size=400)) == time
+
+
+def time_of(folder: Path, name: str, counted: np.ndarray, y: np.ndarray) -> str | None:
+    """What is found to be the time where the last fifth of 400 rows is to be predicted."""
+    rows = pd.DataFrame({"row": RNG.permutation(9000)[:400], "load": RNG.normal(size=400), name: counted, "y": y})
+    rows[:320].to_csv(folder / "train.csv", index=False)
+    rows[320:].drop(columns="y").to_csv(folder / "test.csv", index=False)
+    rows[320:][["row"]].assign(y=0.0).to_csv(folder / "sample_submission.csv", index=False)
+    return profile_of(folder, rmse, ids=("row",), targets=("y",)).time
 
 
 def test_groups_of_late_rows_are_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -185,10 +185,13 @@ def test_no_features_are_looked_for_when_time_is_up() -> None:
     assert best_group_pairs(groups, numbers, residual).shape == (3000, 0)
 
 
-def test_one_hot_columns_of_many_rows_fit_into_memory() -> None:
-    few, many = (np.zeros((rows, 5), dtype=int) for rows in (3_000, 130_000))
-    assert one_hot_encoder(few, 800).max_categories == 800
-    assert one_hot_encoder(many, 800).max_categories * many.size <= 100_000_000
+def test_there_are_fewer_one_hot_columns_where_rows_or_groups_are_many() -> None:
+    rng = np.random.default_rng(0)
+    small, wide, long = (rng.integers(0, 700, shape) for shape in ((3_000, 1), (3_000, 12), (400_000, 12)))
+    assert one_hot_encoder(small, 800).max_categories == 800
+    assert one_hot_encoder(wide, 800).max_categories * 12 <= 1000
+    assert one_hot_encoder(long, 800).max_categories * 12 <= 250
+    assert one_hot_encoder(long[:, :0], 800).max_categories == 800
 
 
 def test_large_tables_are_not_screened_for_pairs(tmp_path: Path) -> None:

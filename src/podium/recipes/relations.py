@@ -18,8 +18,10 @@ if TYPE_CHECKING:
 MIN_UNCOMMON, MIN_UNCOMMON_SHARE = 3, 0.0005
 """A column in which fewer rows differ from the others tells nothing."""
 MIN_TIMES = 5
-"""A number with fewer values is not a time."""
-TIME_WORDS = re.compile(r"date|time|year|month|week|day|hour|quarter|period|season|step|^yr$|^t$", re.IGNORECASE)
+"""A number with fewer values is not a time, unless its name says so."""
+TIME_WORDS = re.compile(
+    r"date|time|year|month|week|day|hour|quarter|period|season|step|trend|wave|^yr$|^t$", re.IGNORECASE
+)
 MIN_GROUPS, MIN_NEW_GROUPS = 20, 10
 """So many groups train has, and test where they are numbered."""
 MOST_GROUPS = 0.6
@@ -134,8 +136,9 @@ def _time(profile: Profile, read: ReadTables) -> str | None:
     for column in dates:
         if _is_later(profile, read, column):
             return column.name
-    numbers = [column for column in profile.features if column.kind == "number" and column.distinct >= MIN_TIMES]
-    for column in [*numbers, *keys]:
+    numbers = [column for column in profile.features if column.kind == "number"]
+    timely = [column for column in numbers if column.distinct >= MIN_TIMES or TIME_WORDS.search(column.name)]
+    for column in [*timely, *keys]:
         name = column.name
         if not all(pd.api.types.is_numeric_dtype(part[name]) for part in (train, test)):
             continue

@@ -37,7 +37,7 @@ BOOSTING |= {"l2_regularization": 5.0, "max_features": 0.5}
 HYBRID = {**BOOSTING, "max_iter": 120, "max_leaf_nodes": 6}
 LARGE_TREES = {**BOOSTING, "max_iter": 150, "max_leaf_nodes": 47, "l2_regularization": 1.0}
 MANY_CLASSES = {"learning_rate": 0.15, "max_iter": 60, "max_leaf_nodes": 8}
-ORDER = ("linear", "log linear", "lightgbm", "additive", "catboost", "random trees", "boosting", "hybrid", "svm")
+ORDER = ("lightgbm", "linear", "log linear", "additive", "catboost", "random trees", "boosting", "hybrid", "svm")
 """The members of an ensemble that are trained before others."""
 ORDER_OF_MANY_CLASSES = (
     *("lightgbm", "random trees", "linear", "svm", "additive", "forest", "neural network"),

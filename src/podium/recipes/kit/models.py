@@ -26,8 +26,10 @@ from podium.recipes.kit.validation import Fit, PredictRows, Stopping, numeric_ta
 MOST_ROUNDS = 3000
 PATIENCE = 40
 """Where held-out rows stop boosting: the rounds without getting better after which they do."""
-ONE_HOT_CELLS = 100_000_000
-"""One-hot columns have at most so many cells."""
+MOST_ONE_HOT = 1000
+"""So many one-hot columns there are at most; solving for more takes longer than they are worth."""
+ONE_HOT_WORK = 2e10
+"""The number of rows times the square of that of one-hot columns is at most this, some seconds of one core."""
 LARGE_LOGISTIC = 30_000_000
 """With more weights times rows, a logistic regression is fitted once and not to the end."""
 
@@ -106,9 +108,12 @@ def fit_splines(
 
 
 def one_hot_encoder(groups: np.ndarray, most: int) -> OneHotEncoder:
-    """Makes a column for each group that is not rare; for fewer groups where rows are many, as all are in memory."""
-    categories = min(most, max(2, ONE_HOT_CELLS // max(1, groups.size)))
-    options = {"min_frequency": 3, "max_categories": categories, "handle_unknown": "ignore"}
+    """Makes a column for each group that is not rare; for fewer where it would take long."""
+    sizes = groups.max(axis=0, initial=0) + 1
+    columns = min(MOST_ONE_HOT, (ONE_HOT_WORK / max(1, len(groups))) ** 0.5)
+    while most > 2 and np.minimum(sizes, most).sum() > columns:
+        most = max(2, most * 2 // 3)
+    options = {"min_frequency": 3, "max_categories": most, "handle_unknown": "ignore"}
     return OneHotEncoder(**options, sparse_output=False, dtype=np.float32)
 
 
