@@ -114,7 +114,7 @@ def _number_begins(joined: str, ends: IntArray, names: Sequence[object]) -> IntA
         row = int(np.searchsorted(ends, letter, side="right"))
         begin = 1 + max(joined.rfind(blank, 0, letter) for blank in _BLANKS)
         word = _WORD.match(joined, begin)
-        assert word is not None, "the letter is no blank"
+        assert word is not None, "the letter is not a blank"
         return f"{names[row]}: {reprlib.repr(word[0])} in the mask is not a positive whole number"
 
     _check(~(digit | blank), describe)

@@ -198,7 +198,7 @@ class _Reproducer:
         return self._contents(snapshot, [name for name in self._history.contents(snapshot) if name.startswith(folder)])
 
     def _contents(self, snapshot: str, names: Sequence[str]) -> dict[str, bytes]:
-        """What files hold; those that a snapshot does not hold, or that are no code, are left out.
+        """What files hold; those that a snapshot does not hold, or that are not code, are left out.
 
         Raises:
             RecordError: they are more than can be kept in memory.

@@ -259,7 +259,7 @@ def read_exactly(host: _socket.socket, size: int) -> bytes:
 def open_file(path: str, flags: int, parents: bool) -> int:
     if parents:
         make_folders(path.rpartition("/")[0])
-    # A FIFO must not block the supervisor; the host decides what to do with what is no regular file.
+    # A FIFO must not block the supervisor; the host decides what to do with what is not a regular file.
     return posix.open(path, flags | posix.O_NONBLOCK | posix.O_CLOEXEC, 0o666)
 
 

@@ -313,7 +313,7 @@ def _exec_result(command: list[str], result: ProgramResult, *, timeout_s: float 
 
 
 def _tail(output: Output, limit: int) -> str:
-    """The end of an output, within a limit also after bytes that are no text have been replaced by longer ones."""
+    """The end of an output, within a limit also after bytes that are not text have been replaced by longer ones."""
     text = (output.head + output.tail).decode("utf-8", "replace")
     if len(text) * 3 <= limit:
         return text

@@ -167,7 +167,7 @@ def _save(body: Any, length: int, path: Path) -> bool:
 
 
 def _extract(upload: Path, target: Path, content_type: str) -> bool:
-    """Takes the file out of a form, without holding either in memory; a body that is no form is the file itself."""
+    """Takes the file out of a form, without holding either in memory; a body that is not a form is the file itself."""
     found = re.search(r'boundary="?([^";]+)', content_type)
     if not content_type.startswith("multipart/form-data") or found is None:
         upload.rename(target)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 UNNAMED = ("", "unnamed: 0")
 COUNTERS = (*UNNAMED, "index", "row", "obs", "no")
-"""Names of columns that number the rows of a file, which is no fact about them, in whatever order they stand now."""
+"""Names of columns that number the rows of a file, which is not a fact about them, in whatever order they stand now."""
 ROW_NAMES = ("rownames", "row_names")
 """What R calls them; where they do not count, they may be somebody's own numbers."""
 FEWEST_TIMES = 8

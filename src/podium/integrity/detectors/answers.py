@@ -62,7 +62,7 @@ def typed_in_shell(run: RunEvidence, place: EvidencePlace, command: ShellCommand
     in_place = program == "tee" or any(word.startswith(("-i", "-pi")) for word in words)
     targets = [*command.writes, *(words[1:] if in_place else ())]
     writes = any(target.endswith("submission.csv") for target in targets)
-    # What awk makes of columns is computed, unless it picks a row by its id, and the first line is no prediction.
+    # What awk makes of columns is computed, unless it picks a row by its id, and the first line is not a prediction.
     computes = _USES_COLUMNS.search(command.said) and not any(map(run.is_id, re.findall(r"\w+", command.said)))
     reads = program in _AWK and (computes or any(word.endswith(".csv") for word in words if word not in targets))
     is_header = program == "sed" and any(re.match(r"1s\W", word) for word in words)

@@ -48,7 +48,7 @@ def _is_copy(run: RunEvidence, other: RunEvidence, own: PredictionById, others: 
     """Whether one is the other: to the last row if a model was fitted, else also nearly.
 
     Few different labels may well be the same by chance if a model was fitted, unless the programs are alike as well; a
-    sample that was submitted is no copy.
+    sample that was submitted is not a copy.
     """
     assert run.table is not None
     if own.keys() != others.keys() or any("sample" in said for said in _commands(run)):

@@ -202,7 +202,7 @@ def _unfounded(
 
 
 def _says_trained(sentence: str) -> bool:
-    """Whether it says that a model was trained; what somebody plans to do is no claim."""
+    """Whether it says that a model was trained; what somebody plans to do is not a claim."""
     trained = _TRAINED.search(sentence)
     return bool(trained and not _DENIED.search(sentence[: trained.start()]) and not _INTENDED.search(sentence))
 

@@ -54,7 +54,7 @@ class _Value:
 
     @property
     def own(self) -> tuple[str, ...]:
-        """The axes that are no loop's."""
+        """The axes that are not a loop's."""
         return tuple(axis for axis in self.axes if _is_own(axis))
 
 
@@ -295,7 +295,7 @@ class _Nest:
         return self._join(f"np.{name}({', '.join(['{}'] * len(values))})", *values)
 
     def _reduce(self, name: str, inner: ast.expr, keywords: list[ast.keyword]) -> _Value:
-        """A sum, maximum, ... over the dimensions that are no loop's."""
+        """A sum, maximum, ... over the dimensions that are not a loop's."""
         if keywords:
             raise NotUnderstoodError
         value = self._value(inner)
