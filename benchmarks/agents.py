@@ -6,9 +6,9 @@
 By default the real tasks of `open-tables` and fresh forged ones of every family with a drawn structure (forging one
 takes half a minute). A contender is an agent: all of them have the same working time, cores, data, Python packages and
 grading in the same sandbox. Those named after learners are programs that the agent `command` runs. They share one
-reader that makes a plain table of a task (benchmarks/contenders/reading.py); where a task is not a table, they hand in the
-sample submission. `aide` and `frontier` are the searches with a scripted coder that uses the same reader. Each run has
-a core of its own, which other programs must leave alone: time is measured by the clock.
+reader that makes a plain table of a task (benchmarks/contenders/reading.py); where a task is not a table, they hand in
+the sample submission. `aide` and `frontier` are the searches with a scripted coder that uses the same reader. Each run
+has a core of its own, which other programs must leave alone: time is measured by the clock.
 
 Continues where it was interrupted; finished runs are kept. Writes OUT/agents.json after each contender, with all runs
 that lie in OUT; benchmarks/agents_table.py makes the tables of docs/agents.md from it, benchmarks/validity.py compares

@@ -1,7 +1,7 @@
 """A contender of benchmarks/agents.py, run inside the sandbox by the agent `command`: python contend.py LEARNER
 
-The sample submission is there already, and stays where a task is not a table. Those that search for all the time there is
-hand in a first model early, in case their last fit comes too late.
+The sample submission is there already, and stays where a task is not a table. Those that search for all the time there
+is hand in a first model early, in case their last fit comes too late.
 """
 
 from __future__ import annotations
