@@ -73,6 +73,29 @@ def test_a_library_predicts_numbers_and_probabilities(library: str, classes: int
         assert len(held.best) == 1 and held.best[0] > 10
 
 
+@pytest.mark.parametrize("stops", [True, False])
+def test_plain_trees_learn_from_the_columns_of_a_table_and_from_groups_alone(stops: bool) -> None:
+    pytest.importorskip("lightgbm")
+    rng = np.random.default_rng(0)
+    features, groups = rng.normal(size=(300, 3)), rng.integers(0, 3, (300, 1))
+    y = features[:, 0] + np.array([0.0, 5.0, -5.0])[groups[:, 0]]
+    held = Stopping((features[:60], groups[:60], y[:60]), []) if stops else None
+    predict = boosters.plain_trees(features, groups, y, 0, held, columns=1, min_data_in_leaf=3)
+    other = np.column_stack([features[:, 0], rng.normal(size=(300, 2))])
+    assert np.array_equal(predict(features, groups), predict(other, groups))
+    assert np.corrcoef(predict(features, groups), y)[0, 1] > 0.95
+
+
+def test_an_ensemble_of_libraries_is_trained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("lightgbm")
+    (tmp_path / "data").mkdir()
+    profile = replace(small_table(tmp_path / "data", "regression"), packages=frozenset({"lightgbm"}))
+    recipe = recipe_for(profile, "ensemble")
+    outcome = run_recipe(recipe, profile, tmp_path / "data", tmp_path / "work", monkeypatch, time_s=20)
+    assert "plain trees: loss" in outcome.output and "plain 3: loss" in outcome.output
+    assert outcome.metric < pd.read_csv(tmp_path / "answers.csv")["y"].std()
+
+
 @pytest.mark.parametrize("goal", ["regression", "binary", "multiclass", "rare class"])
 @pytest.mark.filterwarnings("default")
 def test_a_whole_table_is_handed_to_autogluon(goal: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -37,7 +37,10 @@ BOOSTING |= {"l2_regularization": 5.0, "max_features": 0.5}
 HYBRID = {**BOOSTING, "max_iter": 120, "max_leaf_nodes": 6}
 LARGE_TREES = {**BOOSTING, "max_iter": 150, "max_leaf_nodes": 47, "l2_regularization": 1.0}
 MANY_CLASSES = {"learning_rate": 0.15, "max_iter": 60, "max_leaf_nodes": 8}
-ORDER = ("lightgbm", "linear", "log linear", "additive", "catboost", "random trees", "boosting", "hybrid", "svm")
+ORDER = (
+    *("lightgbm", "plain trees", "linear", "log linear", "additive", "random trees", "xgboost", "catboost"),
+    *("boosting", "hybrid", "svm"),
+)
 """The members of an ensemble that are trained before others."""
 ORDER_OF_MANY_CLASSES = (
     *("lightgbm", "random trees", "linear", "svm", "additive", "forest", "neural network"),
@@ -51,6 +54,9 @@ LIBRARIES: dict[str, dict[str, Any]] = {
 """Further boosting, where the interpreter has it."""
 RANDOM_TREES = {"learning_rate": 0.05, "num_leaves": 31, "feature_fraction": 0.8, "extra_trees": True}
 """Of LightGBM: cuts are drawn at random."""
+PLAIN_TREES = {"learning_rate": 0.05, "num_leaves": 31, "min_data_in_leaf": 3, "feature_fraction": 0.5}
+PLAIN_TREES |= {"bagging_fraction": 0.8, "bagging_freq": 1}
+"""Of LightGBM, on what a table holds."""
 ABSOLUTE = {
     "lightgbm": {"objective": "l1"},
     "catboost": {"loss_function": "MAE"},
@@ -90,6 +96,7 @@ def feature_source(profile: Profile, settings: Settings) -> str:
         calendar = f'drop_drifting({calendar}, len(train), [f"{{name}} days" for name in DATES])'
     lines = [
         "numbers = number_features(both, NUMBERS)" + (f".join({calendar})" if has_dates else ""),
+        *(["plain = numbers.shape[1]"] if "plain trees" in settings.get("members", ()) else []),
         *(["numbers = numbers.join(listed_items(both, GROUPS))"] if groups(profile) else []),
         "groups = group_features(both, GROUPS, DATES)",
         *(["groups = drop_unseen(groups, len(train))"] if profile.time else []),
@@ -176,7 +183,8 @@ def ensemble_body(profile: Profile, settings: Settings) -> str:
     """Several models on the same features, weighted."""
     sources = members(profile)
     fits = "".join(f"    {name!r}: {sources[name]},\n" for name in settings["members"])
-    further = f", further=random_boosting({_random_kinds(profile)})" if settings["search"] else ""
+    kinds = _random_kinds(profile, settings["members"])
+    further = f", further=random_boosting({kinds})" if settings["search"] else ""
     extras = _usable(settings) + (", refit=True" if profile.time else "")
     extras += ", until=0.7" if profile.levels else ""  # quantiles of the estimates take time as well
     call = f"train_ensemble(numbers, groups, {{}}, folds, fits, loss{further}{extras}{{}})"
@@ -269,6 +277,7 @@ def _library_members(profile: Profile) -> dict[str, str]:
     }
     if "lightgbm" in found:
         found["random trees"] = _member("lightgbm_trees", **RANDOM_TREES, **_objective(profile, "lightgbm"))
+        found["plain trees"] = _plain_trees(profile, **PLAIN_TREES)
     return found
 
 
@@ -281,10 +290,16 @@ def _objective(profile: Profile, library: str) -> dict[str, str]:
     return ABSOLUTE[library] if _is_absolute(profile) else {}
 
 
-def _random_kinds(profile: Profile) -> str:
+def _plain_trees(profile: Profile, **options: Any) -> str:
+    """Boosting of the columns that a table has, whose number is `plain`, as source."""
+    return f"partial(plain_trees, columns=plain{keywords({**options, **_objective(profile, 'lightgbm')})})"
+
+
+def _random_kinds(profile: Profile, members: Sequence[str]) -> str:
     """The kinds of boosting of which more models are trained in the time that is left, as source."""
     libraries = [name for name in ("lightgbm", "catboost") if name in profile.packages]
     kinds: dict[str, str] = {name: _member(f"{name}_trees", **_objective(profile, name)) for name in libraries}
+    kinds |= {"plain": _plain_trees(profile)} if "plain trees" in members else {}
     if not kinds:
         kinds = {"boosting": "boosting"} if is_wide(profile) else {"boosting": "boosting", "hybrid": "hybrid"}
     return ", ".join(f"{name}={source}" for name, source in kinds.items())

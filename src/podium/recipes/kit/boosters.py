@@ -4,6 +4,8 @@ Each adds `rounds` trees, or where rows are held out as many as help there and i
 as helped where rows were held out before.
 """
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -48,9 +50,10 @@ def lightgbm_trees(
     held: Stopping | None = None,
     *,
     rounds: int = 300,
+    categories: Sequence[int] = (),
     **options: Any,
 ) -> PredictRows:
-    """Gradient boosting by LightGBM."""
+    """Gradient boosting by LightGBM, which is told which columns of the features are codes of categories."""
     import lightgbm
 
     latest = time_used() + FIT_SHARE
@@ -62,7 +65,7 @@ def lightgbm_trees(
     name, classes = objective("lightgbm", y)
     given = {"objective": name, "seed": seed, "num_threads": threads(features), "verbosity": -1, **options}
     given |= {"num_class": classes} if classes > 2 else {}
-    rows, stopping = lightgbm.Dataset(features, y), {}
+    rows, stopping = lightgbm.Dataset(features, y, categorical_feature=list(categories)), {}
     if held is not None and held.rows is not None:
         valid = rows.create_valid(held.rows[0], held.rows[2])
         stopping = {"valid_sets": [valid], "callbacks": [lightgbm.early_stopping(PATIENCE, verbose=False), stop_late]}
@@ -70,6 +73,31 @@ def lightgbm_trees(
     if held is not None and stopping:
         held.best.append(booster.best_iteration)
     return lambda features, groups: np.asarray(booster.predict(features, num_threads=threads(features)))
+
+
+def plain_trees(
+    features: np.ndarray,
+    groups: np.ndarray,
+    y: np.ndarray,
+    seed: int,
+    held: Stopping | None = None,
+    *,
+    columns: int,
+    **options: Any,
+) -> PredictRows:
+    """Gradient boosting by LightGBM on the first columns of the features, and on groups, which it encodes itself.
+
+    What is computed of columns helps with most tables, but may be mere noise where rows are few.
+    """
+
+    def plain(features: np.ndarray, groups: np.ndarray) -> np.ndarray:
+        return np.hstack([features[:, :columns], groups])
+
+    if held is not None and held.rows is not None:
+        held = replace(held, rows=(plain(*held.rows[:2]), *held.rows[1:]))
+    categories = range(columns, columns + groups.shape[1])
+    predict = lightgbm_trees(plain(features, groups), groups, y, seed, held, categories=categories, **options)
+    return lambda features, groups: predict(plain(features, groups), groups)
 
 
 def xgboost_trees(

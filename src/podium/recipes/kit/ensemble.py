@@ -21,16 +21,18 @@ SCIKIT_SETTINGS: dict[str, list[Any]] = {
     "l2_regularization": [0.1, 1, 5, 20],
     "max_features": [0.2, 0.4, 0.7, 1.0],
 }
+LIGHTGBM_SETTINGS: dict[str, list[Any]] = {
+    "num_leaves": [4, 8, 16, 31, 63],
+    "min_data_in_leaf": [3, 10, 20, 40],
+    "lambda_l2": [0.1, 1, 5, 20],
+    "feature_fraction": [0.3, 0.5, 0.7, 1.0],
+    "extra_trees": [False, True],
+}
 RANDOM_SETTINGS: dict[str, dict[str, list[Any]]] = {
     "boosting": SCIKIT_SETTINGS,
     "hybrid": SCIKIT_SETTINGS,
-    "lightgbm": {
-        "num_leaves": [4, 8, 16, 31, 63],
-        "min_data_in_leaf": [3, 10, 20, 40],
-        "lambda_l2": [0.1, 1, 5, 20],
-        "feature_fraction": [0.3, 0.5, 0.7, 1.0],
-        "extra_trees": [False, True],
-    },
+    "lightgbm": LIGHTGBM_SETTINGS,
+    "plain": {**LIGHTGBM_SETTINGS, "bagging_fraction": [0.7, 0.9], "bagging_freq": [1]},
     "catboost": {
         "depth": [4, 5, 6, 7],
         "l2_leaf_reg": [1, 3, 10],
