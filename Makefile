@@ -6,7 +6,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # Tests also wait, for sandboxes, servers and other programs: one process more than there are cores.
 PARALLEL := -n $(shell expr 1 + $$(nproc)) --maxprocesses=16 --dist worksteal
 
-.PHONY: setup demo test pytest test-slow test-bridges test-browser test-research test-aideml test-coding-agents test-constraints test-docker test-model test-cluster test-slurm test-packaging test-oracle test-open-tables test-fields docs test-docs lint ruff mypy format screenshots index fields constraints clean
+.PHONY: setup demo test pytest test-slow test-bridges test-browser test-research test-aideml test-coding-agents test-constraints test-docker test-model test-cluster test-slurm test-packaging test-oracle test-interpreter test-open-tables test-fields docs test-docs lint ruff mypy format screenshots index fields constraints clean
 
 setup: .venv/.installed
 
@@ -38,6 +38,12 @@ test-bridges: setup
 test-browser: setup
 	sh scripts/install_chromium.sh
 	$(BIN)/python -m pytest -m browser
+
+# Scripts of recipes in the environment that is offered for them, whose pandas is newer than Podium's.
+test-interpreter: setup
+	$(BIN)/podium env build cpu
+	PODIUM_TEST_INTERPRETER="$$($(BIN)/python -c 'from podium.sandbox.interpreters import folder_of; print(folder_of("cpu"))')" \
+		$(BIN)/python -m pytest $(PARALLEL) tests/recipes
 
 test-model: setup
 	PYTHON="$(PYTHON)" sh scripts/model_env.sh .venv-model

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import subprocess
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +16,11 @@ from podium.recipes.profile import Profile
 from podium.recipes.profiler import profile_task
 from podium.recipes.recipe import Recipe, Settings, recipes_for
 from podium.recipes.scripts import write_script
+from podium.sandbox.interpreter import find_interpreter
 from podium.task import Metric
+
+INTERPRETER = os.environ.get("PODIUM_TEST_INTERPRETER")
+"""What scripts are run with, as `--env` names it; by default within the process of the tests."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +31,17 @@ class Outcome:
     metric: float
     """Not a number where the script printed none."""
     output: str
+
+
+def require(*modules: str) -> None:
+    """Skips a test where scripts cannot import some modules."""
+    if INTERPRETER is None:
+        for module in modules:
+            pytest.importorskip(module)
+    else:
+        command = [find_interpreter(INTERPRETER).executable, "-c", f"import {', '.join(modules)}"]
+        if subprocess.run(command, capture_output=True, check=False).returncode:
+            pytest.skip(f"{INTERPRETER} lacks one of {', '.join(modules)}")
 
 
 def profile_of(
@@ -65,14 +81,28 @@ def run_recipe(
 def run_script(
     script: str, public: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, *, time_s: float = 600
 ) -> Outcome:
-    """Runs a script in a folder, within this process: warnings are errors for it too."""
+    """Runs a script in a folder; within this process warnings are errors for it too."""
     folder.mkdir(parents=True, exist_ok=True)
     monkeypatch.chdir(folder)
     variables = {"PODIUM_DATA": os.fspath(public), "PODIUM_TIME_S": str(time_s), "OMP_NUM_THREADS": "2"}
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    printed = io.StringIO()
-    with redirect_stdout(printed):
-        exec(compile(script, os.fspath(folder / "script.py"), "exec"), {"__name__": "__main__"})
-    _, found, metric = printed.getvalue().rpartition("podium-metric: ")
-    return Outcome(pd.read_csv(folder / "submission.csv"), float(metric if found else "nan"), printed.getvalue())
+    if INTERPRETER:
+        output = output_of(script, folder)
+    else:
+        printed = io.StringIO()
+        with redirect_stdout(printed):
+            exec(compile(script, os.fspath(folder / "script.py"), "exec"), {"__name__": "__main__"})
+        output = printed.getvalue()
+    _, found, metric = output.rpartition("podium-metric: ")
+    return Outcome(pd.read_csv(folder / "submission.csv"), float(metric if found else "nan"), output)
+
+
+def output_of(script: str, folder: Path) -> str:
+    """What a script prints when it is run with the interpreter."""
+    assert INTERPRETER is not None
+    (folder / "script.py").write_text(script, encoding="utf-8")
+    python = find_interpreter(INTERPRETER).executable
+    done = subprocess.run([python, "script.py"], cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout

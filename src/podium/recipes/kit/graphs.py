@@ -46,7 +46,11 @@ def read_edges(file: str, ends: tuple[str, str], kinds: list[str], ids: pd.Serie
     left, right = (ids_as_text(table[end]) for end in ends)
     nodes, names = pd.factorize(pd.concat([ids, left, right], ignore_index=True))
     source, target = nodes[len(ids) : len(ids) + len(table)], nodes[len(ids) + len(table) :]
-    kind = pd.factorize(table[kinds].astype(str).agg(" ".join, axis=1))[0] if kinds else np.zeros(len(table), int)
+    kind = (
+        pd.factorize(table[kinds].astype(str).fillna("").agg(" ".join, axis=1))[0]
+        if kinds
+        else np.zeros(len(table), int)
+    )
     edges = pd.DataFrame({"source": source, "target": target, "kind": kind})
     reversed_edges = edges.rename(columns={"source": "target", "target": "source"})
     if len(edges.merge(reversed_edges)) > 0.9 * len(edges):

@@ -92,7 +92,7 @@ def read_traits(file: str | None, key: str, names: pd.Index) -> Traits:
         if is_number:
             numbers[name] = values.astype(float)
         if not is_number or values.nunique() <= 12:
-            codes = pd.Series(pd.factorize(values.astype(str))[0])
+            codes = pd.Series(pd.factorize(values, use_na_sentinel=False)[0])
             if 1 < codes.nunique() <= max(50, len(names) // 20):
                 groups[name] = codes
     return Traits(pd.DataFrame(numbers), pd.DataFrame(groups))

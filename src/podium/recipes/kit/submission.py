@@ -116,7 +116,7 @@ def write_submission(sample: pd.DataFrame, ids: list[str], keys: pd.DataFrame | 
     known = ~np.isnan(rows)
     submission = sample.copy()
     for target, column in values.items():
-        cells = submission[target].astype(object).to_numpy()
+        cells = submission[target].to_numpy(dtype=object, copy=True)
         cells[known] = np.asarray(column, dtype=object)[rows[known].astype(int)]
         submission[target] = cells
     submission.to_csv("submission.csv", index=False)

@@ -58,7 +58,7 @@ def encode_listed_labels(labels: pd.Series, names: list[str], separator: str) ->
 def make_folds(truth: np.ndarray, count: int, group: pd.Series | None = None) -> Folds:
     """Train and validation rows. Groups stay together; classes and quantiles of the target are stratified."""
     rows = np.arange(len(truth))
-    names = None if group is None else group.astype(str)  # a missing name is one, too
+    names = None if group is None else group.astype(str).fillna("nan")  # a missing name is one, too
     count = max(2, min(count, len(rows) if names is None else names.nunique()))
     if names is not None:
         return list(GroupKFold(count, shuffle=True, random_state=SEED + SPLIT).split(rows, groups=names))
