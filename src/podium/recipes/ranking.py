@@ -15,6 +15,10 @@ MAX_KINDS = 8
 """A column of the log with at most so many values is the kind of event."""
 WINDOW = 28
 """Days to predict, where the brief does not say how many."""
+CHECKED, CHECKED_PER_SECOND = 2000, 60
+"""So many users at most are validated on, in all and for each second that a script has."""
+LEARNT_PER_SECOND = 100
+"""So many users of each window are learnt from at most for each second that a script has."""
 NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 DAYS = {"day": 1, "week": 7, "fortnight": 14, "month": 28}
 _SPAN = re.compile(rf"\b(\d+|{'|'.join(NUMBERS)}|next|following|coming)[ -](day|week|fortnight|month)s?\b")
@@ -113,7 +117,8 @@ test_users = log.users.get_indexer(sample[IDS[0]])
 end = log.day.max() + 1
 last = end - WINDOW * (1 + SPLIT)
 true = events_in_window(log, last, WINDOW)
-checked = np.random.default_rng(SEED).permutation(np.flatnonzero(true.getnnz(axis=1)))[:5000]
+checked = np.random.default_rng(SEED).permutation(np.flatnonzero(true.getnnz(axis=1)))
+checked = checked[: int(min({CHECKED}, {CHECKED_PER_SECOND} * TIME_S))]
 """
 
 
@@ -147,9 +152,8 @@ of_items = read_traits({found.items!r}, ITEM, log.items)
 def learn_before(day):
     \"\"\"The probability of pairs of users and items, learnt from windows that ended by a day.\"\"\"
     starts = [day - WINDOW * (1 + back) for back in range({settings["windows"]}) if day - WINDOW * (2 + back) >= 0]
-    features, truth = training_pairs(
-        log, starts, WINDOW, of_users, of_items, others={settings["others"]}, most={settings["users"]}
-    )
+    most = int(min({settings["users"]}, {LEARNT_PER_SECOND} * TIME_S))
+    features, truth = training_pairs(log, starts, WINDOW, of_users, of_items, others={settings["others"]}, most=most)
     print("learning from", features.shape, "after", round(time_used(), 2), "of the time", flush=True)
     names = [name for name in features if features[name].nunique() > 1]
     models = [
@@ -166,9 +170,12 @@ def learn_before(day):
 
 
 checked_lists = recent_and_popular_items(log, checked, last, WINDOW, COUNT)
-checked_lists |= best_items_by_score(log, checked, last, WINDOW, of_users, of_items, learn_before(last), COUNT)
+learnt = learn_before(last)
+checked_lists |= best_items_by_score(log, checked, last, WINDOW, of_users, of_items, learnt, COUNT)
+if time_used() < 0.4:  # or else what was learnt without the last window has to do
+    learnt = learn_before(end)
 lists = recent_and_popular_items(log, test_users, end, WINDOW, COUNT)
-lists |= best_items_by_score(log, test_users, end, WINDOW, of_users, of_items, learn_before(end), COUNT)
+lists |= best_items_by_score(log, test_users, end, WINDOW, of_users, of_items, learnt, COUNT)
 {finishing_source(profile)}"""
 
 
