@@ -86,14 +86,21 @@ def test_plain_trees_learn_from_the_columns_of_a_table_and_from_groups_alone(sto
     assert np.corrcoef(predict(features, groups), y)[0, 1] > 0.95
 
 
-def test_an_ensemble_of_libraries_is_trained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    require("lightgbm")
+@pytest.mark.parametrize("goal", ["regression", "multiclass"])
+def test_an_ensemble_of_libraries_is_trained(goal: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    require(*LIBRARIES)
     (tmp_path / "data").mkdir()
-    profile = replace(small_table(tmp_path / "data", "regression"), packages=frozenset({"lightgbm"}))
+    profile = replace(small_table(tmp_path / "data", goal), packages=frozenset(LIBRARIES))
     recipe = recipe_for(profile, "ensemble")
-    outcome = run_recipe(recipe, profile, tmp_path / "data", tmp_path / "work", monkeypatch, time_s=20)
-    assert "plain trees: loss" in outcome.output and "plain 3: loss" in outcome.output
-    assert outcome.metric < pd.read_csv(tmp_path / "answers.csv")["y"].std()
+    outcome = run_recipe(recipe, profile, tmp_path / "data", tmp_path / "work", monkeypatch, time_s=40)
+    trained = {line.partition(": loss")[0] for line in outcome.output.splitlines() if ": loss" in line}
+    assert {"plain trees", *LIBRARIES} <= trained
+    assert {name.partition(" ")[0] for name in trained if name[-1].isdigit()} == {"lightgbm", "catboost", "plain"}
+    answers = pd.read_csv(tmp_path / "answers.csv")["y"]
+    if goal == "regression":
+        assert rmse(answers, outcome.submission["y"]) < answers.std()
+    else:
+        assert (outcome.submission["y"] == answers).mean() > 0.5
 
 
 @pytest.mark.parametrize("goal", ["regression", "binary", "multiclass", "rare class"])
