@@ -12,6 +12,7 @@ from podium.recipes.kit.images import read_images
 IMAGES_AT_ONCE = 32
 SMALLEST_SIDE = 64
 TRIED_SIDE = 128
+"""By which it is estimated how long images of other sizes take."""
 LONGEST_TEXT = 4000
 """Characters of a text that are read: texts are padded to the longest of a batch."""
 
