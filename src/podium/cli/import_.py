@@ -23,9 +23,10 @@ if TYPE_CHECKING:
 def command(path: Path, out: Path | None, agent: str | None, as_json: bool) -> None:
     """Take over what PATH holds of MLE-bench or Harbor: leaderboards and texts, grading reports, or trials.
 
-    With the leaderboards of an MLE-bench checkout, ranks and percentiles are exact from then on. A grading report, or a
-    folder of them or of run groups, becomes an experiment that podium report and podium compare read; so do the trials
-    of a job of Harbor on tasks that podium export wrote.
+    With the leaderboards of an MLE-bench checkout, ranks and percentiles are exact from then on; tasks that are
+    prepared later in edition v1 hand its texts to agents. A grading report, or a folder of them or of run groups,
+    becomes an experiment that podium report and podium compare read; so do the trials of a job of Harbor on tasks that
+    podium export wrote.
     """
     from podium.report.harbor import import_harbor, is_harbor_job
     from podium.report.imported import import_reports, is_grading_reports
@@ -63,6 +64,8 @@ def _import_checkout(path: Path, *, as_json: bool) -> None:
     if as_json:
         print_json(asdict(done))
         return
-    click.echo(f"{len(done.leaderboards)} leaderboards and {len(done.descriptions)} descriptions are now in {home()}.")
+    click.echo(f"{len(done.leaderboards)} leaderboards and {len(done.descriptions)} texts are now in {home()}.")
+    if done.descriptions:
+        click.echo("Tasks that are prepared from now on in edition v1 hand these texts to agents, not Podium's own.")
     if done.pointers:
         click.echo(f"{len(done.pointers)} files are only Git LFS pointers, such as {done.pointers[0]}: git lfs pull")

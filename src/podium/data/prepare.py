@@ -13,6 +13,7 @@ from typing import Literal
 from podium.data.download import download, whole_archive
 from podium.data.files import locked
 from podium.data.home import Place, locate
+from podium.data.imports import imported_description
 from podium.data.manifest import Manifest, checksum_files, is_complete, read_manifest, write_manifest
 from podium.data.neutral import make_neutral, neutral_folders, remove_neutral, remove_orphans
 from podium.data.publish import publish
@@ -175,8 +176,14 @@ def _make(task: Task, source: _Source, making: Path) -> None:
             f"({type(error).__name__}: {error}). Download it again, or give another folder with --raw."
         ) from error
     description = making / "public" / "description.md"
-    if task.brief and not description.exists():
-        description.write_text(task.brief, encoding="utf-8")
+    if not description.exists() and (text := _text(task)):
+        description.write_bytes(text)
+
+
+def _text(task: Task) -> bytes:
+    """What agents are told: in the published edition in the competition's own words, where these were imported."""
+    original = imported_description(task.id) if task.edition == "v1" else None
+    return task.brief.encode() if original is None else original.read_bytes()
 
 
 def _put_in_place(place: Place, making: Path) -> None:
