@@ -53,6 +53,7 @@ MISTAKES = [
     (f"prepare {TASK} --raw empty --miniature", 2, "Give either --raw or --miniature"),
     (f"prepare {TASK} aerial-cactus-identification --raw empty", 2, "--raw is the download of one task"),
     (f"prepare {TASK} --edition fixed", 2, "has no edition 'fixed'. It has: v1"),
+    ("prepare mlagentbench --edition v1", 2, "No edition 'v1' of BabyLM, llama-inference. Name the others alone: "),
     (f"prepare {TASK} --edition v2", 2, "is not one of 'v1', 'fixed'"),
     (f"prepare {TASK} --miniature --jobs 0", 2, "0 is not in the range x>=1"),
     (f"prepare {TASK} --miniature --data-dir notes.txt", 2, "Directory 'notes.txt' is a file"),
@@ -136,6 +137,11 @@ MISTAKES = [
     (f"{TRY} --env nowhere", 2, "Give the folder of a virtual or conda environment"),
     (f"{TRY} --env notes.txt", 2, "there is no Python environment"),
     (f"{TRY} --edition fixed", 2, "has no edition 'fixed'. It has: v1"),
+    (
+        "run mlagentbench --agent baseline --edition v1",
+        2,
+        "No edition 'v1' of BabyLM, llama-inference. Name the others",
+    ),
     (f"{TRY} --key notes.txt", 2, "--key goes with --register BOARD"),
     (f"integrity audit {TASK} --edition fixed", 2, "has no edition 'fixed'. It has: v1"),
     # running: where it goes

@@ -7,6 +7,7 @@ Markdown (`ID.md`; `ID.fixed.md` holds what that edition adds to it). `outside` 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
@@ -17,7 +18,7 @@ from podium.catalog.listing import Listing, builtin_listings, builtin_suites
 from podium.catalog.open_tables import open_table_ids, table_task
 from podium.catalog.outside import find_outside_listing, find_task, outside_listings, outside_suites
 from podium.catalog.task_files import RESERVED
-from podium.errors import UnknownTaskError
+from podium.errors import UnknownTaskError, UsageError
 from podium.task import Leaderboard, Suite
 
 if TYPE_CHECKING:
@@ -72,6 +73,20 @@ def load(task_id: str) -> Task:
     if found is None:
         raise unknown_name(task_id)
     return found
+
+
+def load_all(task_ids: Sequence[str], edition: Edition | None = None) -> list[Task]:
+    """The tasks in an edition, by default each in the one that it means.
+
+    Raises:
+        UsageError: some have no such edition; the message has the names of the others.
+    """
+    tasks = [load(task_id) for task_id in task_ids]
+    lacking = [task.id for task in tasks if edition is not None and edition not in task.editions]
+    others = [task.id for task in tasks if task.id not in lacking]
+    if lacking and others:
+        raise UsageError(f"No edition '{edition}' of {', '.join(lacking)}. Name the others alone: {' '.join(others)}")
+    return [task.in_edition(edition) for task in tasks]
 
 
 def resolve(

@@ -23,7 +23,7 @@ from podium.errors import PodiumError
 @as_json
 def command(names: tuple[str, ...], jobs: int | None, as_json: bool, **options: Any) -> None:
     """Make the public and private data of tasks."""
-    from podium.catalog import expand, load
+    from podium.catalog import expand, load_all
     from podium.catalog.preparing import prepare_many
     from podium.cli.progress import show_progress, worker_logging
 
@@ -33,8 +33,7 @@ def command(names: tuple[str, ...], jobs: int | None, as_json: bool, **options: 
     if options["raw"] and options["miniature"]:
         raise click.UsageError("Give either --raw or --miniature: a miniature is made from nothing.")
     if options["edition"]:
-        for task in ids:
-            load(task).in_edition(options["edition"])
+        load_all(ids, options["edition"])
     outcomes = []
     with show_progress("Preparing", len(ids)) as progress:
         initializer, arguments, close = worker_logging()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from podium.catalog import load
+from podium.catalog import load_all
 from podium.errors import NotPreparedError
 from podium.leases import default_pool
 from podium.runs.experiment import default_budget
@@ -65,7 +65,7 @@ def make_forecast(
     Args:
         local: whether runs are carried out on this machine; a cluster is taken to have room for all.
     """
-    budgets = [default_budget(plan, load(task).in_edition(plan.edition)) for task in tasks]
+    budgets = [default_budget(plan, task) for task in load_all(tasks, plan.edition)]
     times = [budget.time_s or budget.wall_s for budget in budgets]
     known = [time for time in times if time is not None]
     working_s = seeds * sum(known) if len(known) == len(times) else None

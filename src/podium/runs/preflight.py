@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from podium.agents import agent_class, read_options
-from podium.catalog import load
+from podium.catalog import load_all
 from podium.errors import NotPreparedError, PodiumError, UsageError
 from podium.leases import default_pool
 from podium.runs.grading import prepared_task
@@ -40,7 +40,7 @@ def require_ready(tasks: Sequence[str], plan: Plan, out: Path, *, local: bool = 
         NotPreparedError: data is missing, and nothing else.
         PodiumError: something else is; says everything that is.
     """
-    found = [load(task).in_edition(plan.edition) for task in tasks]
+    found = load_all(tasks, plan.edition)
     missing = list(check_data(found, plan, out))
     checks = (*HERE, *EVERYWHERE) if local else EVERYWHERE
     problems = [*(problem for check in checks for problem in check(found, plan, out)), *missing]

@@ -10,7 +10,7 @@ from typing import Any
 from podium.agents import agent_class, check_agent, read_options
 from podium.agents.choice import check_fit, choose_agent
 from podium.agents.prices import price_of
-from podium.catalog import load
+from podium.catalog import load, load_all
 from podium.catalog.preparing import PreparedOne, prepare_many
 from podium.errors import NotPreparedError, PodiumError, UsageError
 from podium.runs.experiment import Experiment, change_plan, open_experiment
@@ -43,7 +43,7 @@ def make_plan(tasks: Sequence[str], *, agent: str | None = None, **settings: Any
     unknown = [name for name in settings if name not in Plan.model_fields]
     if unknown:
         raise UsageError(f"There is no setting '{unknown[0]}'. The settings are: {', '.join(Plan.model_fields)}")
-    found = [load(task).in_edition(settings.get("edition")) for task in tasks]
+    found = load_all(tasks, settings.get("edition"))
     plan = Plan.model_validate({**settings, "agent": agent or choose_agent(found)})
     _check_models(plan)
     plan = with_prices(plan)
