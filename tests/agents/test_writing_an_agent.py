@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -46,6 +47,13 @@ def test_the_agent_of_the_page_wins_a_score_and_its_tests_pass(followed: Path) -
     assert "Submit script" in output
     assert "--role writer=MODEL" in output
     assert len(re.findall(r"1 passed", output)) == 2
+
+
+def test_the_program_of_the_page_is_graded_as_it_is(followed: Path) -> None:
+    [record] = (followed / "runs" / "program").glob("*/*/run.json")
+    found = json.loads(record.read_text(encoding="utf-8"))
+    assert (found["status"], found["valid"]) == ("finished", True)
+    assert found["score"] > 0.6
 
 
 def test_installed_packages_offer_agents_by_name(followed: Path) -> None:
