@@ -25,6 +25,10 @@ ABOUT = ("kind", "metric", "higher_is_better")
 """What is kept of a task."""
 SHOWN = ("recipes", "autogluon-best", "flaml", "hgb")
 """The contenders whose score on each task is shown; all are compared with the first."""
+LABELS = {"aide": "aide (scripted coder)", "frontier": "frontier (scripted coder)"}
+"""What contenders are called in tables, where their name alone would promise more."""
+FAR = 1.1
+"""Times the best contender's error: whoever makes more is far behind it."""
 
 Kept = dict[str, dict[str, Any]]
 """By working time in seconds the versions of packages, and by task facts about it and the run of each contender."""
@@ -92,7 +96,8 @@ def page(kept: Kept) -> list[str]:
     lines = []
     for time, facts in kept.items():
         tasks = dict(sorted(facts["tasks"].items(), key=lambda item: (is_forged(item[0]), item[0])))
-        lines += [f"### {time} s of working time", "", *comparison(tasks), "", *task_table(tasks), ""]
+        lines += [f"### {time} s of working time", "", *comparison(tasks), ""]
+        lines += [far_behind(tasks), "", *task_table(tasks), ""]
     return lines or ["Nothing has been measured yet."]
 
 
@@ -112,8 +117,37 @@ def comparison(tasks: dict[str, dict[str, Any]]) -> list[str]:
                 if is_forged(task) == forged and first in facts and name in facts
             ]
             cells += [sum(gap > 0 for gap in gaps), sum(gap == 0 for gap in gaps), sum(gap < 0 for gap in gaps)]
-        lines.append(f"| {' | '.join([name, *map(str, cells)])} |")
+        lines.append(f"| {' | '.join([LABELS.get(name, name), *map(str, cells)])} |")
     return lines
+
+
+def far_behind(tasks: dict[str, dict[str, Any]]) -> str:
+    """On how many tasks those that are shown are far behind the best contender."""
+    found = []
+    for name in (name for name in SHOWN if name in contenders_of(tasks)):
+        far = {
+            forged: [
+                is_far(facts, name) for task, facts in tasks.items() if is_forged(task) == forged and name in facts
+            ]
+            for forged in (False, True)
+        }
+        counts = [f"{sum(far[forged])} of {len(far[forged])}" for forged in (False, True)]
+        found.append(f"{name} on {counts[0]} real and {counts[1]} forged tasks")
+    return (
+        "More than a tenth more error than the best contender (where more is better, what a score lacks to 1): "
+        f"{'; '.join(found)}."
+    )
+
+
+def is_far(facts: dict[str, Any], name: str) -> bool:
+    """Whether a contender is far behind the best one on a task."""
+    return error_of(facts, name) > FAR * min(error_of(facts, other) for other in facts if other not in ABOUT)
+
+
+def error_of(facts: dict[str, Any], name: str) -> float:
+    """What the perfect score is better than a contender's on a task; the highest of all metrics here is 1."""
+    higher = facts["higher_is_better"]
+    return float(higher) - signed(facts[name], higher)
 
 
 def task_table(tasks: dict[str, dict[str, Any]]) -> list[str]:

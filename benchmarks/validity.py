@@ -18,7 +18,7 @@ import json
 from typing import Any
 
 import numpy as np
-from agents_table import DOCS, contenders_of, is_forged, read_kept, signed, write_tables
+from agents_table import DOCS, LABELS, contenders_of, is_forged, read_kept, signed, write_tables
 from scipy.stats import rankdata
 
 from podium.catalog.forge import parse_id
@@ -169,7 +169,12 @@ def contender_table(facts: dict[str, Any]) -> list[str]:
     ]
     by_rank = sorted(facts["contenders"].items(), key=lambda item: (item[1]["real"] or item[1]["forged"])["mean_rank"])
     for name, values in by_rank:
-        cells = [name, mean_rank(values["real"]), mean_rank(values["forged"]), f"{values['invalid']:.0%}"]
+        cells = [
+            LABELS.get(name, name),
+            mean_rank(values["real"]),
+            mean_rank(values["forged"]),
+            f"{values['invalid']:.0%}",
+        ]
         lines.append(f"| {' | '.join([*cells, str(values['samples']), str(values['out_of_time'])])} |")
     return lines
 

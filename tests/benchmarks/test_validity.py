@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from agents_table import as_lines, comparison, taken_up, task_table
+from agents_table import as_lines, comparison, far_behind, taken_up, task_table
 from validity import agreement, compare, has_both_sides, page, ranks, spearman
 
 NAMES = ["good", "middle", "poor"]
@@ -103,3 +103,15 @@ def test_recipes_are_compared_with_each_contender_on_the_tasks_of_both() -> None
     tasks["b"]["flaml"] |= {"valid": False, "score": None}
     assert comparison(tasks)[2:] == ["| flaml | 2 | 0 | 0 | 1 | 0 | 0 |", "| linear | 0 | 1 | 0 | 0 | 0 | 0 |"]
     assert "| b | m ↓ | 3, 50% | invalid |" in task_table(tasks)
+
+
+def test_who_is_far_behind_is_said_by_errors() -> None:
+    good, poor = {"recipes": result(0.95)}, {"recipes": result(0.90)}
+    lost = {"recipes": result(0.0, valid=False)}
+    about = {"kind": "tabular classification", "metric": "m", "higher_is_better": True, "flaml": result(0.95)}
+    tasks = {"one": about | good, "two": about | poor, "three": about | lost, "forge-graph-medium-1": about | good}
+    said = far_behind(tasks)
+    assert "recipes on 2 of 3 real and 0 of 1 forged tasks; flaml on 0 of 3" in said
+    off = {"higher_is_better": False, "recipes": result(1.09), "flaml": result(1.0)}
+    assert "recipes on 0 of 1 real" in far_behind({"one": about | off})
+    assert "recipes on 1 of 1 real" in far_behind({"one": about | off | {"recipes": result(1.11)}})
