@@ -16,7 +16,7 @@ from podium.task import Suite, Task
 
 INDEX = Path(__file__).with_name("index.json")
 SUITE_TITLES = {
-    "quick": "One forged task per family, ready in seconds; not secret",
+    "quick": "Nine forged tasks, each of another family, ready in seconds; not secret",
     "open-tables": "Real tables that come with a Python package: no account, no download",
     "mle-bench": "The 75 competitions of MLE-bench",
     "mle-bench-lite": "MLE-bench's 22 competitions of low complexity",
