@@ -42,7 +42,7 @@ COMMANDS = {
     "import": "Take over what PATH holds of MLE-bench or Harbor: leaderboards and texts, grading reports, or trials.",
     "export": "Write a RUN as training data, or a TASK as a folder for Harbor.",
     "doctor": "Say what this machine can do: sandbox, GPUs, credentials and so on.",
-    "demo": "Let an agent that needs no model work on nine fresh competitions, grade it, and write a report.",
+    "demo": "Let an agent that needs no model work on nine forged competitions, grade it, and write a report.",
     "completion": "Print what makes SHELL complete commands, tasks, suites and agents.",
 }
 """What `podium --help` shows; repeated here so that it need not import the commands. A test compares."""

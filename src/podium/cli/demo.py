@@ -30,7 +30,7 @@ SUITE = "quick"
 )
 @click.option("--time", "time_s", type=DURATION, default="20s", show_default=True, help="Working time per run.")
 def command(out: Path, time_s: float) -> None:
-    """Let an agent that needs no model work on nine fresh competitions, grade it, and write a report.
+    """Let an agent that needs no model work on nine forged competitions, grade it, and write a report.
 
     Needs no download, no key and no network. Repeat the command to continue.
     """
