@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from PIL import Image
-from recipe_scripts import profile_of, recipe_for, run_recipe
+from recipe_scripts import profile_of, recipe_for, run_recipe, run_script
 from sklearn.datasets import load_digits
 
 from podium.metrics import accuracy, rmse
@@ -22,6 +22,7 @@ from podium.recipes.kit.images import (
     read_image,
     spectrum_features,
 )
+from podium.recipes.scripts import write_script
 
 TRAIN, TEST = 240, 120
 
@@ -83,6 +84,28 @@ def test_numbers_are_estimated(
     outcome = run_recipe(recipe, profile, data, tmp_path / "work", monkeypatch, settings)
     truth = answers["digit"] * 1.5 + 0.25
     assert np.sqrt(((outcome.submission["size"] - truth) ** 2).mean()) < 0.8 * truth.std()
+
+
+def test_images_that_are_sorted_by_class_are_mixed_where_there_is_no_time_for_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    public, rng = tmp_path / "data", np.random.default_rng(0)
+    kinds = np.repeat(["light", "dark", "light", "dark"], [300, 100, 20, 20])
+    rows = pd.DataFrame({"image": [f"i{number}" for number in range(len(kinds))], "kind": kinds})
+    for folder, some in (("train", rows[:400]), ("test", rows[400:])):
+        (public / folder).mkdir(parents=True)
+        for name, kind in some.itertuples(index=False):
+            pixels = rng.integers(0, 100, (16, 16)) + (100 if kind == "light" else 0)
+            Image.fromarray(pixels.astype(np.uint8)).save(public / folder / f"{name}.png")
+    rows[:400].to_csv(public / "train.csv", index=False)
+    rows[400:].assign(kind="dark").to_csv(public / "sample_submission.csv", index=False)
+    profile = profile_of(public, accuracy, ids=("image",), targets=("kind",))
+    recipe = recipe_for(profile, "quick images")
+    body = recipe.body(profile, recipe.defaults(profile)).replace("until=0.3", "until=0.0")
+    script = write_script(recipe.title, body, recipe=recipe.name)
+    outcome = run_script(script, public, tmp_path / "work", monkeypatch)
+    assert "features (296," in outcome.output, "256 images of train are read, and all of test"
+    assert (outcome.submission["kind"] == kinds[400:]).mean() > 0.9
 
 
 def test_features_depend_on_the_direction_of_stripes() -> None:

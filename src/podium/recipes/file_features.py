@@ -16,12 +16,14 @@ MODELS = {
     "trees": "fit_trees(features, y, seed, count=300)",
     "boosting": "fit_boosting(features, y, seed, first=60, learning_rate=0.1, max_iter=80, max_leaf_nodes=8)",
 }
-SHUFFLED_ROWS = 5000
-"""With more files there may be no time to read all, so that they are shuffled: those that are read should be mixed."""
 
 
 def path_source(profile: Profile) -> str:
-    """The start of a body: tables, the truth, and the paths of the files of train and of test rows."""
+    """The start of a body: tables, the truth, and the paths of the files of train and of test rows.
+
+    Train rows are shuffled, as there may be no time to read all files: those that are read should be mixed. All scripts
+    shuffle in the same way, so that their predictions can be blended.
+    """
     assert profile.train is not None and profile.file_patterns is not None
     patterns = profile.file_patterns
     given = assign(TRAIN=profile.train.file) + output_constants(profile)
@@ -33,12 +35,11 @@ def path_source(profile: Profile) -> str:
         test += "test = test.set_index(test[KEY]).reindex(sample[IDS[0]])\n"
         if patterns.column in profile.test and patterns.column != profile.key:
             names = "ids_as_text(test[COLUMN])"
-    is_large = profile.train.rows > SHUFFLED_ROWS
-    shuffle = "train = train.sample(frac=1, random_state=0, ignore_index=True)\n" if is_large else ""
     return f"""{given}
 train, sample, keys = read_table(TRAIN, words=LABELS), read_sample(SAMPLE), None
 {labelled_source(profile)}
-{shuffle}{truth_source(profile)}
+train = train.sample(frac=1, random_state=0, ignore_index=True)
+{truth_source(profile)}
 {test}train_paths = file_paths(TRAIN_FILES, ids_as_text(train[COLUMN]))
 test_paths = file_paths(TEST_FILES, {names})
 """
