@@ -52,7 +52,7 @@ def net_body(profile: Profile, settings: Settings) -> str:
     """Lets a pretrained net look at images, and learns from what it sees."""
     mirror = settings["mirror"]
     return f"""{path_source(profile)}
-side = affordable_side([*test_paths, *train_paths], {settings["side"]}, {0.2 if mirror else 0.4})
+side = affordable_side(test_paths, train_paths, {settings["side"]}, mirror={mirror}, until=0.5)
 print("images have a side of", side)
 tests = vision_features(test_paths, side, mirror={mirror})
 seen = vision_features(train_paths, side, mirror={mirror}, until=0.6)

@@ -38,14 +38,20 @@ def vision_net() -> Callable[[np.ndarray], np.ndarray]:
     return features
 
 
-def affordable_side(paths: list[str], most: int, share: float) -> int:
-    """The side of the images that the net can look at in a share of the script's time."""
-    net, some = vision_net(), paths[:IMAGES_AT_ONCE]
+def affordable_side(tests: list[str], trains: list[str], most: int, *, mirror: bool, until: float) -> int:
+    """The side of the images that the net can look at before a share of the script's time has passed.
+
+    Args:
+        tests, trains: the paths of the images.
+        mirror: whether it looks at their mirror images too.
+    """
+    net, some = vision_net(), tests[:IMAGES_AT_ONCE]
     net(read_images(some, TRIED_SIDE, "RGB"))  # the first call takes longer
     started = time_used()
     net(read_images(some, TRIED_SIDE, "RGB"))
-    tried = (time_used() - started) * len(paths) / len(some)
-    side = TRIED_SIDE * (share / max(tried, 1e-9)) ** 0.5
+    tried = (time_used() - started) * (2 if mirror else 1) / len(some)
+    left = until - time_used()
+    side = TRIED_SIDE * (max(left, 0.0) / max(tried * (len(tests) + len(trains)), 1e-9)) ** 0.5
     return int(np.clip(side // 32 * 32, SMALLEST_SIDE, most))
 
 
