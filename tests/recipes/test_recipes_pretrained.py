@@ -119,6 +119,19 @@ def test_images_are_looked_at_in_a_size_that_there_is_time_for(
     assert len(pretrained.vision_features(TRAINS, side, mirror=mirror, until=0.6)) == len(TRAINS)
 
 
+def test_a_script_without_time_for_the_images_of_test_ends_at_once_and_is_not_repeated(
+    crops: tuple[Path, pd.Series], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use_net(monkeypatch, 5e-4)
+    many = [f"{number}.png" for number in range(10_000)]
+    assert pretrained.affordable_side(TESTS, many, 224, mirror=False, until=0.5) == 64, "some of train are enough"
+    with pytest.raises(TimeoutError, match="images of test"):
+        pretrained.affordable_side(many, TRAINS, 224, mirror=False, until=0.5)
+    profile = with_packages(profile_of(crops[0], accuracy, ids=("image",), targets=("photograph",)))
+    recipe = recipe_for(profile, "pretrained images")
+    assert recipe.simpler(profile, recipe.defaults(profile)) is None, "it chooses smaller images itself"
+
+
 def test_words_that_train_lacks_are_understood(
     sentences: tuple[Path, pd.Series], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

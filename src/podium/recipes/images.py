@@ -103,7 +103,6 @@ RECIPES = (
         body=net_body,
         defaults=lambda profile: PRETRAINED,
         improvements=_net_improvements,
-        simpler=lambda profile, settings: {**settings, "side": 64, "mirror": False, "models": ["linear"]},
         time_share=0.5,
     ),
     Recipe(

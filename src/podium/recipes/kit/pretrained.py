@@ -44,6 +44,9 @@ def affordable_side(tests: list[str], trains: list[str], most: int, *, mirror: b
     Args:
         tests, trains: the paths of the images.
         mirror: whether it looks at their mirror images too.
+
+    Raises:
+        TimeoutError: there is no time for all images of test, however small.
     """
     net, some = vision_net(), tests[:IMAGES_AT_ONCE]
     net(read_images(some, TRIED_SIDE, "RGB"))  # the first call takes longer
@@ -51,7 +54,9 @@ def affordable_side(tests: list[str], trains: list[str], most: int, *, mirror: b
     net(read_images(some, TRIED_SIDE, "RGB"))
     tried = (time_used() - started) * (2 if mirror else 1) / len(some)
     left = until - time_used()
-    side = TRIED_SIDE * (max(left, 0.0) / max(tried * (len(tests) + len(trains)), 1e-9)) ** 0.5
+    if left < tried * (SMALLEST_SIDE / TRIED_SIDE) ** 2 * len(tests):
+        raise TimeoutError("there is no time for the net to look at all images of test")
+    side = TRIED_SIDE * (left / max(tried * (len(tests) + len(trains)), 1e-9)) ** 0.5
     return int(np.clip(side // 32 * 32, SMALLEST_SIDE, most))
 
 
