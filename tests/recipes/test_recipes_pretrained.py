@@ -119,6 +119,17 @@ def test_images_are_looked_at_in_a_size_that_there_is_time_for(
     assert len(pretrained.vision_features(TRAINS, side, mirror=mirror, until=0.6)) == len(TRAINS)
 
 
+def test_larger_images_are_asked_for_once(crops: tuple[Path, pd.Series]) -> None:
+    profile = with_packages(profile_of(crops[0], accuracy, ids=("image",), targets=("photograph",)))
+    recipe = recipe_for(profile, "pretrained images")
+    settings, sides = dict(recipe.defaults(profile)), []
+    for _ in range(3):
+        plans = {one.plan: one.changes for one in recipe.improvements(profile, settings)}
+        settings |= plans["use larger images"]
+        sides.append(settings["side"])
+    assert sides == [448] * 3, "a script with the settings of another is not written"
+
+
 def test_a_script_without_time_for_the_images_of_test_ends_at_once_and_is_not_repeated(
     crops: tuple[Path, pd.Series], monkeypatch: pytest.MonkeyPatch
 ) -> None:

