@@ -1,4 +1,4 @@
-"""What recipes for images and audio share: the files of rows, and models of features of these files."""
+"""What recipes for images, audio and vectors of texts share: the files of rows, and models of features."""
 
 from __future__ import annotations
 
@@ -59,22 +59,33 @@ features = np.hstack([features, numbers.to_numpy(np.float32)])
 
 def learning_source(profile: Profile, settings: Settings) -> str:
     """The end of a body, after `features` of the first `read` train rows and of all test rows were computed."""
-    fits = "".join(f"    {name!r}: lambda features, y, seed: {MODELS[name]},\n" for name in settings["models"])
     return f"""{column_source(profile)}print("features", features.shape, "after", round(time_used(), 2), "of the time")
 features = principal_components(features, {settings["parts"]})
 folds = make_folds(truth[:read], {settings["folds"]}{group_source(profile, "[:read]")})
-fits = {{
+{blend_source(profile, settings, f"{target_source(profile)}[:read]")}
+unread = len(truth) - read
+oof, rows = np.concatenate([oof, np.zeros((unread, *oof.shape[1:]))]), np.pad(rows, (0, unread))
+{ending(profile, settings)}"""
+
+
+def blend_source(profile: Profile, settings: Settings, y: str) -> str:
+    """Source that computes `oof`, `prediction` and `rows` from `features` and `folds`, by several models together.
+
+    Args:
+        y: source of what they learn.
+    """
+    fits = "".join(f"    {name!r}: lambda features, y, seed: {MODELS[name]},\n" for name in settings["models"])
+    # From times risks are learnt, which the metric would take for times.
+    loss = "rmse(truth, oof)" if profile.is_survival else loss_source(profile)
+    return f"""fits = {{
 {fits}}}
 
 
 def loss(truth, oof):
-    return {loss_source(profile)}
+    return {loss}
 
 
-part, prediction, done = fit_blend(features, {target_source(profile)}[:read], folds, fits, loss)
-oof, rows = np.zeros((len(truth), *part.shape[1:])), np.arange(len(truth)) < read
-oof[:read], rows[:read] = part, done
-{ending(profile, settings)}"""
+oof, prediction, rows = fit_blend(features, {y}, folds, fits, loss)"""
 
 
 def model_improvements(settings: Settings) -> Sequence[Improvement]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from podium.recipes.file_features import MODELS, model_improvements
-from podium.recipes.finishing import ending, loss_source
+from podium.recipes.file_features import blend_source, model_improvements
+from podium.recipes.finishing import ending
 from podium.recipes.profile import LEARNABLE, Profile
 from podium.recipes.recipe import Improvement, Recipe, Settings
 from podium.recipes.scripts import keywords
@@ -115,20 +115,11 @@ def suits_vectors(profile: Profile) -> bool:
 
 def vector_body(profile: Profile, settings: Settings) -> str:
     """Texts as the mean of pretrained vectors of their words, and several models."""
-    fits = "".join(f"    {name!r}: lambda features, y, seed: {MODELS[name]},\n" for name in settings["models"])
     return f"""{text_source(profile, settings, SPEEDS["vectors"])}
 features = np.hstack([text_vectors(texts), column_matrix(numbers, groups).toarray()])
 print("vectors of texts", features.shape, "after", round(time_used(), 2), "of the time", flush=True)
 features = principal_components(features, {settings["parts"]})
-fits = {{
-{fits}}}
-
-
-def loss(truth, oof):
-    return {loss_source(profile)}
-
-
-oof, prediction, rows = fit_blend(features, y, folds, fits, loss)
+{blend_source(profile, settings, "y")}
 {ending(profile, settings)}"""
 
 
