@@ -116,7 +116,8 @@ def suits_vectors(profile: Profile) -> bool:
 def vector_body(profile: Profile, settings: Settings) -> str:
     """Texts as the mean of pretrained vectors of their words, and several models."""
     return f"""{text_source(profile, settings, SPEEDS["vectors"])}
-features = np.hstack([text_vectors(texts), column_matrix(numbers, groups).toarray()])
+numbers = numbers.join(one_hot_groups(groups))
+features = np.hstack([text_vectors(texts), numbers.to_numpy(np.float32)])
 print("vectors of texts", features.shape, "after", round(time_used(), 2), "of the time", flush=True)
 features = principal_components(features, {settings["parts"]})
 {blend_source(profile, settings, "y")}
