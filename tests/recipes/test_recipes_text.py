@@ -161,6 +161,16 @@ def test_groups_with_many_values_do_not_widen_vectors(tmp_path: Path, monkeypatc
     assert 3 < columns < 30
 
 
+def test_what_is_not_read_of_long_texts_takes_no_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    public, _ = public_folder(tmp_path / "data", {"glad": 0.5})
+    for file in ("train.csv", "test.csv"):
+        table = pd.read_csv(public / file)
+        table.assign(text=table["text"] + " and so on" * 1000).to_csv(public / file, index=False)
+    monkeypatch.setattr("podium.recipes.text.SPEEDS", {"vectors": 5000})
+    outcome = run_without_vectors(public, tmp_path / "work", monkeypatch)
+    assert "learning from 300 of 300 texts" in outcome.output
+
+
 def test_quotes_are_dropped_unless_there_is_nothing_else() -> None:
     assert without_quotes("mine\n> theirs\nmine too") == "mine\nmine too"
     assert without_quotes("> theirs\n > theirs too") == "> theirs\n > theirs too"

@@ -38,18 +38,23 @@ def has_few_classes(profile: Profile) -> bool:
     )
 
 
-def text_source(profile: Profile, settings: Settings, speed: int) -> str:
-    """The start of a body: tables, the truth, texts, and features of the other columns."""
+def text_source(profile: Profile, settings: Settings, speed: int, *, is_cut: bool = False) -> str:
+    """The start of a body: tables, the truth, texts, and features of the other columns.
+
+    Args:
+        is_cut: whether only as much of each text is read as goes into its vector.
+    """
     numbers = [column.name for column in profile.features if column.kind == "number" and not column.is_code]
     constants = {"TEXTS": profile.of_kind("text"), "NUMBERS": numbers, "GROUPS": profile.group_names()}
     constants["DATES"] = profile.of_kind("date")
     groups = "group_features(both, GROUPS, DATES)"
     groups = f"drop_unseen({groups}, len(train))" if profile.group or profile.time else groups
+    cut = "texts = [text[:LONGEST_TEXT] for text in texts]\n" if is_cut else ""
     return f"""{read_tables_source(profile, constants)}both = stack_rows(train, test)
 {further_source(profile)}{truth_source(profile)}
 y = {target_source(profile)}
 texts = read_texts(both, TEXTS, drop_quotes={not settings["quotes"]})
-kept = affordable_rows(texts, len(train), {speed})
+{cut}kept = affordable_rows(texts, len(train), {speed})
 texts = blank_unused(texts, kept)
 folds = restrict_folds({fold_source(profile, settings["folds"])}, kept)
 numbers = number_features(both, NUMBERS).join(yearly_season_features(both, DATES)).join(text_statistics(texts))
@@ -115,7 +120,7 @@ def suits_vectors(profile: Profile) -> bool:
 
 def vector_body(profile: Profile, settings: Settings) -> str:
     """Texts as the mean of pretrained vectors of their words, and several models."""
-    return f"""{text_source(profile, settings, SPEEDS["vectors"])}
+    return f"""{text_source(profile, settings, SPEEDS["vectors"], is_cut=True)}
 numbers = numbers.join(one_hot_groups(groups))
 features = np.hstack([text_vectors(texts), numbers.to_numpy(np.float32)])
 print("vectors of texts", features.shape, "after", round(time_used(), 2), "of the time", flush=True)

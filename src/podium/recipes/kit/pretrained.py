@@ -14,7 +14,7 @@ SMALLEST_SIDE = 64
 TRIED_SIDE = 128
 """By which it is estimated how long images of other sizes take."""
 LONGEST_TEXT = 4000
-"""Characters of a text that are read: texts are padded to the longest of a batch."""
+"""Characters that go into the vector of a text: the net pads texts to the longest of a batch."""
 
 
 @cache
@@ -85,4 +85,4 @@ def text_vectors(texts: list[str]) -> np.ndarray:
 
     folder = Path(wordllama.__file__).parent
     net = wordllama.WordLlama.load(cache_dir=folder, disable_download=True)
-    return np.asarray(net.embed([text[:LONGEST_TEXT] or " " for text in texts]), dtype=np.float32)
+    return np.asarray(net.embed([text or " " for text in texts]), dtype=np.float32)
