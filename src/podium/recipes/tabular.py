@@ -56,7 +56,7 @@ RANDOM_TREES = {"learning_rate": 0.05, "num_leaves": 31, "feature_fraction": 0.8
 """Of LightGBM: cuts are drawn at random."""
 PLAIN_TREES = {"learning_rate": 0.05, "num_leaves": 31, "min_data_in_leaf": 3, "feature_fraction": 0.5}
 PLAIN_TREES |= {"bagging_fraction": 0.8, "bagging_freq": 1}
-"""Of LightGBM, on what a table holds."""
+"""Of LightGBM, on a table's own numbers and on groups."""
 ABSOLUTE = {
     "lightgbm": {"objective": "l1"},
     "catboost": {"loss_function": "MAE"},
@@ -291,7 +291,7 @@ def _objective(profile: Profile, library: str) -> dict[str, str]:
 
 
 def _plain_trees(profile: Profile, **options: Any) -> str:
-    """Boosting of the columns that a table has, whose number is `plain`, as source."""
+    """Boosting of the first `plain` numbers, which are the table's own and parts of dates, and of groups, as source."""
     return f"partial(plain_trees, columns=plain{keywords({**options, **_objective(profile, 'lightgbm')})})"
 
 

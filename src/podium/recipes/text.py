@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from podium.recipes.file_features import MODELS, model_improvements
-from podium.recipes.finishing import ending, loss_source
+from podium.recipes.file_features import blend_source, model_improvements
+from podium.recipes.finishing import ending
 from podium.recipes.profile import LEARNABLE, Profile
 from podium.recipes.recipe import Improvement, Recipe, Settings
 from podium.recipes.scripts import keywords
@@ -38,18 +38,23 @@ def has_few_classes(profile: Profile) -> bool:
     )
 
 
-def text_source(profile: Profile, settings: Settings, speed: int) -> str:
-    """The start of a body: tables, the truth, texts, and features of the other columns."""
+def text_source(profile: Profile, settings: Settings, speed: int, *, is_cut: bool = False) -> str:
+    """The start of a body: tables, the truth, texts, and features of the other columns.
+
+    Args:
+        is_cut: whether only as much of each text is read as goes into its vector.
+    """
     numbers = [column.name for column in profile.features if column.kind == "number" and not column.is_code]
     constants = {"TEXTS": profile.of_kind("text"), "NUMBERS": numbers, "GROUPS": profile.group_names()}
     constants["DATES"] = profile.of_kind("date")
     groups = "group_features(both, GROUPS, DATES)"
     groups = f"drop_unseen({groups}, len(train))" if profile.group or profile.time else groups
+    cut = "texts = [text[:LONGEST_TEXT] for text in texts]\n" if is_cut else ""
     return f"""{read_tables_source(profile, constants)}both = stack_rows(train, test)
 {further_source(profile)}{truth_source(profile)}
 y = {target_source(profile)}
 texts = read_texts(both, TEXTS, drop_quotes={not settings["quotes"]})
-kept = affordable_rows(texts, len(train), {speed})
+{cut}kept = affordable_rows(texts, len(train), {speed})
 texts = blank_unused(texts, kept)
 folds = restrict_folds({fold_source(profile, settings["folds"])}, kept)
 numbers = number_features(both, NUMBERS).join(yearly_season_features(both, DATES)).join(text_statistics(texts))
@@ -115,20 +120,12 @@ def suits_vectors(profile: Profile) -> bool:
 
 def vector_body(profile: Profile, settings: Settings) -> str:
     """Texts as the mean of pretrained vectors of their words, and several models."""
-    fits = "".join(f"    {name!r}: lambda features, y, seed: {MODELS[name]},\n" for name in settings["models"])
-    return f"""{text_source(profile, settings, SPEEDS["vectors"])}
-features = np.hstack([text_vectors(texts), column_matrix(numbers, groups).toarray()])
+    return f"""{text_source(profile, settings, SPEEDS["vectors"], is_cut=True)}
+numbers = numbers.join(one_hot_groups(groups))
+features = np.hstack([text_vectors(texts), numbers.to_numpy(np.float32)])
 print("vectors of texts", features.shape, "after", round(time_used(), 2), "of the time", flush=True)
 features = principal_components(features, {settings["parts"]})
-fits = {{
-{fits}}}
-
-
-def loss(truth, oof):
-    return {loss_source(profile)}
-
-
-oof, prediction, rows = fit_blend(features, y, folds, fits, loss)
+{blend_source(profile, settings, "y")}
 {ending(profile, settings)}"""
 
 

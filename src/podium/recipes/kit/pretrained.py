@@ -14,7 +14,7 @@ SMALLEST_SIDE = 64
 TRIED_SIDE = 128
 """By which it is estimated how long images of other sizes take."""
 LONGEST_TEXT = 4000
-"""Characters of a text that are read: texts are padded to the longest of a batch."""
+"""Characters that go into the vector of a text: the net pads texts to the longest of a batch."""
 
 
 @cache
@@ -38,14 +38,25 @@ def vision_net() -> Callable[[np.ndarray], np.ndarray]:
     return features
 
 
-def affordable_side(paths: list[str], most: int, share: float) -> int:
-    """The side of the images that the net can look at in a share of the script's time."""
-    net, some = vision_net(), paths[:IMAGES_AT_ONCE]
+def affordable_side(tests: list[str], trains: list[str], most: int, *, mirror: bool, until: float) -> int:
+    """The side of the images that the net can look at before a share of the script's time has passed.
+
+    Args:
+        tests, trains: the paths of the images.
+        mirror: whether it looks at their mirror images too.
+
+    Raises:
+        TimeoutError: there is no time for all images of test, however small.
+    """
+    net, some = vision_net(), tests[:IMAGES_AT_ONCE]
     net(read_images(some, TRIED_SIDE, "RGB"))  # the first call takes longer
     started = time_used()
     net(read_images(some, TRIED_SIDE, "RGB"))
-    tried = (time_used() - started) * len(paths) / len(some)
-    side = TRIED_SIDE * (share / max(tried, 1e-9)) ** 0.5
+    tried = (time_used() - started) * (2 if mirror else 1) / len(some)
+    left = until - time_used()
+    if left < tried * (SMALLEST_SIDE / TRIED_SIDE) ** 2 * len(tests):
+        raise TimeoutError("there is no time for the net to look at all images of test")
+    side = TRIED_SIDE * (left / max(tried * (len(tests) + len(trains)), 1e-9)) ** 0.5
     return int(np.clip(side // 32 * 32, SMALLEST_SIDE, most))
 
 
@@ -74,4 +85,4 @@ def text_vectors(texts: list[str]) -> np.ndarray:
 
     folder = Path(wordllama.__file__).parent
     net = wordllama.WordLlama.load(cache_dir=folder, disable_download=True)
-    return np.asarray(net.embed([text[:LONGEST_TEXT] or " " for text in texts]), dtype=np.float32)
+    return np.asarray(net.embed([text or " " for text in texts]), dtype=np.float32)

@@ -24,7 +24,7 @@ from sklearn.svm import SVC
 from podium.recipes.kit.blending import blend
 from podium.recipes.kit.environment import CORES, SEED, time_used
 from podium.recipes.kit.models import logistic_regression
-from podium.recipes.kit.validation import Folds, Predictions, cross_predict, pad_classes
+from podium.recipes.kit.validation import Folds, Predictions, cross_predict, numeric_target, pad_classes
 
 VectorModel = Callable[[np.ndarray], np.ndarray]
 VectorFit = Callable[[np.ndarray, np.ndarray, int], VectorModel]
@@ -124,16 +124,16 @@ def fit_kernel(
 
 
 def fit_each_label(one: Callable[[np.ndarray], VectorModel], y: np.ndarray) -> VectorModel:
-    """A model of `y`, one for each label where there are several; a label that never varies needs none."""
-    if y.ndim == 1:
-        return one(y)
-    models = [one(column) if column.min() < column.max() else constant_model(column[0]) for column in y.T]
-    return lambda values: np.column_stack([model(values) for model in models])
+    """A model of `y`, one for each label where there are several; what never varies needs none."""
+    if y.ndim > 1:
+        models = [fit_each_label(one, column) for column in y.T]
+        return lambda values: np.column_stack([model(values) for model in models])
+    return one(y) if y.min() < y.max() else constant_model(y)
 
 
-def constant_model(value: float) -> VectorModel:
-    """Predicts the same for every row."""
-    return lambda values: np.full(len(values), float(value))
+def constant_model(y: np.ndarray) -> VectorModel:
+    """Predicts for every row what all rows of `y` are."""
+    return lambda values: np.repeat(numeric_target(y)[:1], len(values), axis=0)
 
 
 def svm_probabilities(model: Any, values: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -186,7 +186,7 @@ def predict_columns(model: Any, values: np.ndarray, y: np.ndarray) -> np.ndarray
         pairs = zip(probabilities, y.T, strict=True)
         return np.column_stack([part[:, 1] if part.shape[1] > 1 else one[0] * constant for part, one in pairs])
     if y.max() <= 1:
-        return np.asarray(probabilities[:, -1])
+        return np.asarray(probabilities @ model.classes_)
     columns = np.zeros((len(values), int(y.max()) + 1))
     columns[:, model.classes_] = probabilities
     return columns
