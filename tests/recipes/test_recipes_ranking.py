@@ -81,6 +81,19 @@ def test_lists_beat_popular_items(kinds: bool, tmp_path: Path, monkeypatch: pyte
         assert found["boosted ranking"] > found["recent and popular items"]
 
 
+def test_scripts_are_validated_on_the_same_users_however_much_time_they_have(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    public = tmp_path / "data"
+    library(public)
+    profile = profile_of(public, ndcg_at_k.using(k=5), ids=("reader",), targets=("books",), brief=BRIEF)
+    recipe = recipe_for(profile, "recent and popular items")
+    short, long = (
+        run_recipe(recipe, profile, public, tmp_path / f"{time_s}", monkeypatch, time_s=time_s) for time_s in (1, 600)
+    )
+    assert short.metric == long.metric
+
+
 def test_a_log_with_a_year_of_history_for_some_windows_only_works(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
