@@ -42,8 +42,8 @@ test-browser: setup
 # Scripts of recipes in the environment that is offered for them, whose pandas is newer than Podium's.
 test-interpreter: setup
 	$(BIN)/podium env build cpu
-	PODIUM_TEST_INTERPRETER="$$($(BIN)/python -c 'from podium.sandbox.interpreters import folder_of; print(folder_of("cpu"))')" \
-		$(BIN)/python -m pytest $(PARALLEL) tests/recipes
+	folder=$$($(BIN)/python -c 'from podium.sandbox.interpreters import folder_of; print(folder_of("cpu"))') && \
+		PODIUM_TEST_INTERPRETER="$$folder" $(BIN)/python -m pytest $(PARALLEL) tests/recipes
 
 test-model: setup
 	PYTHON="$(PYTHON)" sh scripts/model_env.sh .venv-model

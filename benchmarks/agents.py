@@ -168,13 +168,20 @@ def result(run: RunFolder) -> dict[str, Any] | None:
     if record is None or record.status not in ("finished", "failed"):
         return None
     names = ("valid", "score", "percentile", "medal", "status", "ended_by", "error")
-    steps = Steps(run)
-    said = [line for number in range(record.usage.steps) for line in steps.observation(number + 1).text.splitlines()]
+    said = lines_said(run, record.usage.steps)
     return {
         **{name: getattr(record, name) for name in names},
         "working_s": round(record.usage.working_s, 1),
         "is_sample": any(line.startswith("the sample submission, because") for line in said),
     }
+
+
+def lines_said(run: RunFolder, count: int) -> list[str]:
+    """What came of a run's steps, line by line; a run that failed before it began has no steps, and no journal."""
+    if count == 0:
+        return []
+    steps = Steps(run)
+    return [line for number in range(count) for line in steps.observation(number + 1).text.splitlines()]
 
 
 def summary(results: list[dict[str, Any]]) -> dict[str, Any]:

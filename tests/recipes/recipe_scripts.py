@@ -19,8 +19,8 @@ from podium.recipes.scripts import write_script
 from podium.sandbox.interpreter import find_interpreter
 from podium.task import Metric
 
-INTERPRETER = os.environ.get("PODIUM_TEST_INTERPRETER")
-"""What scripts are run with, as `--env` names it; by default within the process of the tests."""
+INTERPRETER = os.environ.get("PODIUM_TEST_INTERPRETER", "")
+"""What scripts are run with, as `--env` names it; if empty, they are run within the process of the tests."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Outcome:
 
 def require(*modules: str) -> None:
     """Skips a test where scripts cannot import some modules."""
-    if INTERPRETER is None:
+    if not INTERPRETER:
         for module in modules:
             pytest.importorskip(module)
     else:
@@ -100,7 +100,6 @@ def run_script(
 
 def output_of(script: str, folder: Path) -> str:
     """What a script prints when it is run with the interpreter."""
-    assert INTERPRETER is not None
     (folder / "script.py").write_text(script, encoding="utf-8")
     python = find_interpreter(INTERPRETER).executable
     done = subprocess.run([python, "script.py"], cwd=folder, capture_output=True, text=True, check=False)

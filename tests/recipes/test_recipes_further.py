@@ -8,13 +8,19 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from recipe_scripts import profile_of, recipe_for, run_recipe
+from recipe_scripts import profile_of, recipe_for, run_recipe, run_script
 
 from podium.metrics import roc_auc
 from podium.recipes.kit.further import common_neighbours, compared, summed_up
 from podium.recipes.profile import ForeignKey, Profile
+from podium.recipes.scripts import write_script
 
 ROWS, TRAIN = 900, 600
+COMMON_NEIGHBOURS = """
+pairs, links = read_table("pairs.csv"), read_table("links.csv")
+found = common_neighbours(pairs["one"], pairs["other"], links["start"], links["end"])
+found.to_csv("submission.csv", index=False)
+"""
 
 
 def write(public: Path, rows: pd.DataFrame, target: np.ndarray) -> None:
@@ -128,3 +134,12 @@ def test_ends_of_links_have_neighbours_in_common() -> None:
     found = common_neighbours(pd.Series(["a", "a"]), pd.Series(["b", "e"]), starts, ends)
     assert found["common neighbours"].tolist() == [2, 0]
     assert found["product of degrees"].tolist() == [4, 0]
+
+
+def test_links_and_rows_may_lack_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "links.csv").write_text("start,end\na,c\nb,c\na,d\nd,b\ne,\n,e\n", encoding="utf-8")
+    (tmp_path / "pairs.csv").write_text("one,other\na,b\na,e\n,b\n", encoding="utf-8")
+    script = write_script("Links.", COMMON_NEIGHBOURS, recipe="test")
+    found = run_script(script, tmp_path, tmp_path / "work", monkeypatch).submission
+    assert found["common neighbours"].tolist() == [2, 0, 0]
+    assert found["product of degrees"].tolist() == [4, 2, 2]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -46,6 +47,21 @@ def test_edges_are_used_where_features_say_little(
     found = (outcome.submission["field"] == answers["field"]).mean()
     assert found > 0.85
     assert abs(found - outcome.metric) < 0.1
+
+
+def test_edges_that_lack_an_end_do_no_harm(
+    papers: tuple[Path, pd.DataFrame], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    public, answers = papers
+    data = tmp_path / "data"
+    shutil.copytree(public, data)
+    paper = answers["paper"][0]
+    with (data / "citations.csv").open("a", encoding="utf-8") as citations:
+        citations.write(f"{paper},\n,{paper}\n")
+    profile = profile_of(data, accuracy, ids=("paper",), targets=("field",))
+    recipe = recipe_for(profile, "quick belief propagation")
+    outcome = run_recipe(recipe, profile, data, tmp_path / "work", monkeypatch)
+    assert (outcome.submission["field"] == answers["field"]).mean() > 0.85
 
 
 def test_classes_are_learnt_from_neighbour_means(

@@ -10,7 +10,8 @@ import pytest
 from recipe_scripts import profile_of, recipe_for, run_recipe
 
 from podium.metrics import map_at_k, ndcg_at_k
-from podium.recipes.kit.ranking import best_items, target_event_kinds
+from podium.recipes.kit import environment
+from podium.recipes.kit.ranking import Log, Traits, best_items, best_items_by_score, target_event_kinds
 from podium.recipes.ranking import find_log, forecast_days, goal_sentence
 from podium.recipes.recipe import recipes_for
 
@@ -81,6 +82,31 @@ def test_lists_beat_popular_items(kinds: bool, tmp_path: Path, monkeypatch: pyte
         assert found["boosted ranking"] > found["recent and popular items"]
 
 
+def test_scripts_are_validated_on_the_same_users_however_much_time_they_have(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    public = tmp_path / "data"
+    library(public)
+    profile = profile_of(public, ndcg_at_k.using(k=5), ids=("reader",), targets=("books",), brief=BRIEF)
+    recipe = recipe_for(profile, "recent and popular items")
+    short, long = (
+        run_recipe(recipe, profile, public, tmp_path / f"{time_s}", monkeypatch, time_s=time_s) for time_s in (1, 600)
+    )
+    assert short.metric == long.metric
+
+
+def test_where_time_is_over_lists_are_what_is_popular(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    public = tmp_path / "data"
+    library(public)
+    profile = profile_of(public, ndcg_at_k.using(k=5), ids=("reader",), targets=("books",), brief=BRIEF)
+    popular, late = (
+        run_recipe(recipe_for(profile, name), profile, public, tmp_path / name, monkeypatch, time_s=time_s)
+        for name, time_s in {"recent and popular items": 600, "boosted ranking": 0.03}.items()
+    )
+    assert late.submission.equals(popular.submission)
+    assert late.metric == popular.metric
+
+
 def test_a_log_with_a_year_of_history_for_some_windows_only_works(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -126,3 +152,31 @@ def test_best_items_are_sorted() -> None:
     users, items = np.array([4, 4, 4, 2, 2]), np.array([7, 8, 9, 7, 8])
     found = best_items(users, items, np.array([0.1, 0.9, 0.5, 0.2, 0.1]), 2)
     assert {user: list(listed) for user, listed in found.items()} == {4: [8, 9], 2: [7, 8]}
+
+
+def lists_in_time(share_for_a_thousand: float) -> dict[int, np.ndarray]:
+    """Lists for those of 7,000 users that there is time for, if each thousand takes a share of it."""
+    numbers = np.arange(7000)
+    log = Log(numbers, numbers % 3, numbers // 250, numbers >= 0, pd.RangeIndex(7000), pd.RangeIndex(3))
+    of_users, of_items = (
+        Traits(pd.DataFrame({"number": np.arange(float(count))}), pd.DataFrame(index=range(count)))
+        for count in (7000, 3)
+    )
+
+    def score(features: pd.DataFrame) -> np.ndarray:
+        environment.STARTED -= share_for_a_thousand * len(features) / 3000 * environment.TIME_S
+        return np.arange(len(features)) % 3
+
+    return best_items_by_score(log, numbers, 28, 7, of_users, of_items, score, 2)
+
+
+def test_all_users_have_lists_where_there_is_time() -> None:
+    lists = lists_in_time(0.05)
+    assert list(lists) == list(range(7000))
+    assert all(list(items) == [2, 1] for items in lists.values())
+
+
+def test_no_lists_are_begun_that_would_not_be_done_in_time() -> None:
+    assert list(lists_in_time(0.15)) == list(range(3000)), "0.45 have passed, 4,000 more would take 0.6"
+    environment.STARTED -= 0.4 * environment.TIME_S
+    assert not lists_in_time(0.0)

@@ -38,6 +38,11 @@ from podium.workspace.history import History
 from podium.workspace.observations import ScriptResult
 
 TASK = "forge-tabular-classification-medium-101"
+DIVISIBLE = (
+    *("tables-classification", "tables-regression", "survival", "ordinal", "multi-label", "quantiles"),
+    *("sequence-labelling", "log-classification"),
+)
+"""Families whose tiny tasks have at least 100 training rows in one table, with labels as they are submitted."""
 ROW, OUTCOME = (names[0] for names in (load(TASK).form.ids, load(TASK).form.targets))
 
 HONEST = """
@@ -155,7 +160,7 @@ def test_rows_of_any_family_are_set_aside_or_it_is_said_why_not(family: str, tmp
     try:
         found = set_aside(tmp_path / "held-out", resolve(task, data_dir=tmp_path), (0.3, 0.3), 0)
     except NotDivisibleError as error:
-        assert str(error)
+        assert str(error) and family not in DIVISIBLE, error
     else:
         assert all(found.ids.values())
 

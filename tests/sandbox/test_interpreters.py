@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import zipfile
 from pathlib import Path
 
 import pytest
 
 from podium.errors import PodiumError, UsageError
+from podium.recipes.kit import pretrained
 from podium.sandbox import interpreters
 from podium.sandbox.bubblewrap import Bubblewrap
 from podium.sandbox.interpreter import find_interpreter, python_inside
@@ -63,3 +65,9 @@ def test_the_lists_pin_every_package_once() -> None:
         names = [entry.split("==")[0] for entry in interpreters.packages(kind)]
         assert len(set(names)) == len(names) > 50
         assert all(entry.count("==") == 1 for entry in interpreters.packages(kind))
+
+
+def test_all_that_pretrained_nets_need_is_imported_once_after_a_build() -> None:
+    source = Path(pretrained.__file__).read_text(encoding="utf-8")
+    needed = set(re.findall(r"^    (?:import|from) (\w+)", source, re.MULTILINE))
+    assert {"torch", "wordllama"} <= needed <= set(interpreters.CHECKED)

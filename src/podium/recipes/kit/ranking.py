@@ -18,6 +18,7 @@ from podium.recipes.kit.environment import DATA, SEED, time_used
 from podium.recipes.kit.submission import read_table
 
 FEW_ITEMS = 400
+USERS_AT_FIRST = 1000
 USERS_AT_ONCE = 20_000
 PairScore = Callable[[pd.DataFrame], np.ndarray]
 LARGE_LOG = 200_000_000
@@ -292,13 +293,16 @@ def best_items_by_score(
     score: PairScore,
     count: int,
 ) -> dict[int, np.ndarray]:
-    """The best items of users for a window, as long as there is time; users are processed in portions."""
+    """The best items for a window, of as many users as there is time for."""
     lists: dict[int, np.ndarray] = {}
-    for some_users in np.array_split(users, -(-len(users) // USERS_AT_ONCE)):
-        if lists and time_used() > 0.8:
-            break
+    portion, time_each = USERS_AT_FIRST, 0.0
+    while len(users) and time_used() + time_each * len(users[:portion]) < 0.8:
+        started = time_used()
+        some_users, users = np.split(users, [portion])
         pairs = candidates(log, some_users, start, window)
         lists |= best_items(*pairs, score(pair_features(log, start, window, *pairs, of_users, of_items)), count)
+        time_each = (time_used() - started) / len(some_users)
+        portion = min(2 * portion, USERS_AT_ONCE)  # few: each goes through the whole log again
     return lists
 
 

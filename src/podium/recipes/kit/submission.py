@@ -93,7 +93,8 @@ def lists_as_text(table: pd.DataFrame) -> pd.DataFrame:
 def ids_as_text(values: pd.Series) -> pd.Series:
     """Ids or classes as text, whole numbers without a point."""
     is_whole = pd.api.types.is_float_dtype(values) and bool((values.dropna() % 1 == 0).all())
-    return (values.astype("Int64") if is_whole else values).astype(str)
+    text = (values.astype("Int64") if is_whole else values).astype(str)
+    return text.fillna("nan")  # since pandas 3 missing cells stay missing, and are no text
 
 
 def read_sample(file: str) -> pd.DataFrame:

