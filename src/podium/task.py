@@ -442,14 +442,14 @@ def competition(
     submission: Columns,
     leaderboard: Leaderboard | None = None,
     known_leaks: str = "",
+    time_s: float = 24 * 3600.0,
 ) -> Task:
     """A task whose brief the catalogue adds, and whose human leaderboard where it is one of Kaggle's.
-
-    It has MLE-bench's budget.
 
     Args:
         leaderboard: what scores are ranked against; thresholds alone will do.
         known_leaks: what ids or the order of rows tell about the answers.
+        time_s: working time of a run where no budget is given; by default MLE-bench's.
     """
     return Task(
         id=id,
@@ -459,7 +459,7 @@ def competition(
         submission=submission,
         reference=leaderboard,
         editions={"v1": EditionParts(known_leaks=known_leaks)},
-        time_s=24 * 3600.0,
+        time_s=time_s,
     )
 
 

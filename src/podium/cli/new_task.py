@@ -87,8 +87,7 @@ def make_from_data(name: str, source: Path, *, as_json: bool, **options: Any) ->
         click.echo(line)
     show_findings(findings)
     click.echo(f"The audit found {_counted(findings)}.")
-    there = f"{name} --tasks {options['out']}"
-    click.echo(f"Next: podium prepare {there}, then podium run {there} --time 5m")
+    click.echo(f"Next: podium prepare {name} --tasks {options['out']}, then podium run {name} --tasks {options['out']}")
 
 
 def audit_new_task(made: NewTask) -> list[TaskFinding]:

@@ -139,7 +139,7 @@ def require_extra(extra: str) -> None:
 
 TIME_HELP = (
     "Working time per run, such as 24h, without waiting.  [default, if no budget is given: the task's own: 24h for "
-    "competitions, 5h and 50 steps for research tasks, 10m for forged tasks and miniatures]"
+    "Kaggle's competitions, 5h and 50 steps for research tasks, 10m for forged tasks, tables and miniatures]"
 )
 
 

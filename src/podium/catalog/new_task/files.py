@@ -37,6 +37,7 @@ task = competition(
     metric={metric},
     submission=Columns(id={id_column}, target={target}, values={values}),
     leaderboard=Leaderboard(lower_is_better={lower}, scores=FIELD, measured=True),
+    time_s=600.0,
 )
 split_table(task, {share}, guess={guess}, hidden={target}, dtype=str{options})
 

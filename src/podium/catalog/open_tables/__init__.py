@@ -119,6 +119,7 @@ def table_task(task_id: str) -> Task:
             scores=tuple(entrant["score"] for entrant in measured["field"]),
             measured=True,
         ),
+        time_s=600.0,
     ).with_brief((HERE / f"{task_id}.md").read_text(encoding="utf-8"))
     split_table(task, TEST_SHARE, guess=measured["guess"], hidden=table.target, dtype=str, **measured["split"])
 
