@@ -32,6 +32,7 @@ GROUPS = {
     "tables-regression": "regression",
     "tabular-regression": "regression",
     "time-series": "forecast",
+    "hierarchical-forecasts": "forecast",
 }
 """The kinds of tasks that there are on both sides, by family."""
 LEAST = 3

@@ -18,7 +18,7 @@ import pandas as pd
 import pytest
 
 from podium.catalog import load
-from podium.catalog.forge import anomaly_detection, multi_label
+from podium.catalog.forge import anomaly_detection, hierarchical_forecasts, multi_label
 from podium.catalog.forge.families import WORLD_FAMILIES, load_family
 from podium.catalog.forge.family import ForgedData, PublicData
 from podium.catalog.forge.field import draw_data, lineup, measure_field
@@ -34,8 +34,8 @@ from podium.catalog.forge.world.corruption import (
     repeat_rows,
 )
 from podium.catalog.forge.world.entrants import DECISION_TREE, LINEAR, QUICK_BOOSTING, Learn, one_hot
-from podium.catalog.forge.world.expressions import PRODUCTIONS, Facts
-from podium.catalog.forge.world.features import READINGS, as_is, read
+from podium.catalog.forge.world.expressions import PRODUCTIONS, Facts, standardised
+from podium.catalog.forge.world.features import READINGS, as_is, parse_dates, read
 from podium.catalog.forge.world.layout import write_tables
 from podium.catalog.forge.world.mechanism import draw_mechanism
 from podium.catalog.forge.world.population import draw_population
@@ -194,6 +194,42 @@ def test_a_brief_does_not_say_that_rows_were_drawn_by_lot_where_whole_things_wer
     for seed in SEEDS:
         brief = draw_data(load_family("sequence-labelling"), "tiny", seed).brief
         assert "by lot" not in brief and "at random" not in brief and "cover the same" not in brief
+
+
+def test_counts_of_things_add_up_to_those_of_regions_and_of_all() -> None:
+    for seed in SEEDS:
+        forged = draw_data(load_family("hierarchical-forecasts"), "tiny", seed)
+        test = forged.public.test.assign(count=forged.answers.iloc[:, 1])
+        when, thing, region = test.columns[1:4]
+        is_sum, is_total = test[thing] == hierarchical_forecasts.ALL, test[region] == hierarchical_forecasts.ALL
+        of_regions = test[~is_sum].groupby([when, region])["count"].sum()
+        assert of_regions.equals(test[is_sum & ~is_total].set_index([when, region])["count"].sort_index())
+        assert of_regions.groupby(when).sum().equals(test[is_total].set_index(when)["count"].sort_index())
+
+
+def test_forecasts_begin_where_train_ends() -> None:
+    for seed in SEEDS:
+        public = draw_data(load_family("hierarchical-forecasts"), "tiny", seed).public
+        known, asked = (parse_dates(table.iloc[:, 1]) for table in (public.train, public.test))
+        assert known is not None and asked is not None
+        assert asked.min() - known.max() in (pd.Timedelta(days=1), pd.Timedelta(days=7))
+        assert asked.nunique() == 5
+
+
+def test_what_was_usual_is_told_of_a_horizon_before() -> None:
+    steps = np.arange(20)
+    past = hierarchical_forecasts.History(pd.DataFrame({0: steps * 1.0}), steps, np.zeros(20, int), 5)
+    assert list(past.level(1)[5:]) == list(steps[:-5])
+    assert list(past.level(3)[7:]) == list(steps[1:-6])
+    assert list(past.same_weekday(1)[7:]) == list(steps[:-7])
+    assert past.same_weekday(2)[19] == (12 + 5) / 2
+    assert (past.level(1)[:5] == steps.mean()).all()
+
+
+def test_a_number_that_varies_by_rounding_alone_is_constant() -> None:
+    whole_days = np.sin(2 * np.pi * (np.arange(400.0) + 0.3))
+    assert 0 < whole_days.std() < 1e-9
+    assert not standardised(whole_days).any()
 
 
 def test_blanks_tell_of_what_is_hidden() -> None:

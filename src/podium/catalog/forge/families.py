@@ -33,6 +33,7 @@ WORLD_FAMILIES = (
     "anomaly-detection",
     "counting",
     "log-classification",
+    "hierarchical-forecasts",
 )
 """Those whose structures are drawn."""
 FAMILIES = (*FIXED_FAMILIES, *WORLD_FAMILIES)

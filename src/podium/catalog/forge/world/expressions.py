@@ -41,8 +41,9 @@ class Term:
 
 
 def standardised(values: np.ndarray) -> np.ndarray:
-    """Mean 0 and spread 1; a constant becomes 0."""
-    return np.asarray((values - values.mean()) / max(float(values.std()), 1e-9))
+    """Mean 0 and spread 1; a constant becomes 0, also one that differs in its last digits."""
+    spread = float(values.std())
+    return np.asarray((values - values.mean()) / spread if spread > 1e-9 else np.zeros_like(values, dtype=float))
 
 
 Shape = Callable[[np.random.Generator, np.ndarray], np.ndarray]

@@ -19,7 +19,10 @@ import pandas as pd
 
 from podium.catalog.forge.family import PublicData
 
-KNOWN_DATES = ("%Y-%m-%d %H:%M", "%Y-%m-%d", "%Y%m%dT%H%M", "%d %b %Y %H:%M", "%Y/%m/%d %H.%M")
+KNOWN_DATES = (
+    *("%Y-%m-%d %H:%M", "%Y%m%dT%H%M", "%d %b %Y %H:%M", "%Y/%m/%d %H.%M"),
+    *("%Y-%m-%d", "%d %b %Y", "%Y/%m/%d"),
+)
 MOST_WORDS = 40
 FEWEST_ROWS_WITH_WORD = 8
 

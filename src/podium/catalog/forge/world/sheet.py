@@ -83,7 +83,7 @@ def sheet_task(
     *,
     target: np.ndarray,
     ceiling: np.ndarray,
-    sample: float | str,
+    sample: float | str | np.ndarray,
     train_rows: int,
     tables: Mapping[str, pd.DataFrame] | None = None,
     payload: Mapping[str, np.ndarray] | None = None,

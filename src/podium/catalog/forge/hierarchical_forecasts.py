@@ -1,0 +1,300 @@
+"""Hierarchical forecasts: how many will there be at each thing, in each region and in all, on the days to come?
+
+What moves the counts follows from the grammar of mechanisms. Sums over regions and over everything are asked for too,
+and a relative error counts alike at all levels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from podium.catalog.forge.family import Difficulty, ForgedData, PublicData
+from podium.catalog.forge.world.assembly import world_family
+from podium.catalog.forge.world.brief import ID_AND_TARGET, DictionaryLine, Story
+from podium.catalog.forge.world.corruption import nested_codes, recorded_values
+from podium.catalog.forge.world.entrants import Goal, Learn
+from podium.catalog.forge.world.expressions import Facts, Term, standardised
+from podium.catalog.forge.world.features import Reading, as_is, joined, parse_dates, read, target_of
+from podium.catalog.forge.world.fields import ladder_entrants
+from podium.catalog.forge.world.layout import draw_layout
+from podium.catalog.forge.world.mechanism import draw_mechanism
+from podium.catalog.forge.world.row_task import TERMS
+from podium.catalog.forge.world.sheet import Sheet, SheetQuestion, Sizes, draw_sheet, sheet_task
+from podium.catalog.forge.world.vocabulary import TIMES, Quantity
+from podium.metrics import rmsle
+from podium.task import Columns, Number
+
+THINGS: Sizes = {"easy": (14, 4), "medium": (12, 4), "hard": (10, 3), "tiny": (4, 2)}
+"""How many things there are, and how many regions."""
+STEPS: Sizes = {"easy": (330, 28), "medium": (300, 28), "hard": (260, 28), "tiny": (20, 5)}
+"""How many days or weeks are known, and how many are asked for."""
+PACES = (("day", 1, "the day"), ("week", 7, "first day of the week"))
+NOISE: Mapping[Difficulty, float] = {"easy": 0.10, "medium": 0.15, "hard": 0.20, "tiny": 0.10}
+SIGNAL, DRIFT = 0.45, 0.02
+"""How far the mechanism moves logarithms of counts, and how far things drift by themselves in a step."""
+PLANNED = (3, 5)
+"""How many numbers are known beforehand."""
+MISSING = 0.03
+DRAWS = 40
+"""Of counts, from which the best forecast is found."""
+FEW = 4
+"""Of so many rows that are alike half of what they say is believed."""
+ALL = "all"
+DATES = ("%Y-%m-%d", "%d %b %Y", "%Y/%m/%d")
+NOTES = (
+    "Rows of {place} with `all` as their {thing} are sums over the {things} of a {region}, or over every {region}.",
+    "What `test.csv` tells of the {horizon} {steps} to come was known in {place} beforehand.",
+    "About {missing:.0%} of the rows of {place} that belong into `train.csv` were lost.",
+)
+SPLIT = (
+    "`test.csv` goes on in {place} where `train.csv` ends, at {date}.",
+    "The {horizon} {steps} from {date} on are those to forecast for {place}.",
+    "{place} knows nothing yet of what comes from {date} on, which is `test.csv`.",
+)
+Values = dict[str, np.ndarray]
+"""By name something of each thing at each step: arrays of steps by things."""
+
+
+@dataclass(frozen=True)
+class Hierarchy:
+    """What adds up to what, and when."""
+
+    region: np.ndarray
+    """Of each thing."""
+    dates: pd.DatetimeIndex
+    """Of the steps."""
+
+    @property
+    def members(self) -> np.ndarray:
+        """Series by things: 1 where a thing counts. A series is of one thing, of those of a region, or of all."""
+        of_regions = np.arange(self.region.max() + 1)[:, None] == self.region
+        return np.vstack([np.eye(len(self.region)), of_regions, np.ones(len(self.region))])
+
+    def spread(self, values: np.ndarray) -> np.ndarray:
+        """Something of each thing, or of each step in a column, as an array of steps by things."""
+        return np.broadcast_to(values, (len(self.dates), len(self.region)))
+
+
+def draw_once(rng: np.random.Generator, difficulty: Difficulty, story: Story) -> ForgedData:
+    """Draws things, what is known beforehand, what moves their counts, and the counts."""
+    (things, regions), (past, horizon) = THINGS[difficulty], STEPS[difficulty]
+    beginning = pd.Timestamp("2012-01-01") + pd.Timedelta(days=int(rng.integers(0, 2600)))
+    step, days, meaning = PACES[int(rng.integers(len(PACES)))]
+    dates = pd.date_range(beginning, periods=past + horizon, freq=f"{days}D")
+    hierarchy = Hierarchy(rng.permutation(np.arange(things) % regions), dates)
+    sheet = draw_sheet(rng, story, len(dates) * len(hierarchy.members))
+    written = dates.strftime(str(rng.choice(DATES))).to_numpy()
+    when = story.naming.about(story.domain.row.one, TIMES)
+    sheet.add(when, np.repeat(written, len(hierarchy.members)), meaning)
+    layout = draw_layout(rng, story.naming.file(story.place, "data"))
+    file = layout.path(story.naming.file(story.domain.parents[0].many))
+    table, facts = _draw_facts(rng, sheet, hierarchy, file)
+    usual = _usual_counts(rng, facts, (len(dates), things), terms=int(rng.integers(*TERMS[difficulty])))
+    counts, best = _count(rng, usual, hierarchy, NOISE[difficulty])
+    kept = (np.arange(len(dates)) >= past)[:, None] | (rng.random(counts.shape) >= MISSING)
+    sheet.table = sheet.table[kept.ravel()].reset_index(drop=True)
+    figures = {"horizon": horizon, "steps": f"{step}s", "date": written[past], "days": days * len(dates)}
+    return sheet_task(
+        rng,
+        sheet,
+        _question(story, file, figures),
+        target=counts[kept],
+        ceiling=best[kept],
+        sample=np.tile(counts[:past].mean(axis=0).round(1), horizon),
+        train_rows=int(kept[:past].sum()),
+        tables={file: table},
+    )
+
+
+def _question(story: Story, file: str, figures: Mapping[str, object]) -> SheetQuestion:
+    many, noun, region = story.domain.row.many, story.domain.parents[0], story.domain.region
+    return SheetQuestion(
+        rows=f"counts of {many}",
+        asked=f"the number of {many}",
+        meaning=f"the number of {many}",
+        metric="The root mean squared error of logarithms (RMSLE).\nLower is better.",
+        form=f"{ID_AND_TARGET}\n`{{target}}` is not negative.",
+        notes=NOTES,
+        split=SPLIT,
+        files=[(file, noun.many)],
+        figures={"thing": noun.one, "things": noun.many, "region": region, "missing": MISSING, **figures},
+    )
+
+
+def _draw_facts(rng: np.random.Generator, sheet: Sheet, hierarchy: Hierarchy, file: str) -> tuple[pd.DataFrame, Facts]:
+    """Records a table of things and what is known of every step beforehand; also all of it as mechanisms need it."""
+    kinds, *plans = (str(name) for name in rng.permutation(list(sheet.story.domain.categories)))
+    table, numbers, groups = _draw_things(rng, sheet, hierarchy, file, kinds)
+    for name in plans:
+        groups[name] = _draw_category(rng, sheet, hierarchy, name)
+    quantities = rng.permutation(len(sheet.story.domain.numbers))[: int(rng.integers(*PLANNED))]
+    for quantity in (sheet.story.domain.numbers[number] for number in quantities):
+        numbers[quantity.name] = _draw_number(rng, sheet, hierarchy, quantity)
+    groups["weekday"] = hierarchy.spread(hierarchy.dates.dayofweek.to_numpy()[:, None])
+    groups["month"] = hierarchy.spread(hierarchy.dates.month.to_numpy()[:, None] - 1)
+    day = (hierarchy.dates - hierarchy.dates[0]).days.to_numpy(float)
+    flat = ({name: values.ravel() for name, values in known.items()} for known in (numbers, groups))
+    return table, Facts(*flat, hierarchy.spread(day[:, None]).ravel())
+
+
+def _draw_things(
+    rng: np.random.Generator, sheet: Sheet, hierarchy: Hierarchy, file: str, kinds: str
+) -> tuple[pd.DataFrame, Values, Values]:
+    """A table of things, and what it says of them as numbers and groups; rows say which thing and region is meant."""
+    domain, naming, region = sheet.story.domain, sheet.story.naming, hierarchy.region
+    noun, steps = domain.parents[0], len(hierarchy.dates)
+    codes = nested_codes(rng, region, np.arange(len(region)))
+    letters = np.array([codes[region == number][0][0] for number in range(region.max() + 1)], dtype=object)
+    key, kind_column = naming.key(noun.one), naming.text(kinds)
+    named = {key: (noun.one, [*codes, *[ALL] * len(letters), ALL])}
+    named[naming.key(domain.region)] = (domain.region, [*letters[region], *letters, ALL])
+    for column, (called, of_series) in named.items():
+        sheet.add(column, np.tile(np.array(of_series, dtype=object), steps), f"the {called}, or `{ALL}`")
+    kind = rng.integers(0, len(domain.categories[kinds]), len(region))
+    table = pd.DataFrame({key: codes, kind_column: np.array(domain.categories[kinds], dtype=object)[kind]})
+    meanings, numbers = {key: f"the {noun.one}", kind_column: kinds}, {}
+    for quantity in domain.parent_numbers[0][:2]:
+        facts, column = rng.normal(size=len(region)), naming.number(quantity)
+        table[column], meanings[column] = recorded_values(quantity, facts), f"{quantity.name} [{quantity.unit}]"
+        numbers[quantity.name] = hierarchy.spread(facts)
+    sheet.columns += [DictionaryLine(file, column, meaning) for column, meaning in meanings.items()]
+    groups = {"thing": np.arange(len(region)), "region": region, kinds: kind}
+    return table, numbers, {name: hierarchy.spread(values) for name, values in groups.items()}
+
+
+def _draw_category(rng: np.random.Generator, sheet: Sheet, hierarchy: Hierarchy, name: str) -> np.ndarray:
+    """Something planned that differs from thing to thing and step to step; sums have none of their own."""
+    values = np.array([*sheet.story.domain.categories[name], ALL], dtype=object)
+    shares = rng.dirichlet(np.full(len(values) - 1, 1.5))
+    codes = rng.choice(len(shares), (len(hierarchy.dates), len(hierarchy.region)), p=shares)
+    sums = np.full((len(codes), len(hierarchy.members) - len(hierarchy.region)), len(shares))
+    sheet.add(sheet.story.naming.text(name), values[np.hstack([codes, sums])].ravel(), f"{name}, or `{ALL}`")
+    return codes
+
+
+def _draw_number(rng: np.random.Generator, sheet: Sheet, hierarchy: Hierarchy, quantity: Quantity) -> np.ndarray:
+    """A number that lasts more or less, of each thing or the same in a region; sums have the mean of theirs."""
+    where = hierarchy.region if rng.random() < 0.5 else np.arange(len(hierarchy.region))
+    drawn = pd.DataFrame(rng.normal(size=(len(hierarchy.dates), where.max() + 1)))
+    facts = standardised(drawn.ewm(alpha=rng.uniform(0.15, 1.0)).mean().to_numpy()[:, where])
+    shares = hierarchy.members / hierarchy.members.sum(axis=1, keepdims=True)
+    means = (recorded_values(quantity, facts) @ shares.T).round(3)
+    sheet.add(sheet.story.naming.number(quantity), means.ravel(), f"{quantity.name} [{quantity.unit}]")
+    return facts
+
+
+def _usual_counts(rng: np.random.Generator, facts: Facts, shape: tuple[int, int], *, terms: int) -> np.ndarray:
+    """What is counted of each thing on average: things differ in size, drift, and have seasons of their own."""
+    seasons = tuple(_season(rng, facts, group) for group in ("thing", "region"))
+    signal = draw_mechanism(rng, facts, terms=terms, always=seasons).signal.reshape(shape)
+    size = rng.uniform(2.5, 4.0) + rng.normal(0, 0.5, shape[1])
+    drift = rng.normal(0, DRIFT, shape).cumsum(axis=0)
+    return np.asarray(np.exp(size + drift + SIGNAL * signal))
+
+
+def _season(rng: np.random.Generator, facts: Facts, group: str) -> Term:
+    """What repeats with the weekday, or with the month where it is always the same one, in its own way for each."""
+    season = "weekday" if np.ptp(facts.groups["weekday"]) else "month"
+    codes = facts.groups[season], facts.groups[group]
+    levels = rng.normal(size=[code.max() + 1 for code in codes])
+    return Term(f"{season} of {group}", standardised(levels[codes]))
+
+
+def _count(
+    rng: np.random.Generator, usual: np.ndarray, hierarchy: Hierarchy, noise: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """What is counted of every series, and the best forecast of it."""
+
+    def count() -> np.ndarray:
+        counted = rng.poisson(usual * np.exp(noise * rng.normal(size=usual.shape)))
+        return np.asarray(counted @ hierarchy.members.T.astype(int))
+
+    return count(), np.expm1(np.mean([np.log1p(count()) for _ in range(DRAWS)], axis=0))
+
+
+@dataclass(frozen=True)
+class History:
+    """What was counted, in logarithms, and where the rows of train and test belong."""
+
+    counted: pd.DataFrame
+    """Steps by series; blank where it is not known."""
+    step: np.ndarray
+    series: np.ndarray
+    horizon: int
+
+    def level(self, window: int) -> np.ndarray:
+        """For each row the mean of a window that ended a horizon earlier; at first that of all."""
+        return self._earlier(self.counted.rolling(window, min_periods=1).mean(), self.horizon)
+
+    def same_weekday(self, weeks: int) -> np.ndarray:
+        """For each row the mean of every seventh step, of those that ended a horizon earlier."""
+        weekdays = self.counted.groupby(np.arange(len(self.counted)) % 7)
+        means = weekdays.transform(lambda steps: steps.rolling(weeks, min_periods=1).mean())
+        return self._earlier(means, -(-self.horizon // 7) * 7)
+
+    def habit(self, *keys: pd.Series | np.ndarray) -> np.ndarray:
+        """For each row by how much those with the same keys differ from what is usual of their series."""
+        apart = pd.Series((self.counted - self.counted.mean()).to_numpy()[self.step, self.series])
+        rows = apart.groupby(list(keys))
+        return np.asarray((rows.transform("sum") / (rows.transform("count") + FEW)).fillna(0.0))
+
+    def _earlier(self, values: pd.DataFrame, steps: int) -> np.ndarray:
+        return np.asarray(values.shift(steps).fillna(self.counted.mean()).to_numpy()[self.step, self.series])
+
+
+def history(data: PublicData) -> History:
+    """The second column of the rows says when, the next two which series."""
+    rows = pd.concat([data.train, data.test], ignore_index=True)
+    when, keys = rows.columns[1], list(rows.columns[2:4])
+    step = pd.factorize(parse_dates(rows[when]), sort=True)[0]
+    series = rows.groupby(keys, sort=False).ngroup().to_numpy()
+    counted = np.full((step.max() + 1, series.max() + 1), np.nan)
+    counted[step[: len(data.train)], series[: len(data.train)]] = np.log1p(target_of(data))
+    return History(pd.DataFrame(counted), step, series, len(np.unique(step[len(data.train) :])))
+
+
+def with_habits(data: PublicData) -> Reading:
+    """With what was usual of a series before, and how rows like this one differ from it."""
+    past, known = read(data, history), read(data, joined)
+    names = [*known.both.select_dtypes(exclude="number"), "weekday"]
+    habits = {f"habit of {name}": past.habit(known.both[name]) for name in names}
+    return known.with_columns({"level": past.level(28), "on this weekday": past.same_weekday(4), **habits})
+
+
+def with_habits_of_each(data: PublicData) -> Reading:
+    """Also over shorter and longer times, and what is peculiar to a series."""
+    past, both = read(data, history), read(data, joined).both
+    names = [*both.select_dtypes(exclude="number"), "weekday"]
+    habits = {f"own habit of {name}": past.habit(both[name], past.series) for name in names}
+    facts = {f"level of {window}": past.level(window) for window in (7, 84)}
+    return read(data, with_habits).with_columns({**facts, **habits, "on this weekday for long": past.same_weekday(12)})
+
+
+def fit(learn: Learn, train: np.ndarray, target: np.ndarray, test: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Learns how far a row is from the level that it has; where it has none, from nothing."""
+    spreads = np.nan_to_num((target[:, None] - train).std(axis=0), nan=np.inf)
+    nearest = int(spreads.argmin())
+    if spreads[nearest] > target.std():
+        return learn(train, target, test, rng)
+    return learn(train, target - train[:, nearest], test, rng) + test[:, nearest]
+
+
+goal = Goal(
+    fit=fit,
+    learned=lambda target: np.log1p(target.to_numpy(float)),
+    finish=lambda prediction, target: np.expm1(np.clip(prediction, 0, 2 * np.log1p(target.max()))),
+)
+family = world_family(
+    "hierarchical-forecasts",
+    "How many will there be, in each place and in all?",
+    "hierarchical forecast",
+    metric=rmsle,
+    submission=Columns(id="id", target="target", values=Number(low=0)),
+    draw_once=draw_once,
+    entrants=ladder_entrants(goal, raw=as_is, plain=joined, good=with_habits, expert=with_habits_of_each),
+    row="{row} count",
+)
