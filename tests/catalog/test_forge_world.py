@@ -18,7 +18,7 @@ import pandas as pd
 import pytest
 
 from podium.catalog import load
-from podium.catalog.forge import anomaly_detection, hierarchical_forecasts, multi_label
+from podium.catalog.forge import anomaly_detection, hierarchical_forecasts, multi_label, multimodal
 from podium.catalog.forge.families import WORLD_FAMILIES, load_family
 from podium.catalog.forge.family import ForgedData, PublicData
 from podium.catalog.forge.field import draw_data, lineup, measure_field
@@ -224,6 +224,28 @@ def test_what_was_usual_is_told_of_a_horizon_before() -> None:
     assert list(past.same_weekday(1)[7:]) == list(steps[:-7])
     assert past.same_weekday(2)[19] == (12 + 5) / 2
     assert (past.level(1)[:5] == steps.mean()).all()
+
+
+def test_pictures_show_what_no_column_holds() -> None:
+    rng, numbers = np.random.default_rng(0), np.arange(600)
+    strain, spotted = rng.normal(size=600), rng.random(600) < 0.3
+    paths = [f"seen/{number}.png" for number in numbers]
+    rows = pd.DataFrame({"id": numbers, "photo": paths, "target": rng.random(600)})
+    rows.loc[::3, "photo"] = None
+    pictures = multimodal.draw_pictures(rng, strain, spotted, 15)
+    public = PublicData(rows[:400], rows[400:].drop(columns="target"), {}, dict(zip(paths, pictures, strict=True)))
+    found = multimodal.with_pictures(public).both
+    seen = rows["photo"].notna()
+    assert found.loc[~seen, "spread 0.8"].isna().all()
+    assert np.corrcoef(found.loc[seen, "spread 0.8"], strain[seen])[0, 1] > 0.7
+    assert roc_auc(spotted[seen].astype(int), -found.loc[seen, "darkest 1.5"].to_numpy()) > 0.9
+
+
+def test_every_path_of_a_row_is_a_picture() -> None:
+    for seed in SEEDS:
+        public = draw_data(load_family("multimodal"), "tiny", seed).public
+        cells = pd.concat([public.train, public.test]).astype(str).stack()
+        assert set(cells[cells.str.endswith(".png")]) == set(public.payload)
 
 
 def test_a_number_that_varies_by_rounding_alone_is_constant() -> None:

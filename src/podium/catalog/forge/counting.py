@@ -16,16 +16,13 @@ from podium.catalog.forge.world.entrants import Goal
 from podium.catalog.forge.world.features import Reading, as_is, read
 from podium.catalog.forge.world.fields import ladder_entrants
 from podium.catalog.forge.world.sheet import SheetQuestion, Sizes, add_categories, add_numbers, draw_sheet, sheet_task
+from podium.catalog.forge.world.vocabulary import PICTURES
 from podium.metrics import rmse
 from podium.task import Columns
 
-PICTURES: Sizes = {"easy": (1400, 900), "medium": (1100, 900), "hard": (900, 900), "tiny": (48, 32)}
+ROWS: Sizes = {"easy": (1400, 900), "medium": (1100, 900), "hard": (900, 900), "tiny": (48, 32)}
 NOISE: Mapping[Difficulty, float] = {"easy": 12, "medium": 20, "hard": 28, "tiny": 10}
 SIDE: Mapping[Difficulty, int] = {"easy": 40, "medium": 40, "hard": 40, "tiny": 24}
-PICTURES_CALLED = (
-    "picture", "photo", "image", "shot", "frame", "snapshot", "still", "scan", "view", "picture file", "image path",
-    "photo file", "capture", "camera file", "plate", "exposure file",
-)  # fmt: skip
 NUMBERS = 9
 MOST = 16
 NOTES = (
@@ -36,7 +33,7 @@ NOTES = (
 
 def draw_once(rng: np.random.Generator, difficulty: Difficulty, story: Story) -> ForgedData:
     """Draws facts about each picture, how many things it has, and the picture."""
-    train_rows, test_rows = PICTURES[difficulty]
+    train_rows, test_rows = ROWS[difficulty]
     count = train_rows + test_rows
     sheet = draw_sheet(rng, story, count)
     facts = rng.normal(size=(count, NUMBERS))
@@ -46,7 +43,7 @@ def draw_once(rng: np.random.Generator, difficulty: Difficulty, story: Story) ->
     folder = story.naming.file(story.domain.record.many)
     names = np.array([f"{folder}/{number:06d}.png" for number in distinct_numbers(rng, 900_000, count)], dtype=object)
     pictures = _draw_pictures(rng, things, difficulty, brighter=brighter)
-    picture = story.naming.about(story.domain.row.one, PICTURES_CALLED)
+    picture = story.naming.about(story.domain.row.one, PICTURES)
     sheet.add(picture, names, "its picture")
     add_numbers(rng, sheet, facts[:, rng.permutation(NUMBERS)])
     add_categories(rng, sheet)

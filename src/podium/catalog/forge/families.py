@@ -34,6 +34,7 @@ WORLD_FAMILIES = (
     "counting",
     "log-classification",
     "hierarchical-forecasts",
+    "multimodal",
 )
 """Those whose structures are drawn."""
 FAMILIES = (*FIXED_FAMILIES, *WORLD_FAMILIES)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from podium.catalog.forge.world.assembly import row_family
@@ -17,9 +19,13 @@ FORM = Form(
 )
 
 
-def outcome(rng: np.random.Generator, world: World) -> Outcome:
-    """The amount follows the signal, with noise that is the same for all rows."""
-    signal = world.draw_mechanism(rng).signal
+def outcome(rng: np.random.Generator, world: World, *, hidden: Sequence[str] = ()) -> Outcome:
+    """The amount follows the signal, with noise that is the same for all rows.
+
+    Args:
+        hidden: what matters for sure of what no column holds.
+    """
+    signal = world.draw_mechanism(rng, hidden=hidden).signal
     amount = world.story.domain.amount
     noisy = signal + world.noise * rng.normal(size=world.rows)
     return Outcome(

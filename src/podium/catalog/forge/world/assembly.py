@@ -11,8 +11,9 @@ from podium.catalog.forge.family import Difficulty, Family, ForgedData
 from podium.catalog.forge.world.brief import Story, draw_story
 from podium.catalog.forge.world.calibration import draw_calibrated
 from podium.catalog.forge.world.entrants import Goal
+from podium.catalog.forge.world.features import Read, summed_up
 from podium.catalog.forge.world.fields import Entrants, table_entrants
-from podium.catalog.forge.world.row_task import Form, MakeOutcome, draw_row_task
+from podium.catalog.forge.world.row_task import Form, Illustrate, MakeOutcome, draw_row_task, no_pictures
 from podium.task import Columns, Metric
 
 
@@ -74,14 +75,20 @@ def row_family(
     form: Form,
     make_outcome: MakeOutcome,
     goal: Goal,
+    illustrate: Illustrate = no_pictures,
+    summaries: Read = summed_up,
 ) -> Family:
-    """A family of tasks whose answers belong to rows of a table."""
+    """A family of tasks whose answers belong to rows of a table.
+
+    Args:
+        summaries: how the better entrants read it.
+    """
     return world_family(
         name,
         title,
         kind,
         metric=metric,
         submission=submission,
-        draw_once=lambda rng, difficulty, story: draw_row_task(rng, difficulty, story, make_outcome, form),
-        entrants=table_entrants(goal),
+        draw_once=lambda rng, difficulty, story: draw_row_task(rng, difficulty, story, make_outcome, form, illustrate),
+        entrants=table_entrants(goal, summaries),
     )

@@ -58,13 +58,16 @@ class Entrants:
     probes: Probes
 
 
-def table_entrants(goal: Goal) -> Entrants:
+def table_entrants(goal: Goal, summaries: Read = summed_up) -> Entrants:
     """For tables with keys.
 
     So many boost trees on what all tables say, 26 of 67, that they alone can fill the places with medals: who looks at
     the rows alone, as the defaults do, gets none.
+
+    Args:
+        summaries: the reading that sees everything but history.
     """
-    rich = encoded(summed_up)
+    rich = encoded(summaries)
     ways: list[Way] = [
         ("one column", "naive", reading(as_is), one_column, 4),
         ("nearest neighbours on numbers", "naive", reading(only_numbers), NEIGHBOURS, 4),
@@ -75,17 +78,17 @@ def table_entrants(goal: Goal) -> Entrants:
         ("boosting on dates", "plain", reading(dated), BOOSTED, 4),
         ("extra trees on joined tables", "good", reading(joined), EXTRA_TREES, 3),
         ("boosting on joined tables", "good", reading(joined), BOOSTED, 4),
-        ("boosting on summaries", "good", reading(summed_up), BOOSTED, 11),
-        ("linear on summaries", "good", one_hot(summed_up), LINEAR, 3),
+        ("boosting on summaries", "good", reading(summaries), BOOSTED, 11),
+        ("linear on summaries", "good", one_hot(summaries), LINEAR, 3),
         ("boosting on encodings", "expert", rich, CAREFUL, 8),
         ("boosting on history", "expert", encoded(with_history), CAREFUL, 2),
     ]
     return _entrants(
         goal,
         ways,
-        blend(goal, (rich, CAREFUL), (one_hot(summed_up), LINEAR), (reading(summed_up), CAREFUL)),
+        blend(goal, (rich, CAREFUL), (one_hot(summaries), LINEAR), (reading(summaries), CAREFUL)),
         blends=5,
-        rungs=(("numbers", only_numbers), ("joined tables", joined), ("summaries", summed_up)),
+        rungs=(("numbers", only_numbers), ("joined tables", joined), ("summaries", summaries)),
         raw=as_is,
         careful=rich,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -58,15 +58,15 @@ class World:
     def noise(self) -> float:
         return NOISE[self.difficulty]
 
-    def draw_mechanism(self, rng: np.random.Generator) -> Mechanism:
-        """A mechanism over everything that is true, with some of what no column holds."""
+    def draw_mechanism(self, rng: np.random.Generator, *, hidden: Sequence[str] = ()) -> Mechanism:
+        """A mechanism over everything that is true, with what is named of what no column holds or some of it."""
         population = self.population
         facts = Facts(population.everything(), population.groups(), population.day)
-        told = [Term(name, standardised(values)) for name, values in population.hidden.items() if values.any()]
-        some = rng.permutation(len(told))[: int(rng.integers(2, 4))]
-        return draw_mechanism(
-            rng, facts, terms=int(rng.integers(*TERMS[self.difficulty])), always=tuple(told[index] for index in some)
-        )
+        told = [name for name, values in population.hidden.items() if values.any()]
+        names = hidden or [told[index] for index in rng.permutation(len(told))[: int(rng.integers(2, 4))]]
+        terms = int(rng.integers(*TERMS[self.difficulty]))
+        always = tuple(Term(name, standardised(population.hidden[name])) for name in names)
+        return draw_mechanism(rng, facts, terms=terms, always=always)
 
 
 @dataclass(frozen=True)
@@ -103,10 +103,22 @@ def amounts(quantity: Quantity, values: np.ndarray) -> np.ndarray:
 
 
 MakeOutcome = Callable[[np.random.Generator, World], Outcome]
+Illustrate = Callable[[np.random.Generator, World, Recording], Mapping[str, np.ndarray]]
+"""Adds a column of paths to what is recorded, and draws the pictures that it names."""
+
+
+def no_pictures(rng: np.random.Generator, world: World, recording: Recording) -> dict[str, np.ndarray]:
+    """Most families have none."""
+    return {}
 
 
 def draw_row_task(
-    rng: np.random.Generator, difficulty: Difficulty, story: Story, make_outcome: MakeOutcome, form: Form
+    rng: np.random.Generator,
+    difficulty: Difficulty,
+    story: Story,
+    make_outcome: MakeOutcome,
+    form: Form,
+    illustrate: Illustrate,
 ) -> ForgedData:
     """Draws a population, what is recorded of it and what is asked, and cuts it into train and test."""
     train_count, test_count = (int(rng.integers(*bounds[difficulty])) for bounds in (TRAIN_ROWS, TEST_ROWS))
@@ -114,7 +126,8 @@ def draw_row_task(
     population = draw_population(rng, story.domain, count, days=days)
     layout = draw_layout(rng, story.naming.file(story.place, "data"))
     recording = record(rng, story, layout, population)
-    outcome = make_outcome(rng, World(story, population, difficulty))
+    world = World(story, population, difficulty)
+    outcome, payload = make_outcome(rng, world), illustrate(rng, world, recording)
     forbidden = _leak(rng, story, recording, outcome)
     later = bool(rng.random() < 0.5)
     chosen = np.arange(count) if later else rng.permutation(count)
@@ -128,7 +141,7 @@ def draw_row_task(
     nothing = outcome.sample if isinstance(outcome.sample, Mapping) else {story.target: outcome.sample}
     return ForgedData(
         brief=_tell(rng, story, recording, outcome, form, later=later, figures=words),
-        public=PublicData(train, test, recording.tables, forbidden=forbidden),
+        public=PublicData(train, test, recording.tables, payload, forbidden),
         answers=answers,
         sample=test[[story.id]].assign(**nothing),
         ceiling=outcome.ceiling[test_rows],

@@ -53,6 +53,10 @@ REMARKS = (
     "remark", "note", "comment", "memo", "observation", "free text", "annotation", "log entry", "notes", "details",
     "description", "message", "jotting", "said", "addendum", "wording",
 )  # fmt: skip
+PICTURES = (
+    "picture", "photo", "image", "shot", "frame", "snapshot", "still", "scan", "view", "picture file", "image path",
+    "photo file", "capture", "camera file", "plate", "exposure file",
+)  # fmt: skip
 SYLLABLES = (
     "ar", "bel", "cor", "dun", "el", "fen", "gar", "hol", "is", "ker", "lam", "mor", "nor", "os", "pel", "quin", "ab",
     "bran", "cal", "dor", "en", "fal", "gil", "hav", "il", "jor", "kin", "lor", "mal", "ned", "ol", "pen", "rad", "sel",
