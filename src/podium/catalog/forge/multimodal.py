@@ -27,7 +27,7 @@ from podium.task import Columns
 
 SIDE = 20
 NOISE: Mapping[Difficulty, float] = {"easy": 8, "medium": 12, "hard": 18, "tiny": 8}
-PICTURED = 0.5
+PICTURED: Mapping[Difficulty, float] = {"easy": 0.5, "medium": 0.5, "hard": 0.5, "tiny": 0.3}
 """The share of rows that have a picture: so many files are still written quickly."""
 SEEN = ("strain", "condition 1", "condition 2")
 """What pictures show or remarks say, and all of it matters."""
@@ -41,13 +41,14 @@ TOLD = (
 def illustrate(rng: np.random.Generator, world: World, recording: Recording) -> dict[str, np.ndarray]:
     """Adds a column of paths, blank where there is no picture, and draws the pictures."""
     story, domain = world.story, world.story.domain
-    rows = np.flatnonzero(rng.random(world.rows) < PICTURED)
+    share = PICTURED[world.difficulty]
+    rows = np.flatnonzero(rng.random(world.rows) < share)
     folder, column = story.naming.file(domain.row.many), story.naming.about(domain.row.one, PICTURES)
     paths = np.full(world.rows, None, dtype=object)
     paths[rows] = [f"{folder}/{number:06d}.png" for number in distinct_numbers(rng, 900_000, len(rows))]
     recording.add(column, paths, "its picture, if there is one")
     recording.contents.append((f"{folder}/", "pictures, named in the tables"))
-    recording.notes.append(say(rng, TOLD, column=column, share=PICTURED, rows=domain.row.many, place=story.place))
+    recording.notes.append(say(rng, TOLD, column=column, share=share, rows=domain.row.many, place=story.place))
     hidden = world.population.hidden
     pictures = draw_pictures(rng, hidden["strain"][rows], hidden["condition 2"][rows], NOISE[world.difficulty])
     return dict(zip(paths[rows], pictures, strict=True))
