@@ -20,6 +20,7 @@ from podium.recipes.kit.images import (
     local_binary_patterns,
     orientation_histograms,
     patch_features,
+    picture_features,
     read_image,
     spectrum_features,
 )
@@ -112,6 +113,32 @@ def test_images_that_are_sorted_by_class_are_mixed_where_there_is_no_time_for_al
     outcome = run_script(script, public, tmp_path / "work", monkeypatch)
     assert "features (296," in outcome.output, "256 images of train are read, and all of test"
     assert (outcome.submission["y"] == kinds[400:]).mean() > 0.9
+
+
+def test_images_of_some_rows_beside_a_table_are_features_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng, public = np.random.default_rng(0), tmp_path / "data"
+    (public / "photos").mkdir(parents=True)
+    light, has_photo = rng.integers(60, 190, 400), rng.random(400) < 0.6
+    rows = pd.DataFrame({"id": np.arange(400), "photo": [f"photos/{number}.png" for number in range(400)]})
+    rows = rows.join(pd.DataFrame(rng.normal(size=(400, 10))).add_prefix("n"))
+    y = rows["n0"] + 5 * np.where(has_photo, light, 0) / 125
+    for path, shade in zip(rows["photo"][has_photo], light[has_photo], strict=True):
+        Image.fromarray((shade + rng.integers(-40, 40, (16, 16))).astype(np.uint8)).save(public / path)
+    rows.loc[~has_photo, "photo"] = None
+    rows[:300].assign(y=y).to_csv(public / "train.csv", index=False)
+    rows[300:].to_csv(public / "test.csv", index=False)
+    rows[300:].assign(y=0.0)[["id", "y"]].to_csv(public / "sample_submission.csv", index=False)
+    profile = profile_of(public, rmse, ids=("id",), targets=("y",))
+    outcome = run_recipe(recipe_for(profile, "quick boosting"), profile, public, tmp_path / "work", monkeypatch)
+    assert rmse(y[300:].to_numpy(), outcome.submission["y"].to_numpy()) < 0.5
+    assert outcome.metric < 0.5
+
+
+def test_images_beside_a_table_are_left_out_where_there_is_no_time_to_read_them(tmp_path: Path) -> None:
+    paths = [f"{number}.png" for number in range(600)]
+    assert picture_features(paths, paths, until=0.0).shape == (1200, 0)
 
 
 def test_risks_that_are_turned_round_have_no_weight(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

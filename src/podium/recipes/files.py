@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from podium.recipes.profile import FileGroup, FilePatterns
+from podium.recipes.profile import FileGroup, FilePatterns, Profile
 from podium.recipes.tables import IS_TABLE, LARGEST_BYTES, UNREADABLE, as_text
 
 if TYPE_CHECKING:
@@ -106,6 +106,13 @@ def find_file_patterns(
             known = test[column].head(50)
         return FilePatterns(str(column), found, _pattern(known, media, prefer="test", like=found) or found)
     return None
+
+
+def has_images(profile: Profile) -> bool:
+    """Whether rows, or some of them, have an image each."""
+    if profile.file_patterns is None:
+        return False
+    return profile.modality == "images" or profile.file_patterns.train.lower().endswith(tuple(IMAGES))
 
 
 def _pattern(values: Iterable[Any], media: Paths, *, prefer: str, like: str = "") -> str | None:

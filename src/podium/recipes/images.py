@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from podium.recipes.file_features import learning_source, model_improvements, path_source
-from podium.recipes.files import IMAGES
+from podium.recipes.files import has_images
 from podium.recipes.profile import LEARNABLE, Profile
 from podium.recipes.recipe import Improvement, Recipe, Settings
 
@@ -17,10 +17,7 @@ LARGEST_SIDE = 448
 
 def suits(profile: Profile) -> bool:
     """Whether rows have images, and the target is a class or a number."""
-    patterns = profile.file_patterns
-    if patterns is None or profile.train is None or profile.goal not in LEARNABLE:
-        return False
-    return profile.modality == "images" or patterns.train.lower().endswith(tuple(IMAGES))
+    return has_images(profile) and profile.train is not None and profile.goal in LEARNABLE
 
 
 def suits_net(profile: Profile) -> bool:

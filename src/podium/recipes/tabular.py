@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from podium.recipes.files import has_images
 from podium.recipes.finishing import ending, model_loss_source
 from podium.recipes.profile import LEARNABLE, Profile
 from podium.recipes.recipe import Improvement, Recipe, Settings
@@ -21,6 +22,8 @@ from podium.recipes.sources import (
 LARGE_BYTES = 300_000_000
 ROWS_OF_LARGE = 400_000
 """How many rows of a large train table are read."""
+READING = 0.15
+"""The share of the time in which images beside a table are read."""
 MANY = 10
 """So many columns are worth models of their own besides images or audio, and are too many to be groups."""
 FEW = 4
@@ -102,6 +105,7 @@ def feature_source(profile: Profile, settings: Settings) -> str:
         *(["groups = drop_unseen(groups, len(train))"] if profile.time else []),
         "numbers = numbers.join(family_features(numbers))",
         *(["numbers = numbers.join(time_gap_features(both, groups, DATES))"] if has_dates else []),
+        *([_picture_source(profile)] if has_images(profile) else []),
         *(["numbers = numbers.join(relative_features(numbers, groups))"] if settings.get("relative") else []),
         "measured, numbers = numbers, numbers.join(group_counts(groups))",
         # Rows of groups that are new in test still compare with their group, but nothing is known of its targets.
@@ -109,6 +113,18 @@ def feature_source(profile: Profile, settings: Settings) -> str:
         *([] if profile.sequence is None or is_wide(profile) else [_sequence_source(*profile.sequence)]),
     ]
     return "\n".join(lines) + "\n"
+
+
+def _picture_source(profile: Profile) -> str:
+    """Source that adds what the images of rows look like."""
+    assert profile.file_patterns is not None and profile.test is not None
+    patterns = profile.file_patterns
+    name = patterns.column if patterns.column in profile.test else profile.key
+    return f"""numbers = numbers.join(picture_features(
+    file_paths({patterns.train!r}, ids_as_text(train[{patterns.column!r}])),
+    file_paths({patterns.test!r}, ids_as_text(test[{name!r}])),
+    until=time_used() + {READING},
+))"""
 
 
 def _sequence_source(group: str, step: str) -> str:

@@ -10,12 +10,20 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import numpy as np
+import pandas as pd
 from numpy.lib.stride_tricks import sliding_window_view
 from PIL import Image
 from scipy.ndimage import gaussian_filter
 
 from podium.recipes.kit.archives import read_all, read_file
 from podium.recipes.kit.environment import CORES, SEED, time_used
+from podium.recipes.kit.vectors import principal_components
+
+IMAGE_BESIDE_TABLE = 32
+"""The side to which images are resized of which a table says more."""
+FEWEST_IMAGES = 30
+PATTERNS = 12
+"""So many numbers stand for the patterns of an image beside a table."""
 
 
 def image_size_and_mode(paths: list[str], most: int) -> tuple[int, str]:
@@ -225,3 +233,28 @@ def image_features(images: np.ndarray, *, patches: list[int], count: int, ignore
                     )
                 )
     return np.hstack(parts)
+
+
+def picture_features(trains: list[str], tests: list[str], until: float) -> pd.DataFrame:
+    """What images beside a table look like, for rows of train and test; blank where a row has none.
+
+    Args:
+        trains, tests: paths of the images of rows; there need not be a file.
+        until: the share of the script's time after which no more are read. If some of test or most of train are
+            missing then, there are no features.
+    """
+    images = read_images([*tests, *trains], IMAGE_BESIDE_TABLE, "L", until)
+    seen = np.flatnonzero(images.any(axis=(1, 2)))
+    everything = pd.RangeIndex(len(trains) + len(tests))
+    if len(images) < len(tests) + len(trains) / 2 or len(seen) < FEWEST_IMAGES:
+        return pd.DataFrame(index=everything)
+    light = to_grey(images[seen])
+    found = {"light": light.mean(axis=(1, 2)), "contrast": light.std(axis=(1, 2))}
+    for width in (0.8, 1.5, 3.0):
+        detail = gaussian_filter(light, (0, width, width)) - gaussian_filter(light, (0, 4 * width, 4 * width))
+        found[f"contrast of {width}"] = detail.std(axis=(1, 2))
+        found |= {f"darkest of {width}": detail.min(axis=(1, 2)), f"brightest of {width}": detail.max(axis=(1, 2))}
+    patterns = principal_components(image_features(images[seen], patches=[5], count=48), PATTERNS)
+    found |= {f"pattern {chr(97 + number)}": part for number, part in enumerate(patterns.T)}
+    table = pd.DataFrame(found, (seen - len(tests)) % len(everything)).reindex(everything)
+    return table.assign(seen=table["light"].notna() * 1.0).add_prefix("picture ")
