@@ -115,9 +115,7 @@ def test_images_that_are_sorted_by_class_are_mixed_where_there_is_no_time_for_al
     assert (outcome.submission["y"] == kinds[400:]).mean() > 0.9
 
 
-def test_images_of_some_rows_beside_a_table_are_features_of_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_images_of_some_rows_beside_a_table_are_features_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rng, public = np.random.default_rng(0), tmp_path / "data"
     (public / "photos").mkdir(parents=True)
     light, has_photo = rng.integers(60, 190, 400), rng.random(400) < 0.6
