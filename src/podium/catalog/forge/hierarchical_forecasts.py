@@ -16,7 +16,7 @@ from podium.catalog.forge.family import Difficulty, ForgedData, PublicData
 from podium.catalog.forge.world.assembly import world_family
 from podium.catalog.forge.world.brief import ID_AND_TARGET, DictionaryLine, Story
 from podium.catalog.forge.world.corruption import nested_codes, recorded_values
-from podium.catalog.forge.world.entrants import Goal, Learn
+from podium.catalog.forge.world.entrants import Goal
 from podium.catalog.forge.world.expressions import Facts, Term, standardised
 from podium.catalog.forge.world.features import Reading, as_is, joined, parse_dates, read, target_of
 from podium.catalog.forge.world.fields import ladder_entrants
@@ -33,6 +33,7 @@ THINGS: Sizes = {"easy": (14, 4), "medium": (12, 4), "hard": (10, 3), "tiny": (4
 STEPS: Sizes = {"easy": (330, 28), "medium": (300, 28), "hard": (260, 28), "tiny": (20, 5)}
 """How many days or weeks are known, and how many are asked for."""
 PACES = (("day", 1, "the day"), ("week", 7, "first day of the week"))
+WEEKS_OF_YEAR = 53
 NOISE: Mapping[Difficulty, float] = {"easy": 0.10, "medium": 0.15, "hard": 0.20, "tiny": 0.10}
 SIGNAL, DRIFT = 0.45, 0.02
 """How far the mechanism moves logarithms of counts, and how far things drift by themselves in a step."""
@@ -55,7 +56,7 @@ SPLIT = (
     "The {horizon} {steps} from {date} on are those to forecast for {place}.",
     "{place} knows nothing yet of what comes from {date} on, which is `test.csv`.",
 )
-Values = dict[str, np.ndarray]
+StepValues = dict[str, np.ndarray]
 """By name something of each thing at each step: arrays of steps by things."""
 
 
@@ -83,7 +84,8 @@ def draw_once(rng: np.random.Generator, difficulty: Difficulty, story: Story) ->
     """Draws things, what is known beforehand, what moves their counts, and the counts."""
     (things, regions), (past, horizon) = THINGS[difficulty], STEPS[difficulty]
     beginning = pd.Timestamp("2012-01-01") + pd.Timedelta(days=int(rng.integers(0, 2600)))
-    step, days, meaning = PACES[int(rng.integers(len(PACES)))]
+    paces = [pace for pace in PACES if pace[1] == 1 or past > WEEKS_OF_YEAR]  # months come again after a year
+    step, days, meaning = paces[int(rng.integers(len(paces)))]
     dates = pd.date_range(beginning, periods=past + horizon, freq=f"{days}D")
     hierarchy = Hierarchy(rng.permutation(np.arange(things) % regions), dates)
     sheet = draw_sheet(rng, story, len(dates) * len(hierarchy.members))
@@ -137,13 +139,16 @@ def _draw_facts(rng: np.random.Generator, sheet: Sheet, hierarchy: Hierarchy, fi
     groups["weekday"] = hierarchy.spread(hierarchy.dates.dayofweek.to_numpy()[:, None])
     groups["month"] = hierarchy.spread(hierarchy.dates.month.to_numpy()[:, None] - 1)
     day = (hierarchy.dates - hierarchy.dates[0]).days.to_numpy(float)
-    flat = ({name: values.ravel() for name, values in known.items()} for known in (numbers, groups))
-    return table, Facts(*flat, hierarchy.spread(day[:, None]).ravel())
+    return table, Facts(_flat(numbers), _flat(groups), hierarchy.spread(day[:, None]).ravel())
+
+
+def _flat(known: StepValues) -> StepValues:
+    return {name: values.ravel() for name, values in known.items()}
 
 
 def _draw_things(
     rng: np.random.Generator, sheet: Sheet, hierarchy: Hierarchy, file: str, kinds: str
-) -> tuple[pd.DataFrame, Values, Values]:
+) -> tuple[pd.DataFrame, StepValues, StepValues]:
     """A table of things, and what it says of them as numbers and groups; rows say which thing and region is meant."""
     domain, naming, region = sheet.story.domain, sheet.story.naming, hierarchy.region
     noun, steps = domain.parents[0], len(hierarchy.dates)
@@ -217,76 +222,77 @@ def _count(
 
 
 @dataclass(frozen=True)
-class History:
-    """What was counted, in logarithms, and where the rows of train and test belong."""
+class Past:
+    """What was counted of series, in logarithms, and where the rows of train and test belong."""
 
-    counted: pd.DataFrame
-    """Steps by series; blank where it is not known."""
+    usual: np.ndarray
+    """The mean of each series."""
+    apart: pd.DataFrame
+    """By how much each step differs from it, steps by series; blank where it is not known."""
     step: np.ndarray
     series: np.ndarray
     horizon: int
 
     def level(self, window: int) -> np.ndarray:
-        """For each row the mean of a window that ended a horizon earlier; at first that of all."""
-        return self._earlier(self.counted.rolling(window, min_periods=1).mean(), self.horizon)
+        """For each row the mean of a window that ended a horizon earlier."""
+        return self._earlier(self.apart.rolling(window, min_periods=1).mean(), self.horizon)
 
     def same_weekday(self, weeks: int) -> np.ndarray:
         """For each row the mean of every seventh step, of those that ended a horizon earlier."""
-        weekdays = self.counted.groupby(np.arange(len(self.counted)) % 7)
+        weekdays = self.apart.groupby(np.arange(len(self.apart)) % 7)
         means = weekdays.transform(lambda steps: steps.rolling(weeks, min_periods=1).mean())
         return self._earlier(means, -(-self.horizon // 7) * 7)
 
     def habit(self, *keys: pd.Series | np.ndarray) -> np.ndarray:
-        """For each row by how much those with the same keys differ from what is usual of their series."""
-        apart = pd.Series((self.counted - self.counted.mean()).to_numpy()[self.step, self.series])
-        rows = apart.groupby(list(keys))
+        """For each row what is usual of those with the same keys."""
+        rows = pd.Series(self.apart.to_numpy()[self.step, self.series]).groupby(list(keys))
         return np.asarray((rows.transform("sum") / (rows.transform("count") + FEW)).fillna(0.0))
 
     def _earlier(self, values: pd.DataFrame, steps: int) -> np.ndarray:
-        return np.asarray(values.shift(steps).fillna(self.counted.mean()).to_numpy()[self.step, self.series])
+        return np.asarray(values.shift(steps).fillna(0.0).to_numpy()[self.step, self.series])
 
 
-def history(data: PublicData) -> History:
+def past_of(data: PublicData) -> Past:
     """The second column of the rows says when, the next two which series."""
     rows = pd.concat([data.train, data.test], ignore_index=True)
     when, keys = rows.columns[1], list(rows.columns[2:4])
-    step = pd.factorize(parse_dates(rows[when]), sort=True)[0]
+    moment = parse_dates(rows[when])
+    assert moment is not None
+    step = pd.factorize(moment, sort=True)[0]
     series = rows.groupby(keys, sort=False).ngroup().to_numpy()
     counted = np.full((step.max() + 1, series.max() + 1), np.nan)
     counted[step[: len(data.train)], series[: len(data.train)]] = np.log1p(target_of(data))
-    return History(pd.DataFrame(counted), step, series, len(np.unique(step[len(data.train) :])))
+    usual = np.nanmean(counted, axis=0)
+    return Past(usual, pd.DataFrame(counted - usual), step, series, len(np.unique(step[len(data.train) :])))
+
+
+def usual_counts(data: PublicData) -> np.ndarray:
+    """The mean of each row's series."""
+    past = read(data, past_of)
+    return np.asarray(past.usual[past.series])
 
 
 def with_habits(data: PublicData) -> Reading:
-    """With what was usual of a series before, and how rows like this one differ from it."""
-    past, known = read(data, history), read(data, joined)
+    """With how series were doing before, and how rows like this one differ from them."""
+    past, known = read(data, past_of), read(data, joined)
     names = [*known.both.select_dtypes(exclude="number"), "weekday"]
     habits = {f"habit of {name}": past.habit(known.both[name]) for name in names}
     return known.with_columns({"level": past.level(28), "on this weekday": past.same_weekday(4), **habits})
 
 
-def with_habits_of_each(data: PublicData) -> Reading:
+def with_own_habits(data: PublicData) -> Reading:
     """Also over shorter and longer times, and what is peculiar to a series."""
-    past, both = read(data, history), read(data, joined).both
+    past, both = read(data, past_of), read(data, joined).both
     names = [*both.select_dtypes(exclude="number"), "weekday"]
     habits = {f"own habit of {name}": past.habit(both[name], past.series) for name in names}
     facts = {f"level of {window}": past.level(window) for window in (7, 84)}
     return read(data, with_habits).with_columns({**facts, **habits, "on this weekday for long": past.same_weekday(12)})
 
 
-def fit(learn: Learn, train: np.ndarray, target: np.ndarray, test: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Learns how far a row is from the level that it has; where it has none, from nothing."""
-    spreads = np.nan_to_num((target[:, None] - train).std(axis=0), nan=np.inf)
-    nearest = int(spreads.argmin())
-    if spreads[nearest] > target.std():
-        return learn(train, target, test, rng)
-    return learn(train, target - train[:, nearest], test, rng) + test[:, nearest]
-
-
 goal = Goal(
-    fit=fit,
     learned=lambda target: np.log1p(target.to_numpy(float)),
     finish=lambda prediction, target: np.expm1(np.clip(prediction, 0, 2 * np.log1p(target.max()))),
+    usual=usual_counts,
 )
 family = world_family(
     "hierarchical-forecasts",
@@ -295,6 +301,6 @@ family = world_family(
     metric=rmsle,
     submission=Columns(id="id", target="target", values=Number(low=0)),
     draw_once=draw_once,
-    entrants=ladder_entrants(goal, raw=as_is, plain=joined, good=with_habits, expert=with_habits_of_each),
+    entrants=ladder_entrants(goal, raw=as_is, plain=joined, good=with_habits, expert=with_own_habits),
     row="{row} count",
 )

@@ -27,7 +27,7 @@ from podium.task import Columns
 
 SIDE = 20
 NOISE: Mapping[Difficulty, float] = {"easy": 8, "medium": 12, "hard": 18, "tiny": 8}
-PICTURED: Mapping[Difficulty, float] = {"easy": 0.5, "medium": 0.5, "hard": 0.5, "tiny": 0.3}
+PICTURED: Mapping[Difficulty, float] = {"easy": 0.5, "medium": 0.5, "hard": 0.5, "tiny": 0.4}
 """The share of rows that have a picture: so many files are still written quickly."""
 SEEN = ("strain", "condition 1", "condition 2")
 """What pictures show or remarks say, and all of it matters."""
@@ -58,7 +58,7 @@ def draw_pictures(rng: np.random.Generator, strain: np.ndarray, spotted: np.ndar
     """Stripes that are as strong as strain is large, a dark spot where there is one, uneven light, and noise."""
     count, (right, down) = len(strain), grid(SIDE)
     light = 130 + per_picture(rng.normal(0, 15, count)) + per_picture(rng.normal(0, 1.5, count)) * right
-    angle, length, phase = (per_picture(rng.uniform(*bounds, count)) for bounds in ((0, np.pi), (5, 8), (0, 6.3)))
+    angle, length, phase = (per_picture(rng.uniform(low, high, count)) for low, high in ((0, np.pi), (5, 8), (0, 6.3)))
     stripes = np.sin((np.cos(angle) * right + np.sin(angle) * down) * 2 * np.pi / length + phase)
     x, y = (per_picture(rng.uniform(-SIDE / 2 + 3, SIDE / 2 - 3, count)) for _ in range(2))
     spot = 1 / (1 + np.exp(2.5 * (np.hypot(right - x, down - y) - 2.5)))

@@ -41,16 +41,25 @@ class Goal:
     """A submission from what was predicted for test rows, and the target of train rows."""
     fit: Callable[[Learn, np.ndarray, np.ndarray, np.ndarray, np.random.Generator], np.ndarray] | None = None
     """How a learner is used, where it is not once."""
+    usual: Callable[[PublicData], np.ndarray] | None = None
+    """What can be said of each row of train and test before: models learn how far a row is from it."""
+
+    def to_learn(self, data: PublicData) -> tuple[np.ndarray, np.ndarray | float]:
+        """The numbers to learn, and what is to be added to predictions for test rows."""
+        target = self.learned(target_of(data))
+        if self.usual is None:
+            return target, 0.0
+        usual = read(data, self.usual)
+        return target - usual[: len(target)], usual[len(target) :]
 
 
 def entrant(goal: Goal, features: Features, learn: Learn) -> Predict:
     """A pipeline of one reading and one learner."""
 
     def predict(data: PublicData, rng: np.random.Generator) -> np.ndarray:
-        known = target_of(data)
-        target = goal.learned(known)
+        target, usual = goal.to_learn(data)
         train, test = features(data, target, rng)
-        return goal.finish(_fit(goal, learn, train, target, test, rng), known)
+        return goal.finish(_fit(goal, learn, train, target, test, rng) + usual, target_of(data))
 
     return predict
 
@@ -65,10 +74,9 @@ def blend(goal: Goal, *parts: tuple[Features, Learn]) -> Predict:
     """The mean of several entrants' predictions."""
 
     def predict(data: PublicData, rng: np.random.Generator) -> np.ndarray:
-        known = target_of(data)
-        target = goal.learned(known)
+        target, usual = goal.to_learn(data)
         found = [_fit(goal, learn, *_split(features(data, target, rng), target), rng) for features, learn in parts]
-        return goal.finish(np.asarray(np.mean(found, axis=0)), known)
+        return goal.finish(np.asarray(np.mean(found, axis=0)) + usual, target_of(data))
 
     return predict
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from podium.catalog.forge.family import Pipeline, Predict, PublicData, Skill
 from podium.catalog.forge.tiny import Matrices, ReadColumns, linear, read_once, smooth
@@ -134,15 +134,16 @@ def _entrants(
     careful: Features,
 ) -> Entrants:
     field = [Pipeline(name, skill, entrant(goal, features, learn), n) for name, skill, features, learn, n in ways]
+    bare = replace(goal, usual=None)
     learners = {f"{name.split('.')[1]}()": each_column(learner(default_model(name))) for name in DEFAULTS}
-    defaults = [Pipeline(name, "plain", entrant(goal, reading(raw), learn), 0) for name, learn in learners.items()]
+    defaults = [Pipeline(name, "plain", entrant(bare, reading(raw), learn), 0) for name, learn in learners.items()]
     first = Pipeline("one column", "naive", entrant(goal, reading(raw), one_column), 4)
     return Entrants(
         field=(*field, Pipeline("blend", "expert", blended, blends)),
         defaults=tuple(defaults),
         tiny=(first, *_tiny_pipelines(goal, rungs)),
         probes=Probes(
-            careless=Pipeline("quick boosting at first sight", "plain", entrant(goal, reading(raw), QUICK_BOOSTING), 0),
+            careless=Pipeline("quick boosting at first sight", "plain", entrant(bare, reading(raw), QUICK_BOOSTING), 0),
             careful=Pipeline("quick boosting with care", "good", entrant(goal, careful, QUICK_BOOSTING), 0),
         ),
     )
@@ -162,10 +163,10 @@ def _tiny_pipelines(goal: Goal, rungs: Sequence[tuple[str, Read]]) -> list[Pipel
 def _columns(goal: Goal, how: Read) -> ReadColumns:
     def columns(data: PublicData) -> Matrices:
         train, test = read(data, how).numbers()
-        return train, goal.learned(target_of(data)), test
+        return train, goal.to_learn(data)[0], test
 
     return read_once(columns)
 
 
 def _finished(goal: Goal, predict: Predict) -> Predict:
-    return lambda data, rng: goal.finish(predict(data, rng), target_of(data))
+    return lambda data, rng: goal.finish(predict(data, rng) + goal.to_learn(data)[1], target_of(data))
