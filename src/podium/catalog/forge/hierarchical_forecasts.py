@@ -18,8 +18,8 @@ from podium.catalog.forge.world.brief import ID_AND_TARGET, DictionaryLine, Stor
 from podium.catalog.forge.world.corruption import nested_codes, recorded_values
 from podium.catalog.forge.world.entrants import Goal
 from podium.catalog.forge.world.expressions import Facts, Term, standardised
-from podium.catalog.forge.world.features import Reading, as_is, joined, parse_dates, read, target_of
-from podium.catalog.forge.world.fields import ladder_entrants
+from podium.catalog.forge.world.features import Reading, joined, parse_dates, read, target_of
+from podium.catalog.forge.world.fields import table_entrants
 from podium.catalog.forge.world.layout import draw_layout
 from podium.catalog.forge.world.mechanism import draw_mechanism
 from podium.catalog.forge.world.row_task import TERMS
@@ -194,19 +194,19 @@ def _draw_number(rng: np.random.Generator, sheet: Sheet, hierarchy: Hierarchy, q
 
 def _usual_counts(rng: np.random.Generator, facts: Facts, shape: tuple[int, int], *, terms: int) -> np.ndarray:
     """What is counted of each thing on average: things differ in size, drift, and have seasons of their own."""
-    seasons = tuple(_season(rng, facts, group) for group in ("thing", "region"))
+    seasons = tuple(_season(rng, facts, *groups) for groups in ((), ("region",), ("thing",)))
     signal = draw_mechanism(rng, facts, terms=terms, always=seasons).signal.reshape(shape)
     size = rng.uniform(2.5, 4.0) + rng.normal(0, 0.5, shape[1])
     drift = rng.normal(0, DRIFT, shape).cumsum(axis=0)
     return np.asarray(np.exp(size + drift + SIGNAL * signal))
 
 
-def _season(rng: np.random.Generator, facts: Facts, group: str) -> Term:
-    """What repeats with the weekday, or with the month where it is always the same one, in its own way for each."""
+def _season(rng: np.random.Generator, facts: Facts, *groups: str) -> Term:
+    """What repeats with the weekday, or with the month where that is always the same, in its own way for each group."""
     season = "weekday" if np.ptp(facts.groups["weekday"]) else "month"
-    codes = facts.groups[season], facts.groups[group]
+    codes = tuple(facts.groups[name] for name in (season, *groups))
     levels = rng.normal(size=[code.max() + 1 for code in codes])
-    return Term(f"{season} of {group}", standardised(levels[codes]))
+    return Term(f"level of {' and '.join((season, *groups))}", standardised(levels[codes]))
 
 
 def _count(
@@ -273,20 +273,14 @@ def usual_counts(data: PublicData) -> np.ndarray:
 
 
 def with_habits(data: PublicData) -> Reading:
-    """With how series were doing before, and how rows like this one differ from them."""
+    """With how series were doing before, and how rows like this one differ from what is usual of theirs."""
     past, known = read(data, past_of), read(data, joined)
     names = [*known.both.select_dtypes(exclude="number"), "weekday"]
-    habits = {f"habit of {name}": past.habit(known.both[name]) for name in names}
-    return known.with_columns({"level": past.level(28), "on this weekday": past.same_weekday(4), **habits})
-
-
-def with_own_habits(data: PublicData) -> Reading:
-    """Also over shorter and longer times, and what is peculiar to a series."""
-    past, both = read(data, past_of), read(data, joined).both
-    names = [*both.select_dtypes(exclude="number"), "weekday"]
-    habits = {f"own habit of {name}": past.habit(both[name], past.series) for name in names}
-    facts = {f"level of {window}": past.level(window) for window in (7, 84)}
-    return read(data, with_habits).with_columns({**facts, **habits, "on this weekday for long": past.same_weekday(12)})
+    facts = {f"level of {window}": past.level(window) for window in (7, 28, 84)}
+    facts |= {f"on this weekday for {weeks}": past.same_weekday(weeks) for weeks in (4, 12)}
+    facts |= {f"habit of {name}": past.habit(known.both[name]) for name in names}
+    facts |= {f"own habit of {name}": past.habit(known.both[name], past.series) for name in names}
+    return known.with_columns(facts)
 
 
 goal = Goal(
@@ -301,6 +295,6 @@ family = world_family(
     metric=rmsle,
     submission=Columns(id="id", target="target", values=Number(low=0)),
     draw_once=draw_once,
-    entrants=ladder_entrants(goal, raw=as_is, plain=joined, good=with_habits, expert=with_own_habits),
+    entrants=table_entrants(goal, with_habits),
     row="{row} count",
 )
