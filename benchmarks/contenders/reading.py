@@ -169,8 +169,9 @@ def _columns(table: pd.DataFrame, data: Path) -> pd.DataFrame:
             parts.append(column.astype(float).to_frame())
         elif (dates := _dates(column)) is not None:
             parts.append(_date_parts(dates))
-        elif (data / str(column.iloc[0])).suffix in _READERS and (data / str(column.iloc[0])).is_file():
-            parts.append(_stacked([data / str(path) for path in column], column.index))
+        elif _names_files(column, data):
+            known = column.dropna()
+            parts.append(_stacked([data / str(path) for path in known], known.index).reindex(column.index))
         elif column.dropna().astype(str).str.count(" ").mean() >= 4:
             parts.append(_components(column.fillna("").astype(str)))
         elif column.nunique() <= CATEGORIES:
@@ -178,6 +179,12 @@ def _columns(table: pd.DataFrame, data: Path) -> pd.DataFrame:
         else:
             parts.append(pd.Series(pd.factorize(column)[0], index=column.index).astype(float).to_frame())
     return pd.concat(parts, axis=1) if parts else pd.DataFrame(index=table.index)
+
+
+def _names_files(column: pd.Series, data: Path) -> bool:
+    """Whether a column has paths of files, or blanks."""
+    first = data / str(column.dropna().iloc[0])
+    return first.suffix in _READERS and first.is_file()
 
 
 def _dates(column: pd.Series) -> pd.Series | None:

@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 from answering import answers
 from learners import fit_linear
+from PIL import Image
 from reading import NotATable, find_metric, forbidden_columns, read_problem
 from scripted_coder import in_one_piece, next_settings, settings_of
 
@@ -57,6 +58,19 @@ def test_parents_are_joined_and_records_summed_up(data: Path) -> None:
     assert any(np.array_equal(column, staff) for column in columns)
     assert any(np.array_equal(column, mean) for column in columns)
     assert any(set(column) == {float(day % 28) for day in range(28)} for column in columns), "days since the first"
+
+
+def test_pictures_that_only_some_rows_have_are_read(data: Path) -> None:
+    rng = np.random.default_rng(0)
+    for number in range(10):
+        Image.fromarray(rng.integers(0, 255, (16, 16)).astype(np.uint8)).save(data / f"{number}.png")
+    paths = [None, *(f"{number % 10}.png" for number in range(ROWS - 2)), None]
+    for file in ("train.csv", "test.csv"):
+        pd.read_csv(data / file).assign(photo=paths).to_csv(data / file, index=False)
+    problem = read_problem(data)
+    seen = np.asarray(Image.open(data / "4.png"), dtype=float).ravel()
+    assert np.array_equal(problem.train.select_dtypes(float).iloc[5, -256:], seen)
+    assert problem.train.iloc[[0, -1], -256:].isna().all(axis=None)
 
 
 def test_a_forbidden_column_is_left_out_and_the_metric_is_that_of_its_section(data: Path) -> None:
