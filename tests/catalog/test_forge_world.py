@@ -208,22 +208,35 @@ def test_counts_of_things_add_up_to_those_of_regions_and_of_all() -> None:
 
 
 def test_forecasts_begin_where_train_ends() -> None:
+    paces = set()
     for seed in SEEDS:
-        public = draw_data(load_family("hierarchical-forecasts"), "tiny", seed).public
+        rng = np.random.default_rng(seed)
+        public = hierarchical_forecasts.draw_once(rng, "easy", draw_story(rng)).public
         known, asked = (parse_dates(table.iloc[:, 1]) for table in (public.train, public.test))
         assert known is not None and asked is not None
-        assert asked.min() - known.max() in (pd.Timedelta(days=1), pd.Timedelta(days=7))
-        assert asked.nunique() == 5
+        assert asked.nunique() == hierarchical_forecasts.STEPS["easy"][1]
+        paces.add((asked.min() - known.max()).days)
+    assert paces == {1, 7}
 
 
 def test_how_a_series_was_doing_is_told_of_a_horizon_before() -> None:
     steps = np.arange(20)
-    past = hierarchical_forecasts.Past(np.zeros(1), pd.DataFrame({0: steps * 1.0}), steps, np.zeros(20, int), 5)
+    past = hierarchical_forecasts.Past(
+        np.zeros(1), pd.DataFrame({0: steps * 1.0}), steps, np.zeros(20, int), np.ones(20, int), 5
+    )
     assert list(past.level(1)[5:]) == list(steps[:-5])
     assert list(past.level(3)[7:]) == list(steps[1:-6])
     assert list(past.same_weekday(1)[7:]) == list(steps[:-7])
     assert past.same_weekday(2)[19] == (12 + 5) / 2
     assert not past.level(1)[:5].any()
+
+
+def test_what_is_usual_of_a_row_is_told_by_others() -> None:
+    steps, zeros = np.arange(4), np.zeros(4, int)
+    past = hierarchical_forecasts.Past(np.zeros(1), pd.DataFrame({0: [5.0, 1.0, 3.0, np.nan]}), steps, zeros, zeros, 1)
+    few = hierarchical_forecasts.FEW
+    assert list(past.habit(zeros)) == [4 / (2 + few), 8 / (2 + few), 6 / (2 + few), 9 / (3 + few)]
+    assert list(past.habit(steps)) == [0, 0, 0, 0]
 
 
 def test_pictures_show_what_no_column_holds() -> None:
@@ -370,5 +383,10 @@ def _fingerprint(name: str) -> int:
     """A number for everything that is public of a tiny task, and for how its entrants score."""
     forged = draw_data(load_family(name), "tiny", 1)
     tables = (forged.public.train, forged.public.test, *forged.public.tables.values())
-    parts = [forged.brief, *(table.to_csv() for table in tables), measure_field(load_family(name), "tiny", 1).to_json()]
+    parts = [str(zlib.crc32(content.tobytes())) for content in forged.public.payload.values()]
+    parts += [
+        forged.brief,
+        *(table.to_csv() for table in tables),
+        measure_field(load_family(name), "tiny", 1).to_json(),
+    ]
     return zlib.crc32("".join(parts).encode())

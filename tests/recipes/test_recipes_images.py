@@ -119,7 +119,10 @@ def test_images_of_some_rows_beside_a_table_are_features_of_it(tmp_path: Path, m
     rng, public = np.random.default_rng(0), tmp_path / "data"
     (public / "photos").mkdir(parents=True)
     light, has_photo = rng.integers(60, 190, 400), rng.random(400) < 0.6
-    rows = pd.DataFrame({"id": np.arange(400), "photo": [f"photos/{number}.png" for number in range(400)]})
+    rows = pd.DataFrame(
+        {"id": np.arange(400), "photo": [f"photos/p{997 * number % 10007}.png" for number in range(400)]}
+    )
+    has_photo[0] = False
     rows = rows.join(pd.DataFrame(rng.normal(size=(400, 10))).add_prefix("n"))
     y = rows["n0"] + 5 * np.where(has_photo, light, 0) / 125
     for path, shade in zip(rows["photo"][has_photo], light[has_photo], strict=True):
@@ -134,9 +137,13 @@ def test_images_of_some_rows_beside_a_table_are_features_of_it(tmp_path: Path, m
     assert outcome.metric < 0.5
 
 
-def test_images_beside_a_table_are_left_out_where_there_is_no_time_to_read_them(tmp_path: Path) -> None:
-    paths = [f"{number}.png" for number in range(600)]
-    assert picture_features(paths, paths, until=0.0).shape == (1200, 0)
+def test_images_beside_a_table_are_left_out_where_there_is_no_time_to_read_them_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("podium.recipes.kit.archives.DATA", tmp_path)
+    Image.fromarray(np.random.default_rng(0).integers(0, 255, (16, 16)).astype(np.uint8)).save(tmp_path / "one.png")
+    assert picture_features(["one.png"] * 300, ["one.png"] * 300, until=10.0).shape[1] > 10
+    assert picture_features(["one.png"] * 300, ["one.png"] * 300, until=0.0).shape == (600, 0)
 
 
 def test_risks_that_are_turned_round_have_no_weight(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

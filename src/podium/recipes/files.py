@@ -96,14 +96,15 @@ def find_file_patterns(
 ) -> FilePatterns | None:
     """The patterns that give the files of train and test rows, if they have files."""
     media = {key: names for key, names in groups.items() if key[1] in MEDIA}
-    named = [column for column in train if str(train[column].iloc[0]).lower().endswith(tuple(MEDIA))]
+    firsts = {column: cells.iloc[0] for column in train if len(cells := train[column].dropna())}
+    named = [column for column, first in firsts.items() if str(first).lower().endswith(tuple(MEDIA))]
     for column in dict.fromkeys([*named, *ids, *train.columns]):
-        found = _pattern(train[column].head(50), media, prefer="train") if column in train else None
+        found = _pattern(train[column].dropna().head(50), media, prefer="train") if column in train else None
         if found is None:
             continue
         known: Iterable[Any] = sample[ids[0]].head(50) if ids and ids[0] in sample else ()
         if test is not None and column in test:
-            known = test[column].head(50)
+            known = test[column].dropna().head(50)
         return FilePatterns(str(column), found, _pattern(known, media, prefer="test", like=found) or found)
     return None
 

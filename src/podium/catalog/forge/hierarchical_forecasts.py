@@ -40,21 +40,22 @@ SIGNAL, DRIFT = 0.45, 0.02
 PLANNED = (3, 5)
 """How many numbers are known beforehand."""
 MISSING = 0.03
-DRAWS = 40
+DRAWS = 100
 """Of counts, from which the best forecast is found."""
 FEW = 4
 """Of so many rows that are alike half of what they say is believed."""
 ALL = "all"
 DATES = ("%Y-%m-%d", "%d %b %Y", "%Y/%m/%d")
 NOTES = (
-    "Rows of {place} with `all` as their {thing} are sums over the {things} of a {region}, or over every {region}.",
+    "Counts of {place} with `all` as {thing} are sums over the {things} of a {region}, or over every {region}. "
+    "Other numbers of such rows are means.",
     "What `test.csv` tells of the {horizon} {steps} to come was known in {place} beforehand.",
     "About {missing:.0%} of the rows of {place} that belong into `train.csv` were lost.",
 )
 SPLIT = (
     "`test.csv` goes on in {place} where `train.csv` ends, at {date}.",
     "The {horizon} {steps} from {date} on are those to forecast for {place}.",
-    "{place} knows nothing yet of what comes from {date} on, which is `test.csv`.",
+    "{place} has not counted yet what comes from {date} on, which is `test.csv`.",
 )
 StepValues = dict[str, np.ndarray]
 """By name something of each thing at each step: arrays of steps by things."""
@@ -95,8 +96,8 @@ def draw_once(rng: np.random.Generator, difficulty: Difficulty, story: Story) ->
     layout = draw_layout(rng, story.naming.file(story.place, "data"))
     file = layout.path(story.naming.file(story.domain.parents[0].many))
     table, facts = _draw_facts(rng, sheet, hierarchy, file)
-    usual = _usual_counts(rng, facts, (len(dates), things), terms=int(rng.integers(*TERMS[difficulty])))
-    counts, best = _count(rng, usual, hierarchy, NOISE[difficulty])
+    steady = _steady_levels(rng, facts, (len(dates), things), terms=int(rng.integers(*TERMS[difficulty])))
+    counts, best = _count(rng, steady, past, hierarchy, NOISE[difficulty])
     kept = (np.arange(len(dates)) >= past)[:, None] | (rng.random(counts.shape) >= MISSING)
     sheet.table = sheet.table[kept.ravel()].reset_index(drop=True)
     figures = {"horizon": horizon, "steps": f"{step}s", "date": written[past], "days": days * len(dates)}
@@ -187,18 +188,16 @@ def _draw_number(rng: np.random.Generator, sheet: Sheet, hierarchy: Hierarchy, q
     drawn = pd.DataFrame(rng.normal(size=(len(hierarchy.dates), where.max() + 1)))
     facts = standardised(drawn.ewm(alpha=rng.uniform(0.15, 1.0)).mean().to_numpy()[:, where])
     shares = hierarchy.members / hierarchy.members.sum(axis=1, keepdims=True)
-    means = (recorded_values(quantity, facts) @ shares.T).round(3)
+    means = (recorded_values(quantity, facts) @ shares.T).round(6).round(3)  # ties are the same on every machine
     sheet.add(sheet.story.naming.number(quantity), means.ravel(), f"{quantity.name} [{quantity.unit}]")
     return facts
 
 
-def _usual_counts(rng: np.random.Generator, facts: Facts, shape: tuple[int, int], *, terms: int) -> np.ndarray:
-    """What is counted of each thing on average: things differ in size, drift, and have seasons of their own."""
+def _steady_levels(rng: np.random.Generator, facts: Facts, shape: tuple[int, int], *, terms: int) -> np.ndarray:
+    """Logarithms of what is usual of each thing at each step: things differ in size, and have seasons of their own."""
     seasons = tuple(_season(rng, facts, *groups) for groups in ((), ("region",), ("thing",)))
     signal = draw_mechanism(rng, facts, terms=terms, always=seasons).signal.reshape(shape)
-    size = rng.uniform(2.5, 4.0) + rng.normal(0, 0.5, shape[1])
-    drift = rng.normal(0, DRIFT, shape).cumsum(axis=0)
-    return np.asarray(np.exp(size + drift + SIGNAL * signal))
+    return np.asarray(rng.uniform(2.5, 4.0) + rng.normal(0, 0.5, shape[1]) + SIGNAL * signal)
 
 
 def _season(rng: np.random.Generator, facts: Facts, *groups: str) -> Term:
@@ -210,15 +209,20 @@ def _season(rng: np.random.Generator, facts: Facts, *groups: str) -> Term:
 
 
 def _count(
-    rng: np.random.Generator, usual: np.ndarray, hierarchy: Hierarchy, noise: float
+    rng: np.random.Generator, steady: np.ndarray, past: int, hierarchy: Hierarchy, noise: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """What is counted of every series, and the best forecast of it."""
+    """What is counted of every series, and the best forecast: nobody knows how things will drift."""
+    steps = rng.normal(0, DRIFT, steady.shape)
 
     def count() -> np.ndarray:
-        counted = rng.poisson(usual * np.exp(noise * rng.normal(size=usual.shape)))
-        return np.asarray(counted @ hierarchy.members.T.astype(int))
+        usual = np.exp(steady + steps.cumsum(axis=0) + noise * rng.normal(size=steady.shape))
+        return np.asarray(rng.poisson(usual) @ hierarchy.members.T.astype(int))
 
-    return count(), np.expm1(np.mean([np.log1p(count()) for _ in range(DRAWS)], axis=0))
+    counts, drawn = count(), []
+    for _ in range(DRAWS):
+        steps[past:] = rng.normal(0, DRIFT, steps[past:].shape)
+        drawn.append(np.log1p(count()))
+    return counts, np.expm1(np.mean(drawn, axis=0))
 
 
 @dataclass(frozen=True)
@@ -231,6 +235,7 @@ class Past:
     """By how much each step differs from it, steps by series; blank where it is not known."""
     step: np.ndarray
     series: np.ndarray
+    month: np.ndarray
     horizon: int
 
     def level(self, window: int) -> np.ndarray:
@@ -244,9 +249,11 @@ class Past:
         return self._earlier(means, -(-self.horizon // 7) * 7)
 
     def habit(self, *keys: pd.Series | np.ndarray) -> np.ndarray:
-        """For each row what is usual of those with the same keys."""
-        rows = pd.Series(self.apart.to_numpy()[self.step, self.series]).groupby(list(keys))
-        return np.asarray((rows.transform("sum") / (rows.transform("count") + FEW)).fillna(0.0))
+        """For each row what is usual of others with the same keys."""
+        own = pd.Series(self.apart.to_numpy()[self.step, self.series])
+        rows = own.groupby(list(keys))
+        others = rows.transform("sum") - own.fillna(0.0), rows.transform("count") - own.notna()
+        return np.asarray((others[0] / (others[1] + FEW)).fillna(0.0))
 
     def _earlier(self, values: pd.DataFrame, steps: int) -> np.ndarray:
         return np.asarray(values.shift(steps).fillna(0.0).to_numpy()[self.step, self.series])
@@ -263,7 +270,8 @@ def past_of(data: PublicData) -> Past:
     counted = np.full((step.max() + 1, series.max() + 1), np.nan)
     counted[step[: len(data.train)], series[: len(data.train)]] = np.log1p(target_of(data))
     usual = np.nanmean(counted, axis=0)
-    return Past(usual, pd.DataFrame(counted - usual), step, series, len(np.unique(step[len(data.train) :])))
+    horizon = len(np.unique(step[len(data.train) :]))
+    return Past(usual, pd.DataFrame(counted - usual), step, series, moment.dt.month.to_numpy(), horizon)
 
 
 def usual_counts(data: PublicData) -> np.ndarray:
@@ -275,11 +283,12 @@ def usual_counts(data: PublicData) -> np.ndarray:
 def with_habits(data: PublicData) -> Reading:
     """With how series were doing before, and how rows like this one differ from what is usual of theirs."""
     past, known = read(data, past_of), read(data, joined)
-    names = [*known.both.select_dtypes(exclude="number"), "weekday"]
+    kinds = {str(name): known.both[name] for name in [*known.both.select_dtypes(exclude="number"), "weekday"]}
+    kinds["month"] = pd.Series(past.month)
     facts = {f"level of {window}": past.level(window) for window in (7, 28, 84)}
     facts |= {f"on this weekday for {weeks}": past.same_weekday(weeks) for weeks in (4, 12)}
-    facts |= {f"habit of {name}": past.habit(known.both[name]) for name in names}
-    facts |= {f"own habit of {name}": past.habit(known.both[name], past.series) for name in names}
+    facts |= {f"habit of {name}": past.habit(kind) for name, kind in kinds.items()}
+    facts |= {f"own habit of {name}": past.habit(kind, past.series) for name, kind in kinds.items()}
     return known.with_columns(facts)
 
 

@@ -32,9 +32,9 @@ PICTURED: Mapping[Difficulty, float] = {"easy": 0.5, "medium": 0.5, "hard": 0.5,
 SEEN = ("strain", "condition 1", "condition 2")
 """What pictures show or remarks say, and all of it matters."""
 TOLD = (
-    "There are pictures of {share:.0%} of the {rows} of {place}, which `{column}` names.",
+    "There are pictures of about {share:.0%} of the {rows} of {place}, which `{column}` names.",
     "Where `{column}` is blank, nobody in {place} took a picture.",
-    "Pictures are named in `{column}`; {place} took some for {share:.0%} of its {rows}.",
+    "Pictures are named in `{column}`; {place} took some for about {share:.0%} of its {rows}.",
 )
 
 

@@ -240,13 +240,13 @@ def picture_features(trains: list[str], tests: list[str], until: float) -> pd.Da
 
     Args:
         trains, tests: paths of the images of rows; there need not be a file.
-        until: the share of the script's time after which no more are read. If some of test or most of train are
-            missing then, there are no features.
+        until: the share of the script's time after which no more are read. If some are missing then, there are no
+            features: only train rows would lack theirs.
     """
     images = read_images([*tests, *trains], IMAGE_BESIDE_TABLE, "L", until)
     seen = np.flatnonzero(images.any(axis=(1, 2)))
     everything = pd.RangeIndex(len(trains) + len(tests))
-    if len(images) < len(tests) + len(trains) / 2 or len(seen) < FEWEST_IMAGES:
+    if len(images) < len(everything) or len(seen) < FEWEST_IMAGES:
         return pd.DataFrame(index=everything)
     light = to_grey(images[seen])
     found = {"light": light.mean(axis=(1, 2)), "contrast": light.std(axis=(1, 2))}
