@@ -231,12 +231,12 @@ def test_how_a_series_was_doing_is_told_of_a_horizon_before() -> None:
     assert not past.level(1)[:5].any()
 
 
-def test_what_is_usual_of_a_row_is_told_by_others() -> None:
+def test_habits_are_means_of_rows_that_are_alike_drawn_to_what_is_usual() -> None:
     steps, zeros = np.arange(4), np.zeros(4, int)
     past = hierarchical_forecasts.Past(np.zeros(1), pd.DataFrame({0: [5.0, 1.0, 3.0, np.nan]}), steps, zeros, zeros, 1)
     few = hierarchical_forecasts.FEW
-    assert list(past.habit(zeros)) == [4 / (2 + few), 8 / (2 + few), 6 / (2 + few), 9 / (3 + few)]
-    assert list(past.habit(steps)) == [0, 0, 0, 0]
+    assert list(past.habit(zeros)) == [9 / (3 + few)] * 4
+    assert list(past.habit(zeros, np.array([0, 0, 1, 1]))) == [6 / (2 + few)] * 2 + [3 / (1 + few)] * 2
 
 
 def test_pictures_show_what_no_column_holds() -> None:

@@ -249,11 +249,9 @@ class Past:
         return self._earlier(means, -(-self.horizon // 7) * 7)
 
     def habit(self, *keys: pd.Series | np.ndarray) -> np.ndarray:
-        """For each row what is usual of others with the same keys."""
-        own = pd.Series(self.apart.to_numpy()[self.step, self.series])
-        rows = own.groupby(list(keys))
-        others = rows.transform("sum") - own.fillna(0.0), rows.transform("count") - own.notna()
-        return np.asarray((others[0] / (others[1] + FEW)).fillna(0.0))
+        """For each row what is usual of those with the same keys; without its own it would tell what that is."""
+        rows = pd.Series(self.apart.to_numpy()[self.step, self.series]).groupby(list(keys))
+        return np.asarray((rows.transform("sum") / (rows.transform("count") + FEW)).fillna(0.0))
 
     def _earlier(self, values: pd.DataFrame, steps: int) -> np.ndarray:
         return np.asarray(values.shift(steps).fillna(0.0).to_numpy()[self.step, self.series])
