@@ -44,22 +44,24 @@ class Goal:
     usual: Callable[[PublicData], np.ndarray] | None = None
     """What can be said of each row of train and test before: models learn how far a row is from it."""
 
-    def to_learn(self, data: PublicData) -> tuple[np.ndarray, np.ndarray | float]:
-        """The numbers to learn, and what is to be added to predictions for test rows."""
+    def to_learn(self, data: PublicData) -> np.ndarray:
+        """The numbers to learn, less what can be said before."""
         target = self.learned(target_of(data))
-        if self.usual is None:
-            return target, 0.0
-        usual = read(data, self.usual)
-        return target - usual[: len(target)], usual[len(target) :]
+        return target if self.usual is None else target - read(data, self.usual)[: len(target)]
+
+    def usual_of_test(self, data: PublicData) -> np.ndarray | float:
+        """What is to be added to predictions for test rows."""
+        return 0.0 if self.usual is None else read(data, self.usual)[len(data.train) :]
 
 
 def entrant(goal: Goal, features: Features, learn: Learn) -> Predict:
     """A pipeline of one reading and one learner."""
 
     def predict(data: PublicData, rng: np.random.Generator) -> np.ndarray:
-        target, usual = goal.to_learn(data)
+        target = goal.to_learn(data)
         train, test = features(data, target, rng)
-        return goal.finish(_fit(goal, learn, train, target, test, rng) + usual, target_of(data))
+        found = _fit(goal, learn, train, target, test, rng)
+        return goal.finish(found + goal.usual_of_test(data), target_of(data))
 
     return predict
 
@@ -74,9 +76,9 @@ def blend(goal: Goal, *parts: tuple[Features, Learn]) -> Predict:
     """The mean of several entrants' predictions."""
 
     def predict(data: PublicData, rng: np.random.Generator) -> np.ndarray:
-        target, usual = goal.to_learn(data)
+        target = goal.to_learn(data)
         found = [_fit(goal, learn, *_split(features(data, target, rng), target), rng) for features, learn in parts]
-        return goal.finish(np.asarray(np.mean(found, axis=0)) + usual, target_of(data))
+        return goal.finish(np.asarray(np.mean(found, axis=0)) + goal.usual_of_test(data), target_of(data))
 
     return predict
 

@@ -163,10 +163,10 @@ def _tiny_pipelines(goal: Goal, rungs: Sequence[tuple[str, Read]]) -> list[Pipel
 def _columns(goal: Goal, how: Read) -> ReadColumns:
     def columns(data: PublicData) -> Matrices:
         train, test = read(data, how).numbers()
-        return train, goal.to_learn(data)[0], test
+        return train, goal.to_learn(data), test
 
     return read_once(columns)
 
 
 def _finished(goal: Goal, predict: Predict) -> Predict:
-    return lambda data, rng: goal.finish(predict(data, rng) + goal.to_learn(data)[1], target_of(data))
+    return lambda data, rng: goal.finish(predict(data, rng) + goal.usual_of_test(data), target_of(data))
