@@ -28,7 +28,7 @@ from podium.catalog.forge.world.vocabulary import TIMES, Quantity
 from podium.metrics import rmsle
 from podium.task import Columns, Number
 
-THINGS: Sizes = {"easy": (14, 4), "medium": (12, 4), "hard": (10, 3), "tiny": (4, 2)}
+THINGS: Mapping[Difficulty, tuple[int, int]] = {"easy": (14, 4), "medium": (12, 4), "hard": (10, 3), "tiny": (4, 2)}
 """How many things there are, and how many regions."""
 STEPS: Sizes = {"easy": (330, 28), "medium": (300, 28), "hard": (260, 28), "tiny": (20, 5)}
 """How many days or weeks are known, and how many are asked for."""
