@@ -1,10 +1,10 @@
-"""What each part of `frontier` is worth, with coders whose every script has a known true quality.
+"""Ablation of `frontier` with scripted coders whose scripts have a known true quality.
 
 The coders are scripted, of three strengths: their scripts have a true quality, print a score of their own, and some
 crash, leak or claim too much. Policies, hidden evaluation and final choice are the real ones, on forged tasks with
 their real answers; only running a script is replaced by drawing predictions of its quality. So one run takes a second,
-and the true score of every script is known. Prompts have no part in it: what knowledge, lessons, a look at the data and
-ablations do for a real model is not measured here, and drafts from recipes are scripts of a good, steady quality.
+and the true score of every script is known. Prompts play no part: the effect of knowledge and lessons on a real model
+is not measured here.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ import pandas as pd
 from podium.agents.base import Assignment, Remaining
 from podium.agents.search.proposer import Context, Proposal, Proposer, Review
 from podium.agents.search.search import SearchAgent
-from podium.agents.search.tree import STUDIES, Node, Operator, Tree
+from podium.agents.search.tree import Node, Operator, Tree
 from podium.agents.tree_search import Aide, Frontier
 from podium.catalog import load
 from podium.catalog.forge.families import load_family
@@ -44,13 +44,11 @@ from podium.workspace.observations import Observation, ScriptResult, SubmissionR
 
 FAMILIES = ("tabular-classification", "tabular-regression")
 NODES = 16
-STUDY = "study"
-"""A script that finds something out. It costs a turn here and is worth nothing, because prompts have no part in it."""
 
 
 @dataclass(frozen=True)
 class Coder:
-    """How good scripts are, and how often they are not what they seem."""
+    """Quality of a coder's scripts, and the probabilities of crashes, leaks and inflated scores."""
 
     quality: float
     gain: float
@@ -72,14 +70,12 @@ VARIANTS: dict[str, tuple[type[SearchAgent], dict[str, str]]] = {
     "frontier, reported": (Frontier, {"evaluation": "reported"}),
     "frontier, no ensemble": (Frontier, {"select": "best"}),
     "frontier, no fusion": (Frontier, {"fusion": "false"}),
-    "frontier, no look, no ablation": (Frontier, {"look": "0", "ablation": "false"}),
-    "frontier, no recipes": (Frontier, {"recipes": "0"}),
 }
 
 
 @dataclass(frozen=True)
 class Script:
-    """What a scripted coder writes."""
+    """Script by a scripted coder."""
 
     quality: float
     seed: int
@@ -101,9 +97,9 @@ class World:
 
     prepared: PreparedTask
     truth: np.ndarray
-    """Of all rows."""
+    """Labels of all rows."""
     parts: dict[str, np.ndarray]
-    """Places of rows by what they are for: test, search, selection, train."""
+    """Row positions by part: test, search, selection, train."""
 
     def predict(self, script: Script, rows: np.ndarray) -> np.ndarray:
         """Predictions with the script's true quality; a leak does not help where labels are hidden."""
@@ -121,7 +117,7 @@ class World:
         return self.score(self.predict(script, self.parts["test"]), self.parts["test"])
 
     def reported(self, script: Script) -> float:
-        """What a script prints: its own validation, too good if it leaks or boasts."""
+        """Return the validation score a script prints, which is too good if it leaks or boasts."""
         rows = self.parts["train"][:400]
         quality = 2.5 if script.leak else script.quality + (0.25 if script.boast else 0.0)
         return self.score(self.predict(replace(script, quality=quality, leak=False), rows), rows)
@@ -133,25 +129,19 @@ class ScriptedCoder:
 
     coder: Coder
     seed: int
-    recipes: int
     written: dict[int, Script] = field(default_factory=dict)
 
     async def propose(self, operator: Operator, parents: Sequence[Node], tree: Tree) -> Proposal | None:
-        if operator in STUDIES:
-            return Proposal("", STUDY)
         number, rng = len(tree), np.random.default_rng([self.seed, len(tree)])
         before = [self.written[node.number] for node in parents]
         coder = self.coder
         flags = {"bug": rng.random() < coder.bug, "boast": rng.random() < coder.boast}
         leak = bool(rng.random() < coder.leak)
         family = int(rng.integers(1 << 30)) if not before else before[0].family
-        if operator == "draft" and len(tree.drafts) < self.recipes:
-            script = Script(rng.normal(0.4, 0.05), int(rng.integers(1 << 30)), family)
-        else:
-            base = max((script.quality for script in before), default=rng.normal(coder.quality, 0.1))
-            gain = 0.0 if operator in ("draft", "debug") else rng.normal(coder.gain, 0.06)
-            kept = any(script.leak for script in before) and rng.random() < 0.8
-            script = Script(base + gain, int(rng.integers(1 << 30)), family, leak=leak or kept, **flags)
+        base = max((script.quality for script in before), default=rng.normal(coder.quality, 0.1))
+        gain = 0.0 if operator in ("draft", "debug") else rng.normal(coder.gain, 0.06)
+        kept = any(script.leak for script in before) and rng.random() < 0.8
+        script = Script(base + gain, int(rng.integers(1 << 30)), family, leak=leak or kept, **flags)
         self.written[number] = script
         return Proposal(f"script {number}", json.dumps(vars(script)))
 
@@ -161,24 +151,25 @@ class ScriptedCoder:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run came to, the higher the better."""
+    """Result of a run."""
 
     score: float
+    """Score of the final submission; higher is better."""
     regret: float
-    """How much better the truly best script would have been than the one chosen."""
+    """Difference in true score between the best script and the chosen one."""
     is_leak: bool
-    """Whether the best script, as the search sees it, leaks."""
+    """Whether the leading script of the search leaks."""
 
 
 def play(world: World, name: str, coder: Coder, seed: int) -> Outcome:
-    """One search to its end."""
+    """Run one search to its end."""
     kind, options = VARIANTS[name]
     read = kind.Options.model_validate({"nodes": str(NODES), **options})
     is_held_out = read.evaluation != "reported"
     public = world.prepared.place.public
     task = world.prepared.task
     assignment = Assignment(task, seed, "", public, Remaining, is_held_out=is_held_out)
-    scripted = ScriptedCoder(coder, seed, getattr(read, "recipes", 0))
+    scripted = ScriptedCoder(coder, seed)
 
     class Simulated(kind):  # type: ignore[valid-type, misc]
         def make_proposer(self, context: Context) -> Proposer:
@@ -205,7 +196,7 @@ def play(world: World, name: str, coder: Coder, seed: int) -> Outcome:
 def _perform(
     world: World, scripted: ScriptedCoder, action: Action, *, is_held_out: bool
 ) -> tuple[Observation, np.ndarray | None]:
-    """What an action comes to, and the submission if it makes one."""
+    """Return the observation of an action, and its submission if it makes one."""
     test, given = world.parts["test"], action.arguments
     if action.name == "submit_script":
         prediction = world.predict(scripted.written[given["number"]], test)
@@ -213,8 +204,6 @@ def _perform(
     if action.name == "submit_ensemble":
         numbers = [int(number) for number in given["numbers"].split(",")]
         return SubmissionResult(script=numbers[0], accepted=True), _ensemble(world, scripted, numbers)
-    if given["script"] == STUDY:
-        return ScriptResult(exit_code=0), None
     if given["number"] not in scripted.written:  # a blend of the best by a script of Podium's own
         numbers = [int(part) for part in _folders(given["script"])]
         scripted.written[given["number"]] = scripted.written[numbers[0]]

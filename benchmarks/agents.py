@@ -60,7 +60,7 @@ AGENTS: dict[str, tuple[str, dict[str, str]]] = {
         for name in LEARNERS
     },
     "aide": ("scripted_coder:ScriptedAide", {}),
-    "frontier": ("scripted_coder:ScriptedFrontier", {"look": "0", "ablation": "false", "recipes": "0"}),
+    "frontier": ("scripted_coder:ScriptedFrontier", {}),
     "sample": ("baseline", {}),
 }
 DEFAULT = ("recipes", "autogluon-best", "flaml")

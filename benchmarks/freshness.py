@@ -258,7 +258,7 @@ def tune(tasks: Tasks) -> list[str]:
 
 
 def default_choice(trials: list[Trial]) -> list[str]:
-    """The first models in the order they are written down, without what `recipes/order.json` has learnt."""
+    """The first models with default settings, in the order of the recipes."""
     return [trial.candidate for trial in trials if trial.is_default][:BUDGET]
 
 

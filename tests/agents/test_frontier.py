@@ -16,13 +16,13 @@ import pytest
 from talkers import TASK, assignment, compete
 from trees import node, tree
 
-from model_server import serving, text_of
+from model_server import serving
 from podium.agents.search.guards import FOLD_LINE, SAMPLE_ROWS, on_sample, watched
 from podium.agents.search.knowledge import CUES, draft_cue, suspicions
-from podium.agents.search.lessons import ancestors, distilled, findings, lessons, recalled
+from podium.agents.search.lessons import ancestors, distilled, lessons, recalled
 from podium.agents.search.options import FrontierOptions
 from podium.agents.search.policies import DRAFT, Choice, branch_leaders, frontier, stagnation
-from podium.agents.search.tree import BEHIND, Node, Operator, Tree
+from podium.agents.search.tree import BEHIND, Tree
 from podium.agents.tree_search import Frontier
 from podium.catalog import load
 from podium.runs.experience import states_on_other_tasks
@@ -31,7 +31,7 @@ from podium.runs.held_out_scoring import blended
 from podium.workspace.budget import Budget
 from podium.workspace.observations import ScriptResult
 
-OPTIONS = FrontierOptions(drafts=2, patience=2, look=0, ablation=False)
+OPTIONS = FrontierOptions(drafts=2, patience=2)
 
 
 def test_drafts_come_first_and_what_breaks_is_debugged_at_once() -> None:
@@ -105,47 +105,20 @@ def test_nothing_to_blend_is_said() -> None:
         blended(load("forge-tabular-regression-medium-101"), {}, lambda table: None)
 
 
-def test_it_looks_at_the_data_first_and_ablates_the_best_script_when_nothing_gets_better() -> None:
-    options = FrontierOptions(drafts=1, patience=1)
-    assert frontier(tree(), options, Random(0)) == Choice("look")
-    look, draft = studied(0, "look", "rows: 9"), node(1, "draft", metric=0.8)
-    assert frontier(tree(look), options, Random(0)) == DRAFT, "a look that leaves no submission is not a failure"
-    stuck = [look, draft, node(2, "improve", 1, metric=0.7)]
-    assert frontier(tree(*stuck), options, Random(0)) == Choice("ablate", (1,))
-    known = tree(*stuck, studied(3, "ablate", "dates: -0.2", 1))
-    assert frontier(known, options, Random(0)) == Choice("improve", (1,)), "what was found is made use of at once"
-    assert "rows: 9" in findings(known, [draft]) and "dates: -0.2" in findings(known, [draft])
-    assert "dates" not in findings(known, [])
-
-
-def studied(number: int, operator: Operator, output: str, *parents: int) -> Node:
-    """A script that has found something out."""
-    found = node(number, operator, *parents)
-    found.result = ScriptResult(exit_code=0, output=output)
-    return found
-
-
 @pytest.mark.slow
-def test_with_a_model_it_looks_reads_every_output_and_refines_what_an_ablation_finds(
-    tmp_path: Path, data_dir: Path
-) -> None:
-    options = {"drafts": 1, "recipes": 0, "patience": 1, "fusion": False, "evaluation": "reported", "select": "best"}
+def test_with_a_model_it_reads_every_output_and_other_tasks_may_know_its_state(tmp_path: Path, data_dir: Path) -> None:
+    options = {"drafts": 1, "patience": 1, "fusion": False, "evaluation": "reported", "select": "best"}
     worse = coders.TINY.format(score=0.1)
     behaviour = coders.writing(lambda ask: worse if coders.job_of(ask) == "improve" else coders.tiny(ask))
     with serving(behaviour) as server:
         row = compete(tmp_path / "run", server, data_dir, "frontier", Budget(steps=12), **options)
     assert row.record is not None and row.record.valid and not row.record.fallback
-    asked = [request for request in server.requests if not coders.is_review(request)]
-    jobs = [coders.job_of(request) for request in asked]
-    assert jobs[:2] == ["look", "draft"] and "ablate" in jobs
-    assert all("what a script to look has found" in text_of(ask) for ask in asked[1:] if coders.job_of(ask) != "ablate")
-    after = asked[jobs.index("ablate") + 1]
-    assert coders.job_of(after) == "improve" and "what a script to ablate has found" in text_of(after)
-    reviews = len(server.requests) - len(asked)
-    assert reviews == len([job for job in jobs if job not in ("look", "ablate")]), "every output is read"
+    scripts = [request for request in server.requests if not coders.is_review(request)]
+    assert [coders.job_of(request) for request in scripts[:2]] == ["draft", "improve"]
+    assert len(server.requests) == 2 * len(scripts), "every output is read"
     other = run_folder(tmp_path / "run", "another-task", 0)
     [(kind, state)] = states_on_other_tasks(other, "another-task", "frontier")
-    assert kind == load(TASK).kind and '"operator":"look"' in state
+    assert kind == load(TASK).kind and '"operator":"improve"' in state
     assert not list(states_on_other_tasks(other, TASK, "frontier")), "seeds of one task know nothing of each other"
     run_folder(tmp_path / "run", TASK, 0).record.write_text("{}")
     assert not list(states_on_other_tasks(other, "another-task", "frontier")), "a damaged run teaches nothing"

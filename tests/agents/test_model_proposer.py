@@ -35,14 +35,11 @@ from podium.agents.base import Remaining
 from podium.agents.search import preview as preview_module
 from podium.agents.search import prompts
 from podium.agents.search.answers import read_answer, read_review
-from podium.agents.search.knowledge import InformedProposer, RecipeDrafts
 from podium.agents.search.model import GIVE_UP, ModelProposer
 from podium.agents.search.options import WritingOptions
 from podium.agents.search.preview import preview
 from podium.agents.search.proposer import Context, Proposal, Review
-from podium.agents.search.recipes import recipe_of
 from podium.metrics import accuracy
-from podium.recipes.scripts import write_script
 from podium.sandbox.packages import installed_packages
 from podium.workspace.observations import ScriptResult
 
@@ -471,16 +468,6 @@ class TestReviews:
 
         expected = Review(False, 0.75, "fine")
         self.check(context, toolless, self.ran, asked=2, expected=lambda r: r == expected)
-
-    def test_what_a_model_made_of_a_recipe_is_read_as_its_own(self, context: Context) -> None:
-        drafted, improved = node(0, "draft"), node(1, "improve", 0)
-        drafted.script = improved.script = write_script("A recipe.", "print(1)", recipe="constant")
-        assert recipe_of(drafted) is not None
-        with serving(coders.quick) as server:
-            model = Asking(context, server, review="always")
-            for each, asked in ((drafted, 0), (improved, 1)):
-                model.run(InformedProposer(RecipeDrafts(context, 1), model.proposer).review, each, self.ran)
-                assert len(server.requests) == asked
 
     def test_roles_may_be_different_models(self, context: Context) -> None:
         with serving(coders.quick) as coder, serving(coders.quick) as reviewer:

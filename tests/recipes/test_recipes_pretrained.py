@@ -1,4 +1,4 @@
-"""Recipes with pretrained nets, where the interpreter has them with their weights."""
+"""Recipes with a pretrained vision net, if the interpreter has it with its weights."""
 
 from __future__ import annotations
 
@@ -18,33 +18,8 @@ from podium.recipes.kit import environment, pretrained
 from podium.recipes.profile import Profile
 from podium.recipes.recipe import recipes_for
 
-ANIMALS = ("cat dog horse cow sheep lion", "tiger goat wolf rabbit elephant bear")
-VEHICLES = ("car truck bus train bicycle ship", "van lorry tractor tram motorcycle airplane")
-PATTERNS = (
-    *("we saw a {} there in the morning", "the {} of my aunt is quite old", "nobody here likes this {} much"),
-    *("what was the name of that {} again", "there is one {} too many in this town"),
-)
 TESTS, TRAINS = ([f"{name} {number}.png" for number in range(count)] for name, count in (("test", 100), ("train", 300)))
 """Paths of images, which are black because there are no such files."""
-
-
-@pytest.fixture
-def sentences(tmp_path: Path) -> tuple[Path, pd.Series]:
-    """Sentences about animals and vehicles; train and test have none of these words in common."""
-    rows = [
-        {"text": pattern.format(word), "is_animal": int(words is ANIMALS), "part": part}
-        for words in (ANIMALS, VEHICLES)
-        for part in (0, 1)
-        for word in words[part].split()
-        for pattern in PATTERNS
-    ]
-    table = pd.DataFrame(rows).sample(frac=1, random_state=0, ignore_index=True)
-    table.insert(0, "row", table.index)
-    train, test = (table[table["part"] == part].drop(columns="part") for part in (0, 1))
-    train.to_csv(tmp_path / "train.csv", index=False)
-    test.drop(columns="is_animal").to_csv(tmp_path / "test.csv", index=False)
-    test[["row"]].assign(is_animal=0).to_csv(tmp_path / "sample_submission.csv", index=False)
-    return tmp_path, test["is_animal"].reset_index(drop=True)
 
 
 @pytest.fixture
@@ -68,7 +43,7 @@ def crops(tmp_path: Path) -> tuple[Path, pd.Series]:
 
 
 def with_packages(profile: Profile) -> Profile:
-    return replace(profile, packages=VISION_PACKAGES | {"wordllama"})
+    return replace(profile, packages=VISION_PACKAGES)
 
 
 def test_pretrained_nets_are_used_only_where_they_are_installed(
@@ -141,16 +116,3 @@ def test_a_script_without_time_for_the_images_of_test_ends_at_once_and_is_not_re
     profile = with_packages(profile_of(crops[0], accuracy, ids=("image",), targets=("photograph",)))
     recipe = recipe_for(profile, "pretrained images")
     assert recipe.simpler(profile, recipe.defaults(profile)) is None, "it chooses smaller images itself"
-
-
-def test_words_that_train_lacks_are_understood(
-    sentences: tuple[Path, pd.Series], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    require("wordllama")
-    public, answers = sentences
-    profile = with_packages(profile_of(public, accuracy, ids=("row",), targets=("is_animal",)))
-    share = {}
-    for name in ("pretrained words", "quick words"):
-        outcome = run_recipe(recipe_for(profile, name), profile, public, tmp_path / name, monkeypatch)
-        share[name] = (outcome.submission["is_animal"] == answers).mean()
-    assert share["pretrained words"] > 0.85 > 0.7 > share["quick words"]

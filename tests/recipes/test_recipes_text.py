@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from recipe_scripts import Outcome, profile_of, recipe_for, run_recipe, run_script
+from recipe_scripts import profile_of, recipe_for, run_recipe
 
 from podium.metrics import log_loss, rmse, roc_auc
 from podium.recipes.kit.text import split_sentences, without_quotes
 from podium.recipes.recipe import recipes_for
-from podium.recipes.scripts import write_script
 
 TOPICS = {
     "cooking": ["flour", "oven", "butter", "recipe", "simmer", "garlic", "onion", "plate", "spoon", "kettle"],
@@ -138,37 +136,6 @@ def test_with_little_time_fewer_texts_are_read(tmp_path: Path, monkeypatch: pyte
     outcome = run_recipe(recipe_for(profile, "quick words"), profile, public, tmp_path / "work", monkeypatch)
     assert "of 300 texts" in outcome.output and "learning from 300" not in outcome.output
     assert outcome.submission["glad"].between(0, 1).all() and len(outcome.submission) == len(answers)
-
-
-def run_without_vectors(public: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Outcome:
-    """Runs a script that learns from vectors of words, without these: few interpreters have them."""
-    bare = profile_of(public, roc_auc, ids=("letter",), targets=("glad",))
-    profile = replace(bare, packages=frozenset({"wordllama"}))
-    recipe = recipe_for(profile, "pretrained words")
-    body = recipe.body(profile, {**recipe.defaults(profile), "models": ["linear"]})
-    body = body.replace("text_vectors(texts)", "np.zeros((len(texts), 0))")
-    return run_script(write_script(recipe.title, body, recipe=recipe.name), public, folder, monkeypatch)
-
-
-def test_groups_with_many_values_do_not_widen_vectors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    public, _ = public_folder(tmp_path / "data", {"glad": 0.5})
-    for file in ("train.csv", "test.csv"):
-        table = pd.read_csv(public / file)
-        authors = [f"author {number % 70}" for number in range(len(table))]
-        table.assign(author=authors, town=table.index % 3).to_csv(public / file, index=False)
-    outcome = run_without_vectors(public, tmp_path / "work", monkeypatch)
-    columns = int(outcome.output.split("vectors of texts (450, ")[1].split(")")[0])
-    assert 3 < columns < 30
-
-
-def test_what_is_not_read_of_long_texts_takes_no_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    public, _ = public_folder(tmp_path / "data", {"glad": 0.5})
-    for file in ("train.csv", "test.csv"):
-        table = pd.read_csv(public / file)
-        table.assign(text=table["text"] + " and so on" * 1000).to_csv(public / file, index=False)
-    monkeypatch.setattr("podium.recipes.text.SPEEDS", {"vectors": 5000})
-    outcome = run_without_vectors(public, tmp_path / "work", monkeypatch)
-    assert "learning from 300 of 300 texts" in outcome.output
 
 
 def test_quotes_are_dropped_unless_there_is_nothing_else() -> None:

@@ -225,7 +225,7 @@ def coder(request: Request, rng: Any) -> Reply:
     [
         pytest.param("aide", {}, True, marks=pytest.mark.slow),
         pytest.param("aide", {"evaluation": "held-out"}, False, marks=pytest.mark.slow),
-        ("frontier", {"recipes": "0", "look": "0"}, False),
+        ("frontier", {}, False),
     ],
 )
 def test_who_only_claims_to_be_good_wins_nothing_on_rows_set_aside(

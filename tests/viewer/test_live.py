@@ -18,6 +18,7 @@ from starlette.testclient import TestClient
 from viewed import TASK, make_experiment, make_record
 
 from podium.report.table import RunKey
+from podium.runs.models import Progress
 from podium.viewer import server as server_module
 from podium.viewer.app import make_app
 from podium.viewer.site import Site
@@ -80,6 +81,15 @@ def test_a_change_is_told_once(root: Path, site: Site, address: str, page: str) 
         assert len(events(lines, 1)) == 1
     fresh = httpx.get(address + page, timeout=600).text
     assert "finished" in fresh and f'data-since="{since}"' not in fresh
+
+
+def test_the_page_of_a_run_follows_its_phase(root: Path, site: Site) -> None:
+    run = make_record(root / "first", make_experiment(root / "first", seeds=2), status="running", score=None)
+    key = RunKey("first", TASK, 0)
+    before = site.change_tokens.of_run(key)
+    run.write(run.progress, Progress(phase="computing"))
+    assert site.change_tokens.of_run(key) != before
+    site.close()
 
 
 def test_who_missed_a_change_hears_at_once(address: str) -> None:

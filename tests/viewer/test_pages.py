@@ -249,28 +249,12 @@ def test_runs_of_another_form_stand_by_themselves(tmp_path: Path) -> None:
         assert re.findall(r'data-label="score">(.*?)<', fabricated) == ["0.9"]
 
 
-def test_notes_and_tags_are_kept_beside_the_experiment(tmp_path: Path) -> None:
-    folder = tmp_path / "root" / "mine"
-    make_record(folder, make_experiment(folder))
+def test_experiments_are_grouped_by_agent_or_model(tmp_path: Path) -> None:
+    make_experiment(tmp_path / "root" / "mine")
     make_experiment(tmp_path / "root" / "other", agent="aide")
     site = Site(tmp_path / "root", file=tmp_path / "index.sqlite")
-    with TestClient(make_app(site), base_url="http://localhost", follow_redirects=False) as pages:
-        form = {"token": site.token.text, "note": "First <b>try</b>\r\nof two", "tags": "good, long  good"}
-        assert pages.post("/experiments/mine/notes", data={**form, "token": "wrong"}).status_code == 403
-        assert not (folder / "notes.json").exists()
-        assert pages.post("/experiments/mine/notes", data=form).status_code == 303
-        assert json.loads((folder / "notes.json").read_text()) == {
-            "note": "First <b>try</b>\nof two", "tags": ["good", "long"],
-        }  # fmt: skip
-        assert "First &lt;b&gt;try&lt;/b&gt;" in pages.get("/experiments/mine").text
-        tagged = pages.get("/?tag=good").text
-        assert ">mine<" in tagged and ">other<" not in tagged
-        grouped = pages.get("/?group=tag").text
-        assert grouped.index("<h2>good, long</h2>") < grouped.index(">mine<") < grouped.index("<h2>no tag</h2>")
-        assert "<h2>aide</h2>" in pages.get("/?group=agent").text
-        assert '<span class="swatch c0"></span>good, long' in pages.get(f"/tasks/{TASK}?group=tag").text
-        (folder / "notes.json").unlink()
-        (folder / "notes.json").symlink_to("/etc/passwd")
-        assert "cannot be read" in pages.get("/experiments/mine").text and "root:" not in pages.get("/").text
-        pages.post("/experiments/mine/notes", data=form)
-        assert not (folder / "notes.json").is_symlink() and pages.get("/nobody/notes").status_code == 404
+    with TestClient(make_app(site), base_url="http://localhost") as pages:
+        by_agent = pages.get("/?group=agent").text
+        assert by_agent.index("<h2>aide</h2>") < by_agent.index(">other<") < by_agent.index(">mine<")
+        assert "<h2>no model</h2>" in pages.get("/?group=model").text
+        assert "<h2>" not in pages.get("/?group=name").text

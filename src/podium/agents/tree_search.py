@@ -10,14 +10,14 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from podium.agents.search.guards import ADVICE, SAMPLE_ROWS, WORTH_SAMPLING, on_sample, watched
-from podium.agents.search.knowledge import APPROACHES, LEAKAGE, InformedProposer, RecipeDrafts, draft_cue, suspicions
-from podium.agents.search.lessons import Experience, ancestors, distilled, findings, lessons, recalled
+from podium.agents.search.knowledge import APPROACHES, LEAKAGE, draft_cue, suspicions
+from podium.agents.search.lessons import Experience, ancestors, distilled, lessons, recalled
 from podium.agents.search.model import ModelProposer
 from podium.agents.search.options import EvolveOptions, FrontierOptions, GreedyOptions, MctsOptions, WritingOptions
 from podium.agents.search.policies import Choice, evolve, frontier, greedy, mcts
 from podium.agents.search.proposer import Context, Proposer
 from podium.agents.search.search import SearchAgent, SearchState
-from podium.agents.search.tree import STUDIES, Node, Operator, Tree
+from podium.agents.search.tree import Node, Operator, Tree
 from podium.workspace.events import Action
 
 SLOW_S = 20.0
@@ -82,7 +82,7 @@ class FrontierAgentOptions(WritingOptions, FrontierOptions):
 
 
 class Frontier(_ModelSearch):
-    """Tree search by a model with hidden evaluation, recipes, lessons, fusion and a weighted final ensemble."""
+    """Tree search by a model with hidden evaluation, lessons, fusion and a weighted final ensemble."""
 
     Options = FrontierAgentOptions
     options: FrontierAgentOptions
@@ -101,36 +101,31 @@ class Frontier(_ModelSearch):
         return await super().decide(state)
 
     def make_proposer(self, context: Context) -> Proposer:
-        self._recipes = RecipeDrafts(context, self.options.recipes)
-        model = ModelProposer(context, self.options, advise=self._advise, edits_from=self.options.edits_from)
-        return InformedProposer(self._recipes, model)
+        self._context = context
+        return ModelProposer(context, self.options, advise=self._advise, edits_from=self.options.edits_from)
 
     def sampled_script(self, node: Node, tree: Tree) -> str | None:
         parent = tree[node.parents[0]].result if node.operator == "debug" and self.options.debug_sample else None
         if parent is None or parent.seconds < SLOW_S:
             return None
-        train = self._recipes.profile.train
+        train = self._context.profile.train
         is_large = train is not None and (train.is_truncated or train.rows >= WORTH_SAMPLING * SAMPLE_ROWS)
         if train is None or not is_large or Path(train.file).name != train.file or Path(train.file).suffix != ".csv":
             return None
         return on_sample(node.script, train.file)
 
     def guarded_script(self, node: Node, tree: Tree) -> str:
-        is_study = node.operator in STUDIES
-        return watched(node.script, tree) if self.options.early_stop and not is_study else node.script
+        return watched(node.script, tree) if self.options.early_stop else node.script
 
     def _advise(self, operator: Operator, parents: Sequence[Node], tree: Tree) -> str:
-        """What the coder is told besides; without what is switched off."""
+        """Return the advice added to the coder's prompt, from the parts that are switched on."""
         options, task = self.options, self.assignment.task
-        if operator in STUDIES:
-            return ""
         is_draft, failed = operator == "draft", parents[0] if operator == "debug" else None
         doubts = suspicions(parents[0], self.assignment.public, task) if parents and not failed else ""
         parts = (
-            (options.knowledge and is_draft, "", APPROACHES.get(self._recipes.profile.modality, "")),
+            (options.knowledge and is_draft, "", APPROACHES.get(self._context.profile.modality, "")),
             (options.cues and is_draft, "", draft_cue(tree)),
             (options.leak_check, "Doubts about the script:", doubts),
-            (True, "", findings(tree, parents)),
             (options.lessons, "Learnt so far:", lessons(tree)),
             (
                 options.lessons and parents,

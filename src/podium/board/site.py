@@ -3,7 +3,7 @@
 index.html            the tables: one per class of what may be compared
 entries/DIGEST.html   an entry with its evidence; entries/DIGEST.json the same with an inclusion proof
 ledger.html           every statement, in order, a page per 500
-board.json board.csv  all rows; feed.xml the newest; ledger/ and head.json to be audited
+board.json board.csv  all rows; ledger/ and head.json to be audited
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
-from xml.sax.saxutils import escape
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -33,7 +32,6 @@ from podium.text import plural, printable
 
 PAGE = 500
 """Statements per page of the ledger."""
-FEED = 50
 STATIC = ("style.css", "filter.js")
 COLUMNS = ("agent", "model", "mean", "sem", "tasks", "seeds", "unfinished", "by", "measure", "registration")
 
@@ -41,18 +39,16 @@ COLUMNS = ("agent", "model", "mean", "sem", "tasks", "seeds", "unfinished", "by"
 class BoardSite:
     """The pages of one board."""
 
-    def __init__(self, board: Path, target: Path, *, address: str = "") -> None:
-        """
-        Args:
-            address: where the pages will be found, for the feed.
+    def __init__(self, board: Path, target: Path) -> None:
+        """Audit the ledger and load the templates.
 
         Raises:
-            BoardError: the ledger does not hold, so nothing is shown.
-            UsageError: the target is something else than a site.
+            BoardError: the ledger fails its audit.
+            UsageError: the target is a folder with other content.
         """
         if target.exists() and any(target.iterdir()) and not (target / "head.json").exists():
             raise UsageError(f"{target} holds something else. Name another folder for the site.")
-        self._board, self._target, self._address = board, target, address.rstrip("/")
+        self._board, self._target = board, target
         self._ledger = audit(board)
         if not self._ledger.passed:
             raise BoardError(f"The ledger of {board} does not hold: {self._ledger.problems[0]}")
@@ -103,7 +99,6 @@ class BoardSite:
         writer.writerow(("bundle", *COLUMNS))
         writer.writerows([row["bundle"], *(harmless(row.get(name)) for name in COLUMNS)] for row in rows)
         self._write("board.csv", out.getvalue())
-        self._write("feed.xml", self._feed(standing))
         for name in STATIC:
             self._write(name, _loader().get_source(Environment(autoescape=True), name)[0])
         for name in ("head.json", "rules.toml"):
@@ -111,26 +106,8 @@ class BoardSite:
                 shutil.copyfile(self._board / name, self._target / name)
         shutil.copytree(self._board / "ledger", self._target / "ledger", dirs_exist_ok=True)
 
-    def _feed(self, standing: Sequence[BundleStanding]) -> str:
-        newest = sorted(standing, key=lambda one: -one.decisions[-1][0].number)[:FEED]
-        entries = "".join(
-            f"<entry><title>{escape(_title(one.row))}</title><id>urn:sha256:{one.bundle}</id>"
-            f"<updated>{one.decisions[-1][0].time}</updated>"
-            f'<link href="{escape(self._address)}/entries/{one.bundle}.html"/></entry>'
-            for one in newest
-        )
-        updated = newest[0].decisions[-1][0].time if newest else self._ledger.board.get("created", "")
-        name, key = escape(printable(self._ledger.board["name"])), self._ledger.board["key"]
-        start = f"<title>{name}</title><id>urn:podium:{key}</id><updated>{escape(updated)}</updated>"
-        return f'<?xml version="1.0"?>\n<feed xmlns="http://www.w3.org/2005/Atom">{start}{entries}</feed>\n'
-
     def _write(self, name: str, text: str) -> None:
         write_atomically(self._target / name, text, durable=False)
-
-
-def _title(row: dict[str, Any]) -> str:
-    model = f" with {row['model']}" if row.get("model") else ""
-    return printable(f"{row.get('agent', '?')}{model}: {row.get('mean', 0.0):.1f} %")
 
 
 def _classes(standing: Sequence[BundleStanding]) -> list[tuple[dict[str, Any], list[BundleStanding]]]:

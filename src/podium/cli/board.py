@@ -199,32 +199,14 @@ def _show(judgement: Judgement) -> None:
     click.echo("  Not proven: " + "; ".join(judgement.unprovable) + ".")
 
 
-@command.command(name="witness")
-@click.argument("board", type=FOLDER)
-@click.option("--tsa", metavar="URL", help="Have the head stamped by this time-stamping authority (RFC 3161).")
-@click.option("--git", "remote", metavar="REMOTE", help="Commit the board and push it to this remote.")
-def witness(board: Path, tsa: str | None, remote: str | None) -> None:
-    """Show the head of BOARD to somebody outside, so that it cannot be dated back or taken back."""
-    from podium.board.witness import push_head, stamp_head
-
-    if not (tsa or remote):
-        raise UsageError("Name a witness: --tsa URL or --git REMOTE.")
-    if tsa:
-        click.echo(f"Stamped: {stamp_head(board, tsa)}")
-    if remote:
-        push_head(board, remote)
-        click.echo(f"Pushed to {remote}.")
-
-
 @command.command(name="build")
 @click.argument("board", type=FOLDER)
 @click.option("--out", type=FOLDER, required=True, help="The folder of the site.")
-@click.option("--address", default="", help="Where the site will be found, for its feed.")
-def build(board: Path, out: Path, address: str) -> None:
+def build(board: Path, out: Path) -> None:
     """Write the pages of BOARD as plain files, for any web host."""
     from podium.board.site import BoardSite
 
-    click.echo(f"{plural(BoardSite(board, out, address=address).build(), 'bundle')} in {out / 'index.html'}")
+    click.echo(f"{plural(BoardSite(board, out).build(), 'bundle')} in {out / 'index.html'}")
 
 
 @command.command(name="serve")

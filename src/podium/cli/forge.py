@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from podium.cli.new_task import data_option, make_from_data, new_task_options
-from podium.cli.options import as_json, data_dir, print_json, require_extra
+from podium.cli.options import as_json, data_dir, print_json
 from podium.errors import PodiumError, UsageError
-from podium.text import plural
 
 if TYPE_CHECKING:
     from podium.catalog.forge import ForgeId
@@ -41,10 +40,6 @@ SAME_SCORE = 0.01
     "--from-secret", metavar="SECRET", help="Make a task again from its revealed secret; - reads it from stdin."
 )
 @click.option("--reveal", metavar="ID", help="Print the secret of a task, for when its results are published.")
-@click.option(
-    "--reword", metavar="MODEL", help="Let a model say a fresh task's brief in other words: openai/gpt-4o, ..."
-)
-@click.option("--model-base-url", metavar="URL", help="Where that model is served, if not where its maker serves it.")
 @data_dir
 @as_json
 def command(
@@ -55,8 +50,6 @@ def command(
     seed: int | None,
     from_secret: str | None,
     reveal: str | None,
-    reword: str | None,
-    model_base_url: str | None,
     data_dir: Path | None,
     as_json: bool,
     **options: Any,
@@ -65,8 +58,7 @@ def command(
 
     Draws the data from a new secret, trains the field of entrants that forms its leaderboard (a minute or so), and
     prepares the task; a tiny one has 200 rows and is made at once. The secret stays in Podium's home; the id commits to
-    it and works wherever a task id does. An unknown family answers with the list of families. With --reword the brief's
-    prose is said in a model's words: rules check that names and numbers stay, and private/rewording.json has both.
+    it and works wherever a task id does. An unknown family answers with the list of families.
 
     With --from DATA it does what podium new-task does; NAME is by default the name of the data.
     """
@@ -96,15 +88,9 @@ def command(
         return
     assert family is not None
     training = split == "train"
-    if reword and (training or seed is not None or from_secret is not None or family.startswith("forge-")):
-        raise click.UsageError("--reword is for a fresh task of a FAMILY; all others have the brief that Forge writes.")
-    if model_base_url and not reword:
-        raise click.UsageError("--model-base-url goes with --reword MODEL.")
     if training and from_secret is not None:
         raise click.UsageError("A training task has no secret: give --seed, or nothing for a random one.")
     parts = _task_to_make(family, difficulty, seed, from_secret, training=training)
-    if reword is not None:
-        _reword(parts, reword, model_base_url)
     with show_progress("Forging", 1) as progress:
         done = api.prepare(str(parts), data_dir=data_dir)
         if from_secret is not None and done.status == "kept":
@@ -147,21 +133,6 @@ def _task_to_make(name: str, difficulty: str, seed: int | None, from_secret: str
     return parts
 
 
-def _reword(task: ForgeId, model: str, base_url: str | None) -> None:
-    """Has the brief said in other words before the task is prepared."""
-    require_extra("run")
-    from podium.catalog.forge.rewording import reword_task
-    from podium.integrity.asking import through_inspect
-
-    done = reword_task(task, through_inspect(model, base_url), model)
-    kept = len(done.passages) - done.changed
-    click.echo(
-        f"{model} said {plural(done.changed, 'passage')} of the brief in other words"
-        + (f"; {kept} stay as they were, since no answer kept to the rules." if kept else "."),
-        err=True,
-    )
-
-
 def _compare_with_made_again(task_id: str, place: Place) -> None:
     """Makes a task again and compares it with what is there: scores of the field roughly, all else exactly."""
     from podium import api
@@ -178,7 +149,7 @@ def _compare_with_made_again(task_id: str, place: Place) -> None:
         raise PodiumError(
             f"{place.root} does not hold what the secret makes: {len(different)} files differ, such as {different[0]}. "
             "Other versions of numpy, pandas, scikit-learn, scipy or pillow can be the reason; the manifest "
-            "tells which made it. A brief that a model reworded differs too: private/rewording.json has both."
+            "tells which made it."
         )
 
 

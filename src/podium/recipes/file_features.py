@@ -1,4 +1,4 @@
-"""What recipes for images, audio and vectors of texts share: the files of rows, and models of features."""
+"""Source that recipes for images and audio share: reading the files of rows, and models of features."""
 
 from __future__ import annotations
 
@@ -62,18 +62,14 @@ def learning_source(profile: Profile, settings: Settings) -> str:
     return f"""{column_source(profile)}print("features", features.shape, "after", round(time_used(), 2), "of the time")
 features = principal_components(features, {settings["parts"]})
 folds = make_folds(truth[:read], {settings["folds"]}{group_source(profile, "[:read]")})
-{blend_source(profile, settings, f"{target_source(profile)}[:read]")}
+{_blend_source(profile, settings)}
 unread = len(truth) - read
 oof, rows = np.concatenate([oof, np.zeros((unread, *oof.shape[1:]))]), np.pad(rows, (0, unread))
 {ending(profile, settings)}"""
 
 
-def blend_source(profile: Profile, settings: Settings, y: str) -> str:
-    """Source that computes `oof`, `prediction` and `rows` from `features` and `folds`, by several models together.
-
-    Args:
-        y: source of what they learn.
-    """
+def _blend_source(profile: Profile, settings: Settings) -> str:
+    """Return source that computes `oof`, `prediction` and `rows` from `features` and `folds` with a blend of models."""
     fits = "".join(f"    {name!r}: lambda features, y, seed: {MODELS[name]},\n" for name in settings["models"])
     # From times risks are learnt, which the metric would take for times.
     loss = "rmse(truth, oof)" if profile.is_survival else loss_source(profile)
@@ -85,7 +81,7 @@ def loss(truth, oof):
     return {loss}
 
 
-oof, prediction, rows = fit_blend(features, {y}, folds, fits, loss)"""
+oof, prediction, rows = fit_blend(features, {target_source(profile)}[:read], folds, fits, loss)"""
 
 
 def model_improvements(settings: Settings) -> Sequence[Improvement]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from podium.recipes.file_features import blend_source, model_improvements
 from podium.recipes.finishing import ending
 from podium.recipes.profile import LEARNABLE, Profile
 from podium.recipes.recipe import Improvement, Recipe, Settings
@@ -19,7 +18,6 @@ MATRICES = {
     "word pairs": "word_pair_matrix(texts)",
 }
 SPEEDS = {"words": 300_000, "characters": 120_000, "word pairs": 100_000, "network": 150_000, "boosting": 200_000}
-SPEEDS |= {"vectors": 200_000}
 """Characters to read per second that a script has, so that at least one fold can be learnt."""
 
 
@@ -38,23 +36,18 @@ def has_few_classes(profile: Profile) -> bool:
     )
 
 
-def text_source(profile: Profile, settings: Settings, speed: int, *, is_cut: bool = False) -> str:
-    """The start of a body: tables, the truth, texts, and features of the other columns.
-
-    Args:
-        is_cut: whether only as much of each text is read as goes into its vector.
-    """
+def text_source(profile: Profile, settings: Settings, speed: int) -> str:
+    """Return the start of a body: tables, the truth, texts, and features of the other columns."""
     numbers = [column.name for column in profile.features if column.kind == "number" and not column.is_code]
     constants = {"TEXTS": profile.of_kind("text"), "NUMBERS": numbers, "GROUPS": profile.group_names()}
     constants["DATES"] = profile.of_kind("date")
     groups = "group_features(both, GROUPS, DATES)"
     groups = f"drop_unseen({groups}, len(train))" if profile.group or profile.time else groups
-    cut = "texts = [text[:LONGEST_TEXT] for text in texts]\n" if is_cut else ""
     return f"""{read_tables_source(profile, constants)}both = stack_rows(train, test)
 {further_source(profile)}{truth_source(profile)}
 y = {target_source(profile)}
 texts = read_texts(both, TEXTS, drop_quotes={not settings["quotes"]})
-{cut}kept = affordable_rows(texts, len(train), {speed})
+kept = affordable_rows(texts, len(train), {speed})
 texts = blank_unused(texts, kept)
 folds = restrict_folds({fold_source(profile, settings["folds"])}, kept)
 numbers = number_features(both, NUMBERS).join(yearly_season_features(both, DATES)).join(text_statistics(texts))
@@ -113,22 +106,6 @@ oof, prediction, rows = {learning}
 {ending(profile, settings)}"""
 
 
-def suits_vectors(profile: Profile) -> bool:
-    """Whether vectors of words are installed too."""
-    return "wordllama" in profile.packages and suits(profile)
-
-
-def vector_body(profile: Profile, settings: Settings) -> str:
-    """Texts as the mean of pretrained vectors of their words, and several models."""
-    return f"""{text_source(profile, settings, SPEEDS["vectors"], is_cut=True)}
-numbers = numbers.join(one_hot_groups(groups))
-features = np.hstack([text_vectors(texts), numbers.to_numpy(np.float32)])
-print("vectors of texts", features.shape, "after", round(time_used(), 2), "of the time", flush=True)
-features = principal_components(features, {settings["parts"]})
-{blend_source(profile, settings, "y")}
-{ending(profile, settings)}"""
-
-
 def _linear(*terms: str, penalties: Sequence[float], folds: int = 5) -> Callable[[Profile], Settings]:
     settings = {"terms": list(terms), "folds": folds, "quotes": False, "inverse_penalties": list(penalties)}
     return lambda profile: settings
@@ -176,15 +153,6 @@ RECIPES = (
         improvements=_network_improvements,
         simpler=lambda profile, settings: {**settings, "folds": 2},
         time_share=0.4,
-    ),
-    Recipe(
-        name="pretrained words",
-        title="Vectors of words, learnt from many other texts, and several models of their mean.",
-        suits=suits_vectors,
-        body=vector_body,
-        defaults=lambda profile: {"folds": 5, "quotes": False, "parts": 250, "models": ["linear", "kernel"]},
-        improvements=lambda profile, settings: model_improvements(settings),
-        simpler=lambda profile, settings: {**settings, "models": ["linear"]},
     ),
     Recipe(
         name="words and characters",

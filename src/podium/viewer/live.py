@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import secrets
 import threading
-import time
 from collections.abc import AsyncIterator, Callable
 
 import anyio
@@ -22,8 +21,6 @@ from podium.viewer.verifying import Verifier
 INTERVAL_S = 1.0
 UNFINISHED = ("running", "interrupted")
 """Which of both a run is may change without its record."""
-MEASURED_EVERY_S = 5.0
-"""The page of a run that is going on is renewed so often, as what it uses of the machine changes."""
 HEARTBEAT_S = 15.0
 _THIS_PROCESS = secrets.token_hex(4)
 
@@ -48,10 +45,9 @@ class ChangeTokens:
         if row is None or row.folder is None:
             return _token()
         run = RunFolder(row.folder)
-        files = [stamp_of(file) for file in (run.record, run.curve, run.decision)]
+        files = [stamp_of(file) for file in (run.record, run.curve, run.decision, run.progress)]
         waiting = self._verifier.is_waiting(key), self._transcripts.is_reading(run.logs)
-        now = time.monotonic() // MEASURED_EVERY_S if row.status in UNFINISHED and is_going(run) else 0
-        return _token(*files, _steps(row), self._index.changes(key.experiment), *waiting, now)
+        return _token(*files, _steps(row), self._index.changes(key.experiment), *waiting)
 
 
 def _steps(row: Row) -> object:

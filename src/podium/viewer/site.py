@@ -23,8 +23,6 @@ from podium.viewer import text
 from podium.viewer.database import index_file
 from podium.viewer.index import ExperimentIndex
 from podium.viewer.live import ChangeTokens
-from podium.viewer.machine import MachineWatch
-from podium.viewer.notes import NoteReader
 from podium.viewer.overview import Overviews
 from podium.viewer.ranking import Ranking
 from podium.viewer.transcripts import TranscriptReader
@@ -34,7 +32,7 @@ from podium.workspace.journal import JournalFollower
 
 HERE = Path(__file__).parent
 OPEN_JOURNALS = 32
-FORM_BYTES = 200_000
+MAX_FORM_BYTES = 4_000
 
 
 class FoundRun(NamedTuple):
@@ -64,8 +62,6 @@ class Site:
         self.change_tokens = ChangeTokens(self.index, self.verifier, self.transcripts)
         self.ranking = Ranking(self.index)
         self.overviews = Overviews(self.index)
-        self.notes = NoteReader()
-        self.machine = MachineWatch()
         self.token = FormToken()
         self.closing = threading.Event()
         self._templates = _templates(self)
@@ -112,17 +108,15 @@ def site_of(request: Request) -> Site:
     return site
 
 
-async def read_form(request: Request) -> dict[str, str]:
-    """The fields of a form that was posted.
+async def check_form(request: Request) -> None:
+    """Check that a posted form comes from one of our pages.
 
     Raises:
-        HTTPException: it is not one of ours.
+        HTTPException: its token is missing or wrong.
     """
-    fields = parse_qs((await request.body())[:FORM_BYTES].decode("utf-8", "replace"))
-    form = {name: values[0] for name, values in fields.items()}
-    if not site_of(request).token.fits(request, form.get("token", "")):
+    fields = parse_qs((await request.body())[:MAX_FORM_BYTES].decode("utf-8", "replace"))
+    if not site_of(request).token.fits(request, fields.get("token", [""])[0]):
         raise HTTPException(403, "This form did not come from this page. Reload the page and try again.")
-    return form
 
 
 def page_of(request: Request) -> int:

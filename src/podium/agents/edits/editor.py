@@ -1,7 +1,8 @@
 """The agent `edits`: tries known edits on starter code and keeps what the task's own feedback says is better.
 
-The workspace always holds the best program so far. Each edit is tried on a copy of it (`inside/trial.py`); one that is
-better by more than two runs of the starter differ is put in its place, and the next edits are made to that.
+The workspace always holds the best program so far. Each edit is tried on a copy of it (`inside/trial.py`), and kept if
+it is better by more than two runs of the starter differ. Every known edit may change what a program computes, so none
+applies where only speed counts: there, the starter code is submitted as it stands.
 """
 
 from __future__ import annotations
@@ -23,7 +24,6 @@ from podium.agents.base import Agent, Options, State
 from podium.agents.edits.feedback import (
     EXAMPLES,
     SECONDS,
-    SPEED,
     Examples,
     find_examples,
     read_score,
@@ -39,12 +39,12 @@ from podium.workspace.events import Action
 from podium.workspace.observations import Observation, ProgramOutput
 
 KIND_SPEED = "code speed"
+FIRST_RUN = "Run the starter code as it stands."
+SPEED_RUN = "Run the starter code as it stands: no known edit makes it faster."
 FIRST_RUNS = 2
-"""How often the starter is run before it is changed: the difference is what counts as noise."""
-FASTER = 1.05
-"""A speed-up below that is not worth another program."""
-TRIAL_SHARE, TRIAL_LEAST_S, TRIAL_FACTOR = 0.4, 30.0, 6.0
-"""A trial may take that part of the remaining time, and so many times as long as the starter."""
+"""Runs of the starter before it is changed; the difference of their scores is the noise."""
+TRIAL_SHARE, TRIAL_MIN_S, TRIAL_FACTOR = 0.4, 30.0, 6.0
+"""Limits on the time of a trial: a share of the remaining time, and a multiple of the starter's time or the minimum."""
 ENDING_S = 3.0
 END = "END-OF-THE-FILE"
 
@@ -68,7 +68,7 @@ class Trial(BaseModel):
 
 
 class BetterEdit(BaseModel):
-    """An edit that is better than the program in the workspace, and has to be put there."""
+    """An edit that is better than the program in the workspace and will replace it."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -79,7 +79,7 @@ class BetterEdit(BaseModel):
 
 
 class EditsState(State):
-    """What was tried, and the program as it stands."""
+    """The trials so far, and the current program."""
 
     trials: list[Trial] = Field(default_factory=list)
     tried: list[str] = Field(default_factory=list)
@@ -88,11 +88,11 @@ class EditsState(State):
     """Files that differ from the starter's."""
     best: float | None = None
     best_examples: list[float] = Field(default_factory=list)
-    found: BetterEdit | None = None
+    better: BetterEdit | None = None
 
 
 class Edits(Agent[EditsState]):
-    """Improves starter code with known edits (whole arrays, other models, other settings), and needs no model."""
+    """Improves starter code with known edits (missing models, other models, other settings), and needs no model."""
 
     Options = EditsOptions
     State = EditsState
@@ -103,17 +103,18 @@ class Edits(Agent[EditsState]):
         return Path(__file__).parent / "inside"
 
     def headline(self, state: EditsState) -> str | None:
+        if self._is_speed:
+            return "starter code, no known edit applies"
         tried = plural(max(0, len(state.trials) - FIRST_RUNS), "edit")
         if state.best is None:
             return f"{tried} tried"
-        title = "Speed-up" if self._is_speed else self.assignment.task.metric.title
-        return f"{title} {state.best:.5g} ({tried} tried)"
+        return f"{self.assignment.task.metric.title} {state.best:.5g} ({tried} tried)"
 
     async def decide(self, state: EditsState) -> Sequence[Action]:
         if self.assignment.task.starter is None:
             return []
-        if state.found is not None:
-            return [self._keep(state.found)]
+        if state.better is not None:
+            return [self._keep(state.better)]
         edit = self._next(state)
         if edit is None or not self._has_room(state):
             return []
@@ -123,21 +124,20 @@ class Edits(Agent[EditsState]):
         state = state.model_copy(deep=True)
         [observation] = observations
         done = isinstance(observation, ProgramOutput) and observation.exit_code == 0
-        if state.found is not None:
+        if state.better is not None:
             if done:
-                state.sources[state.found.file], state.best = state.found.source, state.found.score
-                state.best_examples = state.found.examples
+                state.sources[state.better.file], state.best = state.better.source, state.better.score
+                state.best_examples = state.better.examples
             else:
                 state.tried.pop()  # a resumed run has a new sandbox, in which it has to be tried again
-            state.found = None
+            state.better = None
             return state
         edit = self._next(state)
         assert edit is not None
         trial = self._judge(edit, observation)
         if self._is_better(trial, state):
             assert trial.score is not None
-            score = trial.score * (state.best or 1.0) if self._is_speed else trial.score
-            state.found = BetterEdit(file=edit.file, source=edit.source, score=score, examples=trial.examples)
+            state.better = BetterEdit(file=edit.file, source=edit.source, score=trial.score, examples=trial.examples)
         state.trials.append(trial)
         state.tried.append(_digest(edit))
         return state
@@ -154,7 +154,7 @@ class Edits(Agent[EditsState]):
 
     @cached_property
     def _programs(self) -> dict[str, str]:
-        """The files of the starter that may be changed, the script first."""
+        """Editable files of the starter, the script first."""
         folder, script = self._starter.folder, self._starter.script
         names = [path.relative_to(folder).as_posix() for path in sorted(folder.rglob("*.py"))]
         free = [name for name in names if not any(Path(name).match(pattern) for pattern in self._starter.read_only)]
@@ -172,25 +172,25 @@ class Edits(Agent[EditsState]):
         return int(limit[1]) if limit else None
 
     def _next(self, state: EditsState) -> Edit | None:
-        """The starter as it stands, then the first known edit of the program as it is now that was not tried."""
+        """Return the starter as it stands, then the first untried edit of the current program."""
         script = self._starter.script
-        first = 1 if self._is_speed else FIRST_RUNS
-        if len(state.trials) < first and script in self._programs:
-            return Edit(script, "Run the starter code as it stands.", self._programs[script])
+        runs, title = (1, SPEED_RUN) if self._is_speed else (FIRST_RUNS, FIRST_RUN)
+        if len(state.trials) < runs and script in self._programs:
+            return Edit(script, title, self._programs[script])
         tried = set(state.tried)
         return next((edit for edit in self._known(state) if _digest(edit) not in tried), None)
 
     def _known(self, state: EditsState) -> Iterator[Edit]:
+        if self._is_speed:
+            return
         has_score = state.best is not None
         for file, source in {**self._programs, **state.sources}.items():
-            for edit in known_edits(
-                file, source, for_speed=self._is_speed, has_score=has_score, most_epochs=self._most_epochs
-            ):
+            for edit in known_edits(file, source, has_score=has_score, most_epochs=self._most_epochs):
                 if END not in edit.source:
                     yield edit
 
     def _has_room(self, state: EditsState) -> bool:
-        """Whether there is enough left of the budget for another trial and for keeping it."""
+        """Whether the remaining budget is enough for another trial and for keeping it."""
         remaining = self.assignment.remaining()
         needed = ENDING_S + 1.2 * max((trial.seconds or 0.0 for trial in state.trials[:FIRST_RUNS]), default=0.0)
         enough = (remaining.steps is None or remaining.steps > 1) and (
@@ -199,45 +199,42 @@ class Edits(Agent[EditsState]):
         return enough and len(state.trials) < self.options.trials + FIRST_RUNS
 
     def _try(self, edit: Edit, state: EditsState) -> Action:
-        words = ["python", "agent/trial.py", "try", self._starter.script, edit.file, f"{self._time_s(state):.0f}"]
-        if edit.functions:
-            words += ["--same", *edit.functions]
-        elif self._examples is not None:
-            words += ["--examples", json.dumps(asdict(self._examples))]
+        arguments = ["python", "agent/trial.py", "try", self._starter.script, edit.file, f"{self._time_s(state):.0f}"]
+        if self._examples is not None:
+            arguments += ["--examples", json.dumps(asdict(self._examples))]
         source = edit.source if edit.source.endswith("\n") else f"{edit.source}\n"
-        command = f"# {' '.join(edit.title.split())}\n{shlex.join(words)} <<'{END}'\n{source}{END}"
+        command = f"# {' '.join(edit.title.split())}\n{shlex.join(arguments)} <<'{END}'\n{source}{END}"
         return Action(name="run_command", arguments={"command": command})
 
-    def _keep(self, found: BetterEdit) -> Action:
-        """Puts a program that was tried last, and what it left, in the place of the one before."""
-        task = self.assignment.task
-        names = [found.file, *(name.rstrip("/") for name in task.submission.names if name not in ("./", found.file))]
-        command = shlex.join(["python", "agent/trial.py", "keep", *names])
+    def _keep(self, better: BetterEdit) -> Action:
+        """Return the action that replaces the program in the workspace with the last trial and its output files."""
+        names = [name.rstrip("/") for name in self.assignment.task.submission.names if name not in ("./", better.file)]
+        command = shlex.join(["python", "agent/trial.py", "keep", better.file, *names])
         return Action(name="run_command", arguments={"command": f"# Keep it.\n{command}"})
 
     def _time_s(self, state: EditsState) -> float:
-        """How long a trial may take."""
+        """Return the time limit of a trial."""
         left = self.assignment.remaining().time_s
         usual = max((trial.seconds or 0.0 for trial in state.trials[:FIRST_RUNS]), default=0.0)
-        wanted = max(TRIAL_LEAST_S, TRIAL_FACTOR * usual) if usual else 3600.0
-        return wanted if left is None else max(1.0, min(wanted, TRIAL_SHARE * left if usual else left - ENDING_S))
+        limit = max(TRIAL_MIN_S, TRIAL_FACTOR * usual) if usual else 3600.0
+        return limit if left is None else max(1.0, min(limit, TRIAL_SHARE * left if usual else left - ENDING_S))
 
     def _judge(self, edit: Edit, observation: Observation) -> Trial:
-        """What came of a trial."""
+        """Return the result of a trial."""
         if not isinstance(observation, ProgramOutput):
             return Trial(title=edit.title, problem=bounded(observation.text, 300))
         if observation.exit_code != 0:
-            said = observation.stderr.strip().splitlines() or [f"exit code {observation.exit_code}"]
-            return Trial(title=edit.title, problem=bounded(observation.stopped or said[-1], 300))
-        score = self._score(edit, observation.stdout)
+            errors = observation.stderr.strip().splitlines() or [f"exit code {observation.exit_code}"]
+            return Trial(title=edit.title, problem=bounded(observation.stopped or errors[-1], 300))
+        score = self._score(observation.stdout)
         seconds = printed_score(observation.stderr, SECONDS)
         problem = "" if score is not None else "it printed no score"
         examples = scores_of_examples(observation.stdout) if self._examples else []
         return Trial(title=edit.title, score=score, seconds=seconds, problem=problem, examples=examples)
 
-    def _score(self, edit: Edit, output: str) -> float | None:
+    def _score(self, output: str) -> float | None:
         if self._is_speed:
-            return printed_score(output, SPEED) if edit.functions else 1.0
+            return 1.0  # the speed-up of the starter itself, which is the only program
         if self._examples is not None:
             return printed_score(output, EXAMPLES)
         return read_score(output, self.assignment.task)
@@ -246,8 +243,6 @@ class Edits(Agent[EditsState]):
         """Whether a trial is better than the program in the workspace by more than runs of the starter differ."""
         if trial.score is None:
             return False
-        if self._is_speed:
-            return state.best is None or trial.score > FASTER
         if state.best is None:
             return True
         scores = [first.score for first in state.trials[:FIRST_RUNS] if first.score is not None]
@@ -258,7 +253,7 @@ class Edits(Agent[EditsState]):
 
 
 def _digest(edit: Edit) -> str:
-    """What tells programs apart, whatever they import and however they are laid out."""
+    """Return a hash of a program that ignores its imports and layout."""
     tree = parse(edit.source)
     body = [line for line in tree.body if not isinstance(line, ast.Import | ast.ImportFrom)] if tree else []
     text = "\n".join(map(ast.dump, body)) or edit.source

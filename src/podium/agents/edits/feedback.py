@@ -1,4 +1,4 @@
-"""What tells an agent without a model whether a program got better: the program's own words, examples, or its speed."""
+"""Feedback on a program without a model: the score that it prints, or its answers to solved examples."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import Any
 from podium.catalog.folder import printed_score
 from podium.task import Task
 
-SPEED, EXAMPLES, SECONDS = "speed-up", "examples", "podium-seconds"
+EXAMPLES, SECONDS = "examples", "podium-seconds"
 _LINE = re.compile(r"(?m)^\W*([^:=\n]*?)\s*[:=]\s*([-+]?[\d,]*\.?\d+(?:[eE][-+]?\d+)?)\s*%?\s*$")
 _HIGHER = re.compile(r"(?i)accuracy|\bacc\b|f1|auc|dice|iou|precision|recall|r2|\br²")
 _LOWER = re.compile(r"(?i)error|loss|\b\w*(mae|mse|rmse)\b|smape|perplexity")
@@ -24,21 +24,21 @@ _TRAINING = re.compile(r"(?i)\btrain(ing)?\b|seconds|time")
 
 @dataclass(frozen=True)
 class Examples:
-    """Solved examples among the public data, and how the program is asked to solve one."""
+    """Solved examples in the public data, and the program's arguments for solving one."""
 
     examples: str
     input: str
-    """The field that is given to the program."""
+    """The input field of an example."""
     expected: str
-    """The field with the names it should come to."""
+    """The field with the expected names."""
     things: str
-    """The file that lists all things with such names."""
+    """The file that lists everything with such a name."""
     arguments: tuple[str | None, ...]
-    """What the program is called with, the outputs after the input; None stands for the input itself."""
+    """The program's arguments: the input, then the output files. None is replaced by the text of the input."""
 
 
 def read_score(output: str, task: Task) -> float | None:
-    """The validation score that a program printed: by its name, or the last line that looks like one."""
+    """Return the validation score that a program printed: by its name, or the last line that looks like one."""
     if task.kind == "folder":
         return printed_score(output, task.metric.title)
     wrong = _LOWER if task.metric.higher_is_better else _HIGHER
@@ -49,13 +49,13 @@ def read_score(output: str, task: Task) -> float | None:
 
 
 def scores_of_examples(output: str) -> list[float]:
-    """The score of each example, as `inside/trial.py` prints them."""
+    """Return the score of each example from the output of `inside/trial.py`."""
     lines = re.findall(r"(?m)^scores: ([\d. ]+)$", output)
     return [float(text) for text in lines[-1].split()] if lines else []
 
 
 def standard_error(scores: Sequence[float], others: Sequence[float]) -> float:
-    """Of the mean difference between two programs on the same examples; 0 where that cannot be said."""
+    """Return the standard error of the mean difference between two programs on the same examples; 0 if unknown."""
     if len(scores) != len(others) or len(scores) < 2:
         return 0.0
     differences = [one - other for one, other in zip(scores, others, strict=True)]
@@ -63,7 +63,7 @@ def standard_error(scores: Sequence[float], others: Sequence[float]) -> float:
 
 
 def find_examples(script: str, source: str, public: Path) -> Examples | None:
-    """Examples in the public data that say which things belong to an input, if the program tells how it is called."""
+    """Find examples in the public data that list the expected names, if the program documents its arguments."""
     arguments = _usage(script, source)
     if arguments is None:
         return None
@@ -83,7 +83,7 @@ def find_examples(script: str, source: str, public: Path) -> Examples | None:
 
 
 def _usage(script: str, source: str) -> tuple[str | None, ...] | None:
-    """What a program's docstring says it is called with: `python cite.py PARAGRAPH.txt CITED.tex`."""
+    """Read a program's arguments from its docstring: `python cite.py PARAGRAPH.txt CITED.tex`."""
     try:
         text = ast.get_docstring(ast.parse(source)) or ""
     except SyntaxError:
@@ -111,7 +111,7 @@ def _first_record(path: Path) -> dict[str, Any] | None:
 
 
 def _names(value: Any) -> set[str]:
-    """The texts in a list of texts at any depth; empty where it is something else."""
+    """Return the strings in a list of strings at any depth; empty for anything else."""
     if not isinstance(value, list):
         return set()
     found: set[str] = set()

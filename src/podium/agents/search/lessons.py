@@ -1,4 +1,4 @@
-"""What a search has learnt so far, in a few lines: distilled from the tree, so it needs no model and no memory."""
+"""Lessons of a search in a few lines, distilled from the tree without a model or other memory."""
 
 from __future__ import annotations
 
@@ -8,16 +8,15 @@ from collections.abc import Sequence
 from pydantic import BaseModel, ConfigDict
 
 from podium.actions.text import bounded
-from podium.agents.search.prompts import failure_of, quoted
+from podium.agents.search.prompts import failure_of
 from podium.agents.search.tree import Node, Tree
 
 SHOWN = 4
-FINDING_CHARACTERS = 2_500
 PLAN_CHARACTERS = 220
 
 
 class Fix(BaseModel):
-    """An error, and the plan of the script that got rid of it."""
+    """An error, and the plan of the script that fixed it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -26,18 +25,18 @@ class Fix(BaseModel):
 
 
 class Experience(BaseModel):
-    """What one task has taught: plans and errors, no scores and no data."""
+    """Lessons of one task: plans and errors, without scores or data."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     kind: str
-    """Of the task."""
+    """Kind of the task."""
     helped: tuple[str, ...]
     fixes: tuple[Fix, ...]
 
 
 def distilled(tree: Tree, kind: str) -> Experience:
-    """What a finished search has taught."""
+    """Return the lessons of a finished search."""
     changes = sorted(_changes(tree), key=lambda change: -change[0])
     fixes = [
         Fix(error=failure_of(broken.result)[:160], plan=_plan(node))
@@ -48,34 +47,18 @@ def distilled(tree: Tree, kind: str) -> Experience:
     return Experience(kind=kind, helped=helped, fixes=tuple(fixes[:SHOWN]))
 
 
-def recalled(known: Sequence[Experience], kind: str, failed: Node | None) -> str:
-    """What is worth knowing from other tasks: what got rid of the same error or, without one, helped with such data."""
+def recalled(experiences: Sequence[Experience], kind: str, failed: Node | None) -> str:
+    """Return lessons of other tasks: fixes of the same error or, without one, plans that helped on the same kind."""
     if failed is not None and failed.result is not None:
         name = failure_of(failed.result).partition(":")[0]
-        lines = [fix.plan for each in known for fix in each.fixes if fix.error.partition(":")[0] == name]
+        lines = [fix.plan for task in experiences for fix in task.fixes if fix.error.partition(":")[0] == name]
     else:
-        lines = [plan for each in known if each.kind == kind for plan in each.helped]
+        lines = [plan for task in experiences if task.kind == kind for plan in task.helped]
     return "\n".join(f"- {line}" for line in dict.fromkeys(lines[:SHOWN]))
 
 
-def findings(tree: Tree, parents: Sequence[Node]) -> str:
-    """What looking at the data has shown, and which parts of a script matter."""
-    looks = [node for node in tree if node.operator == "look"]
-    ablations = [node for parent in parents[:1] for node in tree.children(parent.number) if node.operator == "ablate"]
-    parts = (
-        ("A look at the data has shown:", looks[-1:]),
-        ("Switching off parts of the script has shown (refine the part that matters most):", ablations[-1:]),
-    )
-    return "\n\n".join(
-        f"{title}\n{quoted('output', bounded(node.result.output, FINDING_CHARACTERS))}"
-        for title, nodes in parts
-        for node in nodes
-        if node.result is not None and node.result.exit_code == 0
-    )
-
-
 def lessons(tree: Tree) -> str:
-    """The best script, the changes that helped and hurt most, and the errors that came more than once."""
+    """Return the best script, the changes that helped and hurt most, and repeated errors."""
     lines: list[str] = []
     if tree.best is not None and tree.best.metric is not None:
         lines.append(f"- Best so far, {tree.best.metric:.6g}: {_plan(tree.best)}")
@@ -88,7 +71,7 @@ def lessons(tree: Tree) -> str:
 
 
 def ancestors(tree: Tree, node: Node) -> str:
-    """How a script came to be: the plans that led to it, each with what it did to the score."""
+    """Return the plans that led to a script, each with its change of the score."""
     lines: list[str] = []
     while node.parents and len(lines) < SHOWN:
         parent = tree[node.parents[0]]
@@ -99,7 +82,7 @@ def ancestors(tree: Tree, node: Node) -> str:
 
 
 def _changes(tree: Tree) -> list[tuple[float, Node]]:
-    """What each improvement gained, better being positive."""
+    """Return the gain of each improvement; positive is better."""
     return [
         (tree.sign * (node.metric - parent.metric), node)
         for node in tree

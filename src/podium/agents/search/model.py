@@ -12,7 +12,7 @@ from podium.agents.search import prompts
 from podium.agents.search.answers import CodeAnswer, read_answer, read_review
 from podium.agents.search.options import WritingOptions
 from podium.agents.search.proposer import Context, Proposal, Review
-from podium.agents.search.tree import STUDIES, Node, Operator, Tree
+from podium.agents.search.tree import Node, Operator, Tree
 from podium.workspace.observations import ScriptResult
 
 if TYPE_CHECKING:
@@ -66,8 +66,6 @@ class ModelProposer:
     async def review(self, node: Node, result: ScriptResult) -> Review:
         """A verdict. A score in a metric line stands, whoever reads the output; a model fills in what is missing."""
         failed = result.stopped is not None or result.exit_code != 0
-        if node.operator in STUDIES:
-            return Review(is_buggy=True, metric=None)
         needed = not failed and result.metric is None and result.valid
         if not (needed or (self._options.review == "always" and node.is_written)):
             return Review(is_buggy=failed or not result.valid or result.metric is None, metric=result.metric)

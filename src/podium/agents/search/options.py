@@ -11,7 +11,7 @@ from podium.agents.model import ModelOptions
 
 
 class SearchOptions(Options):
-    """What every search can be told."""
+    """Options of every search."""
 
     parallel: int = Field(1, ge=1, description="Scripts that run side by side.")
     nodes: int = Field(500, ge=1, description="Scripts to try at most.")
@@ -36,7 +36,7 @@ class SearchOptions(Options):
 
 
 class DraftingOptions(SearchOptions):
-    """What every search can be told that writes as many drafts as it likes."""
+    """Options of every search with an unlimited supply of drafts."""
 
     drafts: int = Field(5, ge=1, description="Scripts written from scratch before others are built on them.")
     debug_depth: int = Field(10, ge=0, description="Attempts in a row at debugging a script.")
@@ -66,7 +66,7 @@ class EvolveOptions(DraftingOptions):
 
 
 class FrontierOptions(DraftingOptions):
-    """What raised medal rates elsewhere, put together; each part can be switched off."""
+    """A combination of techniques that raised medal rates elsewhere; each can be switched off."""
 
     drafts: int = Field(4, ge=1, description="Scripts written from scratch before others are built on them.")
     debug_depth: int = Field(3, ge=0, description="Attempts in a row at debugging a script.")
@@ -78,16 +78,11 @@ class FrontierOptions(DraftingOptions):
         "weighted", description="The final submission: best, revalidate, ensemble or weighted (on rows set aside)."
     )
     top: int = Field(6, ge=1, description="How many scripts the final submission is chosen from or made of.")
-    recipes: int = Field(2, ge=0, description="Drafts from recipes, which the model improves on; 0: none.")
     knowledge: bool = Field(True, description="Tell the coder what is known to work for the kind of data.")
     lessons: bool = Field(True, description="Tell the coder what the search has learnt, and how a script came to be.")
     fusion: bool = Field(True, description="Unite scripts of different branches when nothing gets better.")
     patience: int = Field(3, ge=1, description="Scripts without progress before branches are united.")
     leak_check: bool = Field(True, description="Warn the coder of leaks, false scores and data files left unused.")
-    look: int = Field(1, ge=0, description="Scripts that look at the data before the first draft; 0: none.")
-    ablation: bool = Field(
-        True, description="When nothing gets better, find out which part of the best script matters."
-    )
     edits_from: int = Field(
         8_000, ge=0, description="Characters from which on a script is changed by search and replace, not written anew."
     )
@@ -102,7 +97,7 @@ class FrontierOptions(DraftingOptions):
 
 
 class WritingOptions(ModelOptions):
-    """What the model that writes scripts can be told."""
+    """Options of the model that writes scripts."""
 
     review: Literal["needed", "always"] = Field(
         "needed", description="Which outputs a model reads: needed (those without a metric line) or always (all)."

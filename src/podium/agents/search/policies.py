@@ -1,6 +1,6 @@
-"""Policies: which operator to apply to which scripts next. Each is a pure function of the tree, its options and chance.
+"""Policies choose the next operator and its parents, as pure functions of the tree, options and a random generator.
 
-`greedy` is AIDE's, `mcts` and `evolve` are AIRA's. None means: nothing, until the scripts that now run are back.
+`greedy` is AIDE's, `mcts` and `evolve` are AIRA's. None means: wait for the running scripts.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from podium.agents.search.options import EvolveOptions, FrontierOptions, GreedyO
 from podium.agents.search.tree import Node, Operator, Tree
 
 ROOT = -1
-"""Stands for the parent of all drafts."""
+"""Parent of all drafts."""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """What a policy has chosen."""
+    """Decision of a policy: an operator and the nodes it applies to."""
 
     operator: Operator
     parents: tuple[int, ...] = ()
@@ -29,7 +29,7 @@ DRAFT = Choice("draft")
 
 
 def greedy(tree: Tree, options: GreedyOptions, rng: Random) -> Choice | None:
-    """Some drafts first; then, now and then, debugs a broken script; otherwise improves the best one."""
+    """Draft first; then debug a broken script with some probability, otherwise improve the best one."""
     if len(tree.drafts) < options.drafts:
         return DRAFT
     if rng.random() < options.debug_probability:
@@ -41,7 +41,7 @@ def greedy(tree: Tree, options: GreedyOptions, rng: Random) -> Choice | None:
 
 
 def mcts(tree: Tree, options: MctsOptions, rng: Random) -> Choice | None:
-    """Expands, child by child, the script that upper confidence bounds lead to; debugs what breaks at once.
+    """Expand, child by child, the script with the greatest upper confidence bound; debug broken scripts immediately.
 
     A script's value is the mean metric of all working scripts in its branch, its visits are their number. A branch
     in which nothing works is not entered.
@@ -59,7 +59,7 @@ def mcts(tree: Tree, options: MctsOptions, rng: Random) -> Choice | None:
 
 
 def evolve(tree: Tree, options: EvolveOptions, rng: Random) -> Choice | None:
-    """Generations of scripts: drafts, then improvements and merges of fit parents; what breaks is debugged at once."""
+    """Draft, then improve and merge fit parents, generation by generation; debug broken scripts immediately."""
     broken = [node for node in _broken_leaves(tree) if tree.debug_depth(node) < options.debug_depth]
     if broken:
         return Choice("debug", (broken[0].number,))
@@ -79,12 +79,7 @@ def evolve(tree: Tree, options: EvolveOptions, rng: Random) -> Choice | None:
 
 
 def frontier(tree: Tree, options: FrontierOptions, rng: Random) -> Choice | None:
-    """Looks at the data, drafts, debugs at once, and improves the best of each branch in turn.
-
-    When nothing gets better, it finds out which part of the best script matters, refines that, and fuses branches.
-    """
-    if len(tree) < options.look:
-        return Choice("look")
+    """Draft, debug broken scripts, then improve leaders of branches; merge two branches when nothing gets better."""
     broken = [node for node in _broken_leaves(tree) if tree.debug_depth(node) < options.debug_depth]
     if broken and rng.random() < options.debug_probability:
         return Choice("debug", (broken[0].number,))
@@ -93,16 +88,7 @@ def frontier(tree: Tree, options: FrontierOptions, rng: Random) -> Choice | None
     leaders = branch_leaders(tree)
     if not leaders:
         return DRAFT
-    if tree.nodes[-1].operator == "ablate" and tree.nodes[-1].result is not None:
-        return Choice("improve", tree.nodes[-1].parents)
-    is_stuck = stagnation(tree) >= options.patience
-    if (
-        options.ablation
-        and is_stuck
-        and not any(node.operator == "ablate" for node in tree.children(leaders[0].number))
-    ):
-        return Choice("ablate", (leaders[0].number,))
-    if options.fusion and len(leaders) > 1 and is_stuck:
+    if options.fusion and len(leaders) > 1 and stagnation(tree) >= options.patience:
         tried = {node.parents for node in tree if node.operator == "merge"}
         pairs = [(leaders[0].number, other.number) for other in leaders[1:]]
         if new := [pair for pair in pairs if pair not in tried]:
@@ -112,7 +98,7 @@ def frontier(tree: Tree, options: FrontierOptions, rng: Random) -> Choice | None
 
 
 def branch_leaders(tree: Tree) -> list[Node]:
-    """The best script of every branch that has one with a score, the best first."""
+    """Return the best scored script of every branch, best first."""
     leaders: dict[int, Node] = {}
     for node in tree.good:
         if node.metric is not None:
@@ -121,20 +107,20 @@ def branch_leaders(tree: Tree) -> list[Node]:
 
 
 def _root(tree: Tree, node: Node) -> int:
-    """The draft that a script goes back to; a merged one is a branch of its own."""
+    """Return the draft or the merge from which a script descends."""
     while node.parents and node.operator != "merge":
         node = tree[node.parents[0]]
     return node.number
 
 
 def stagnation(tree: Tree) -> int:
-    """How many scripts have come back since the best one."""
+    """Return the number of scripts that ended since the best one was written."""
     best = tree.best
     return 0 if best is None else sum(node.number > best.number and node.result is not None for node in tree)
 
 
 def _broken_leaves(tree: Tree) -> list[Node]:
-    """Scripts that have run and failed and that nobody has built on, the oldest first."""
+    """Return failed scripts without children, oldest first."""
     parents = {number for node in tree for number in node.parents}
     return [node for node in tree.failed if node.number not in parents and not node.is_behind]
 
@@ -146,7 +132,7 @@ def _value(tree: Tree, node: Node) -> float:
 
 
 def normalised(value: float, values: Sequence[float]) -> float:
-    """Where a value lies between the least (0) and the greatest (1); one half if they are the same."""
+    """Scale a value to the range of others: 0 for the least, 1 for the greatest, 0.5 if all are equal."""
     low, high = min(values), max(values)
     return 0.5 if high == low else (value - low) / (high - low)
 
@@ -193,7 +179,7 @@ class _Branches:
 
 
 def _population(tree: Tree, founders: Sequence[Node], capacity: int) -> list[Node]:
-    """The population after these scripts, or what became of them by debugging, were added one after the other."""
+    """Return the population after adding these scripts, or their debugged versions, one by one."""
     population: list[Node] = []
     for founder in founders:
         survivor = _debugged(tree, founder)

@@ -1,4 +1,4 @@
-"""What a model is asked: our own words around the task, the data and what was tried so far, each part within bounds."""
+"""Prompts: instructions around the task, the data and previous scripts, each part of bounded length."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from podium.actions.scripts import METRIC_LINE
 from podium.actions.text import bounded
 from podium.agents.search.proposer import Context
-from podium.agents.search.tree import STUDIES, Node, Operator, Tree
+from podium.agents.search.tree import Node, Operator, Tree
 from podium.text import format_duration, plural
 from podium.workspace.observations import ScriptResult
 
@@ -49,14 +49,6 @@ the seed of the validation split: the same script is asked to score itself on an
 - Print little: scores and what you want to know for the next script. No progress bars, no plots.
 Use only packages that are there already."""
 
-STUDY_RULES = """\
-# What the script must do
-- Stand alone: one file, run from start to end by `python script.py` in an empty folder of its own.
-- Read its data from the folder `os.environ.get("PODIUM_DATA", "/home/data")`, which is read-only.
-- Print what it finds in at most 60 short lines, each saying what it means. It writes no submission.
-- End within `float(os.environ.get("PODIUM_TIME_S", "inf"))` seconds; take a sample of the rows where that is enough.
-Use only packages that are there already."""
-
 FROM_STARTER = """\
 # Your job: improve the starter code
 The task gives the program below. Write it again, changed so that it scores better, as a script that keeps to the \
@@ -82,17 +74,6 @@ not tried on it yet. Keep the way it is scored, so that scores can be compared. 
 # Your job: unite two scripts
 The two scripts below work. Write one script that unites the best of both: their features, their models, or a blend \
 of their predictions weighted on validation data. Score it as they are scored, so that scores can be compared.""",
-    "look": """\
-# Your job: look at the data
-Before anything is built, write a short script that finds out what matters for building a good model: what the tables \
-and files hold, how the target is distributed and what it depends on, whether test rows differ from training rows, \
-what rows belong together, and what could leak. You will be shown what it prints.""",
-    "ablate": """\
-# Your job: find the part that matters
-The script below works. Write a script that scores it and three to five variants of it, each with one part switched \
-off or made trivial (a group of features, an encoding, a model, a step of post-processing), all by the same \
-validation, on a sample of the rows if time is short. It prints one line for each: the part, its score, the \
-difference. The next script will refine the part that matters most.""",
 }
 
 REVIEW = """\
@@ -118,21 +99,20 @@ def ask(
     advice: str = "",
     edits_from: int | None = None,
 ) -> str:
-    """What is asked for a new script, in at most about `limit` characters.
+    """Return the prompt for a new script, of at most about `limit` characters.
 
     Args:
-        edits_from: the length from which on a script is changed in parts.
+        edits_from: minimum length of scripts that are changed by search and replace.
     """
     in_parts = operator in ("debug", "improve") and edits_from is not None and len(parents[0].script) >= edits_from
-    rules = STUDY_RULES if operator in STUDIES else RULES
     form, job = IN_PARTS if in_parts else WHOLE, _job(operator, context)
-    fixed = (SYSTEM, form, rules, job, means := _means(context))
+    fixed = (SYSTEM, form, RULES, job, means := _means(context))
     limit = max(2_000, limit - sum(map(len, fixed)))
     parts = [
         _task(context, limit // 4),
         f"# The data\n{quoted('data', bounded(data, limit // 8))}",
         form,
-        rules,
+        RULES,
         job,
         *_material(operator, parents, tree, limit),
         *(
@@ -151,7 +131,7 @@ def _job(operator: Operator, context: Context) -> str:
 
 
 def ask_for_review(node: Node, result: ScriptResult, context: Context, limit: int) -> str:
-    """What is asked about an output."""
+    """Return the prompt for the review of an output."""
     return "\n\n".join(
         [
             REVIEW,
@@ -172,7 +152,7 @@ def _task(context: Context, limit: int) -> str:
 
 
 def _means(context: Context) -> str:
-    """What may be used. It stands last because it changes with every question."""
+    """Return the available resources. This part comes last because it changes with every prompt."""
     remaining, script = context.remaining(), context.script_time()
     lines = [f"{context.cores} CPU core(s), {context.gpus} GPU(s)."]
     if context.packages:
@@ -187,22 +167,18 @@ def _means(context: Context) -> str:
 
 
 def _material(operator: Operator, parents: Sequence[Node], tree: Tree, limit: int) -> list[str]:
-    """What was tried so far and matters here: to a draft other drafts, to a repair its chain, else the parents."""
-    if operator == "look":
-        return []
+    """Return the relevant scripts: other drafts for a draft, the debug chain for a repair, otherwise the parents."""
     if operator == "draft":
         return _memory("Approaches tried so far", tree.drafts, tree, limit // 6)
     if operator == "merge":
         return [_script(node, limit // 5, limit // 16, name=f" {place}") for place, node in enumerate(parents, 1)]
     parent = parents[0]
-    if operator == "ablate":
-        return [_script(parent, limit // 4, limit // 12)]
     if operator == "debug":
         return [
             _script(parent, limit // 4, limit // 10),
             *_memory("Failed before it", _chain(tree, parent), tree, limit // 8),
         ]
-    tried = [node for node in tree.children(parent.number) if node.operator not in STUDIES]
+    tried = tree.children(parent.number)
     return [_script(parent, limit // 4, limit // 12), *_memory("Changes tried on it so far", tried, tree, limit // 6)]
 
 
@@ -235,7 +211,7 @@ def _chain(tree: Tree, node: Node) -> list[Node]:
 
 
 def _memory(title: str, nodes: Sequence[Node], tree: Tree, limit: int) -> list[str]:
-    """What became of some scripts; of many, the newest."""
+    """Return the outcomes of scripts, the newest if they do not all fit."""
     if not nodes:
         return []
     entries: list[str] = []

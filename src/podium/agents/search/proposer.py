@@ -1,26 +1,29 @@
-"""The seam between a search and whoever writes its scripts: a language model, or the library of recipes."""
+"""Interface between a search and the author of its scripts: a language model, or the library of recipes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Protocol
 
 from podium.agents.base import Remaining
 from podium.agents.search.tree import Node, Operator, Tree
+from podium.recipes.profile import Profile
+from podium.recipes.profiler import profile_task
 from podium.task import Metric
 from podium.workspace.observations import ScriptResult
 
 
 @dataclass(frozen=True)
 class Context:
-    """What a proposer knows about its task."""
+    """A proposer's view of its task."""
 
     brief: str
     """The task's description."""
     public: Path
-    """The public data on the host, for looking at; scripts read /home/data."""
+    """The public data on the host, for inspection; scripts read /home/data."""
     metric: Metric
     sample: str
     """Name of the sample submission among the public files."""
@@ -39,6 +42,19 @@ class Context:
     starter: str = ""
     """The program to improve, where the task gives one."""
 
+    @cached_property
+    def profile(self) -> Profile:
+        """Profile of the public data, with the names of the installed packages."""
+        profile = profile_task(
+            self.public,
+            brief=self.brief,
+            metric=self.metric,
+            sample=self.sample,
+            ids=self.ids,
+            targets=self.targets,
+        )
+        return replace(profile, packages=frozenset(package.partition(" ")[0] for package in self.packages))
+
 
 @dataclass(frozen=True)
 class Proposal:
@@ -47,9 +63,9 @@ class Proposal:
     plan: str
     script: str
     time_s: float | None = None
-    """How long it may run; None for the search's own limit."""
+    """Time limit; None for the search's own."""
     is_written: bool = True
-    """False where the proposer did not manage to write one, and the script only says so."""
+    """False if the proposer failed to write a script; then the script only reports this."""
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cached_property
 
 from podium.agents.search.proposer import Context, Proposal, Review
@@ -12,9 +11,7 @@ from podium.agents.search.tree import Node, Operator, Tree
 from podium.recipes.blending import BLEND, blend_body
 from podium.recipes.constant import FALLBACKS
 from podium.recipes.finishing import VALIDATION, scoring
-from podium.recipes.order import learnt_order
 from podium.recipes.profile import Profile
-from podium.recipes.profiler import profile_task
 from podium.recipes.recipe import Recipe, Settings, recipe_named, recipes_for
 from podium.recipes.scripts import Header, read_header, write_script
 from podium.workspace.observations import ScriptResult
@@ -46,26 +43,16 @@ class RecipesProposer:
     def __init__(self, context: Context) -> None:
         self._context = context
 
-    @cached_property
+    @property
     def profile(self) -> Profile:
-        task = self._context
-        profile = profile_task(
-            task.public,
-            brief=task.brief,
-            metric=task.metric,
-            sample=task.sample,
-            ids=task.ids,
-            targets=task.targets,
-        )
-        return replace(profile, packages=frozenset(package.partition(" ")[0] for package in task.packages))
+        return self._context.profile
 
     @cached_property
     def recipes(self) -> list[Recipe]:
-        """The recipes that suit, in the order in which they are drafted."""
-        found = {recipe.name: recipe for recipe in recipes_for(self.profile)}
-        early = [name for name in reversed(found) if name in FALLBACKS]
-        others = learnt_order(self.profile, [name for name in found if name not in FALLBACKS])
-        return [found[name] for name in (*early, *others)]
+        """The recipes that suit the task, in drafting order: fallbacks first, the simplest one leading."""
+        suitable = recipes_for(self.profile)
+        fallbacks = [recipe for recipe in reversed(suitable) if recipe.name in FALLBACKS]
+        return [*fallbacks, *(recipe for recipe in suitable if recipe.name not in FALLBACKS)]
 
     async def propose(self, operator: Operator, parents: Sequence[Node], tree: Tree) -> Proposal | None:
         if operator == "draft":
@@ -154,7 +141,7 @@ class RecipesProposer:
         return Proposal(" ".join([plan, *self._remarks()]), script, time_s)
 
     def _remarks(self) -> list[str]:
-        """What a reader of a plan should know about how the task was understood."""
+        """Return notes for readers of a plan: profile warnings and the proxy of the metric."""
         how = scoring(self.profile)
         proxy = f"{how.function} stands for {self.profile.metric_title} in validation."
         return [*self.profile.warnings, *([proxy] if how.is_proxy and self.profile.goal != "unknown" else [])]

@@ -10,11 +10,9 @@ from pydantic import BaseModel
 
 from podium.workspace.observations import ScriptResult
 
-Operator = Literal["draft", "debug", "improve", "merge", "look", "ablate"]
-STUDIES: frozenset[Operator] = frozenset({"look", "ablate"})
-"""Their scripts find something out for those that come after, and submit nothing."""
+Operator = Literal["draft", "debug", "improve", "merge"]
 BEHIND = "podium-behind:"
-"""What a script says that was ended because others were better at the same point."""
+"""Marker printed by a script that ended early because others were better at the same stage."""
 
 
 class Node(BaseModel):
@@ -26,7 +24,7 @@ class Node(BaseModel):
     plan: str
     script: str
     is_written: bool = True
-    """Whether the proposer managed to write the script; if not, it only says so."""
+    """Whether the proposer succeeded in writing the script; if not, the script only reports this."""
     result: ScriptResult | None = None
     """None while it runs."""
     metric: float | None = None
@@ -35,7 +33,7 @@ class Node(BaseModel):
     """On what it was scored, where that differs between scripts."""
     is_buggy: bool = True
     summary: str = ""
-    """What a reviewer made of it."""
+    """Summary by the reviewer."""
 
     @property
     def is_good(self) -> bool:
@@ -65,7 +63,7 @@ class Tree(BaseModel):
 
     @property
     def sign(self) -> float:
-        """What makes the greater of two scores the better one."""
+        """Factor that makes greater scores better: 1 or -1."""
         return 1.0 if self.higher_is_better else -1.0
 
     @property
@@ -100,8 +98,8 @@ class Tree(BaseModel):
 
     @property
     def failed(self) -> list[Node]:
-        """The nodes that should have left a submission and did not."""
-        return [node for node in self.nodes if node.result and not node.is_good and node.operator not in STUDIES]
+        """The nodes that ended without a usable submission."""
+        return [node for node in self.nodes if node.result and not node.is_good]
 
     @property
     def drafts(self) -> list[Node]:
@@ -111,5 +109,5 @@ class Tree(BaseModel):
         return [node for node in self.nodes if number in node.parents]
 
     def debug_depth(self, node: Node) -> int:
-        """How many debug steps in a row lead to a node."""
+        """Return the number of consecutive debug steps that lead to a node."""
         return 1 + self.debug_depth(self.nodes[node.parents[0]]) if node.operator == "debug" else 0

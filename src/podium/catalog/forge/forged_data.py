@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import io
-import json
 import logging
 import wave
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +13,6 @@ from podium.catalog.forge import ForgeId, stored_field
 from podium.catalog.forge.families import load_family
 from podium.catalog.forge.family import ForgedData
 from podium.catalog.forge.field import Source, draw_data, measure_field
-from podium.catalog.forge.rewording import REWORDING_FILE, kept_rewording
 from podium.catalog.forge.world.layout import write_tables
 from podium.grading.reference import LEADERBOARD_FILE
 
@@ -29,10 +26,6 @@ def write_forged_data(parts: ForgeId, public: Path, private: Path) -> None:
     family = load_family(parts.family)
     source = parts.source()
     forged = draw_data(family, parts.difficulty, source)
-    rewording = kept_rewording(parts, forged.brief)
-    if rewording is not None:
-        forged = replace(forged, brief=rewording["brief"])
-        (private / REWORDING_FILE).write_text(json.dumps(rewording, indent=1) + "\n", encoding="utf-8")
     write_public(forged, public)
     write_tables({family.submission.answers: forged.answers}, private)
     field = stored_field(parts) or _measure(parts, source, forged)

@@ -10,22 +10,15 @@ from podium.recipes.edits.constants import tuned_numbers
 from podium.recipes.edits.edit import Edit, Replacement, parse, replace
 from podium.recipes.edits.estimators import swapped_models, tuned_models, wrapped_models
 from podium.recipes.edits.skeletons import filled_skeletons
-from podium.recipes.edits.vectorise import vectorised_loops
 
 
-def known_edits(
-    file: str, source: str, *, for_speed: bool, has_score: bool, most_epochs: int | None = None
-) -> Iterator[Edit]:
-    """The edits of one file.
+def known_edits(file: str, source: str, *, has_score: bool, most_epochs: int | None = None) -> Iterator[Edit]:
+    """Yield the edits of one file.
 
     Args:
-        for_speed: whether only the speed counts, and what is computed must stay the same.
-        has_score: whether the program works and says how good it is.
-        most_epochs: how often the task allows a program to go through the data.
+        has_score: whether the program runs and prints a score.
+        most_epochs: the task's limit on training epochs.
     """
-    if for_speed:
-        yield from vectorised_loops(file, source)
-        return
     yield from filled_skeletons(file, source)
     if has_score:
         kinds = (
@@ -35,7 +28,7 @@ def known_edits(
             tuned_numbers(file, source, most_epochs=most_epochs),
             lifted_conditions(file, source),
         )
-        for some in zip_longest(*kinds):  # one of each kind in turn: what kind helps, nobody knows before
+        for some in zip_longest(*kinds):  # one of each kind in turn: which kind helps is unknown
             yield from (edit for edit in some if edit is not None)
 
 

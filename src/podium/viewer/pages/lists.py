@@ -14,44 +14,16 @@ from podium.report.table import Row
 from podium.text import format_duration, plural
 from podium.viewer.discovery import ExperimentStatus
 from podium.viewer.index import SORTS, StoredVerification
-from podium.viewer.notes import Notes
 from podium.viewer.progress import current
-from podium.viewer.site import page_of, read_form, site_of, with_query
+from podium.viewer.site import check_form, page_of, site_of, with_query
 from podium.viewer.text import number_in_words
 from podium.viewer.web import Pages, experiment_address, run_address
 from podium.workspace.budget import Budget
 
 EXPERIMENTS_PER_PAGE = 100
 RUNS_PER_PAGE = 200
-GROUPS = ("agent", "model", "tag")
+GROUPS = ("agent", "model")
 STATUSES = ("finished", "running", "interrupted", "stopped", "failed", "unreadable", "missing")
-
-
-@dataclass(frozen=True)
-class ListedExperiment:
-    """An experiment as the list shows it."""
-
-    status: ExperimentStatus
-    notes: Notes
-
-    def matches(self, find: str, tag: str) -> bool:
-        """Whether every word that is looked for is in its name, agent, model or tags, and it has the tag."""
-        plan = self.status.experiment.plan if self.status.experiment else None
-        parts = [self.status.name, *self.notes.tags, *([plan.agent, plan.model or ""] if plan else [])]
-        text = " ".join(parts).lower()
-        return all(word in text for word in find.lower().split()) and (not tag or tag in self.notes.tags)
-
-    def group(self, by: str) -> str:
-        """The group it belongs to."""
-        plan = self.status.experiment.plan if self.status.experiment else None
-        match by:
-            case "agent":
-                return plan.agent if plan else "cannot be read"
-            case "model":
-                return (plan.model or "no model") if plan else "cannot be read"
-            case "tag":
-                return ", ".join(self.notes.tags) or "no tag"
-        return ""
 
 
 @dataclass(frozen=True)
@@ -69,28 +41,43 @@ def experiments(request: Request) -> Response:
     site = site_of(request)
     change_token = site.change_tokens.of_all()
     query = request.query_params
-    find, tag, by = query.get("find", ""), query.get("tag", ""), query.get("group", "")
+    find, by = query.get("find", ""), query.get("group", "")
     by = by if by in GROUPS else ""
-    listed = [ListedExperiment(each, site.notes.read(each.folder)) for each in site.index.experiments()]
-    found = [each for each in listed if each.matches(find, tag)]
+    matches = [status for status in site.index.experiments() if _matches(status, find)]
     if by:
-        found.sort(key=lambda each: each.group(by))  # within a group the newest stays first
-    kept = {"find": find, "tag": tag, "group": by}
-    pages = Pages(len(found), EXPERIMENTS_PER_PAGE, page_of(request), lambda n: with_query("/", **kept, page=n))
-    shown = found[pages.offset : pages.last]
+        matches.sort(key=lambda status: _group(status, by))  # within a group the newest stays first
+    pages = Pages(
+        len(matches), EXPERIMENTS_PER_PAGE, page_of(request), lambda n: with_query("/", find=find, group=by, page=n)
+    )
+    shown = matches[pages.offset : pages.last]
     return site.render(
         "experiments.html",
         live="/live",
         change_token=change_token,
-        groups=[(name, list(members)) for name, members in groupby(shown, lambda each: each.group(by))],
+        groups=[(name, list(members)) for name, members in groupby(shown, lambda status: _group(status, by))],
         find=find,
-        tag=tag,
-        tags=sorted({name for each in listed for name in each.notes.tags}),
         grouped_by=by,
         group_names=GROUPS,
-        runs=sum(each.status.runs for each in found),
+        runs=sum(status.runs for status in matches),
         pages=pages,
     )
+
+
+def _matches(status: ExperimentStatus, find: str) -> bool:
+    """Whether the name, agent or model of an experiment contains every search word."""
+    plan = status.experiment.plan if status.experiment else None
+    text = " ".join([status.name, *([plan.agent, plan.model or ""] if plan else [])]).lower()
+    return all(word in text for word in find.lower().split())
+
+
+def _group(status: ExperimentStatus, by: str) -> str:
+    """Return the group of an experiment in the list, empty without grouping."""
+    if not by:
+        return ""
+    if status.experiment is None:
+        return "cannot be read"
+    plan = status.experiment.plan
+    return plan.agent if by == "agent" else plan.model or "no model"
 
 
 def experiment(request: Request) -> Response:
@@ -124,7 +111,6 @@ def experiment(request: Request) -> Response:
         waiting=site.verifier.waiting_in(name),
         budget=_budget_words(found.experiment.plan.budget) if found.experiment else "",
         overview=site.overviews.read(name),
-        notes=site.notes.read(found.folder),
         plus_minus=plus_minus,
     )
 
@@ -151,7 +137,7 @@ async def verify_experiment(request: Request) -> Response:
     """Verifies all runs of an experiment that have ended, except those that are verified already."""
     site = site_of(request)
     name = request.path_params["name"]
-    await read_form(request)
+    await check_form(request)
     verified = {key for key, found in site.index.verifications(name).items() if found.passed}
     for status in ("finished", "failed"):
         for row in site.index.rows(name, status=status)[0]:

@@ -28,7 +28,7 @@ from podium.viewer import chart, tree
 from podium.viewer.code import compare_scripts, show_code
 from podium.viewer.pages.saving import find_logs, saved_files
 from podium.viewer.progress import current
-from podium.viewer.site import FoundRun, page_of, read_form, site_of, with_query
+from podium.viewer.site import FoundRun, check_form, page_of, site_of, with_query
 from podium.viewer.text import clip, number_in_words, short
 from podium.viewer.web import Pages, run_address
 from podium.workspace.budget import Budget, Usage
@@ -98,7 +98,6 @@ def run(request: Request) -> Response:
         here=here,
         row=now,
         status=status,
-        use=site.machine.measure(folder.lock) if status == "running" else None,
         progress=read_progress(folder) if status == "running" else None,
         record=_record(folder),
         task=find_listing(row.task),
@@ -182,7 +181,7 @@ async def verify_run(request: Request) -> Response:
     """Verifies a run."""
     site = site_of(request)
     row, folder, _ = site.find_run(request)
-    await read_form(request)
+    await check_form(request)
     site.verifier.ask_for(row.key, folder.path)
     return RedirectResponse(f"{run_address(row.key)}#verified", 303)
 

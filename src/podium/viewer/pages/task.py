@@ -29,7 +29,7 @@ SHOWN_RUNS = 100
 DRAWN_DOTS = 400
 DRAWN_CURVES = 40
 COLOURS = 8
-GROUPS = ("experiment", "agent", "model", "tag")
+GROUPS = ("experiment", "agent", "model")
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def task(request: Request) -> Response:
     task_id, query = request.path_params["task"], request.query_params
     rows = site.index.task_rows(task_id, MOST_RUNS)
     grouped_by = query.get("group", "") if query.get("group", "") in GROUPS else "experiment"
-    forms = _standings(rows, _grouping(site, grouped_by))
+    forms = _standings(rows, _grouping(grouped_by))
     chosen = _chosen(forms, query.get("form", ""))
     edition: Edition = "fixed" if chosen is not None and chosen.edition == "fixed" else "v1"
     miniature = chosen is not None and chosen.miniature
@@ -98,20 +98,13 @@ def task(request: Request) -> Response:
     )
 
 
-def _grouping(site: Site, by: str) -> Callable[[Row], str]:
-    """What a run is grouped by."""
-
-    def tags(row: Row) -> str:
-        status = site.index.experiment(row.experiment)
-        return ", ".join(site.notes.read(status.folder).tags) if status else ""
-
+def _grouping(by: str) -> Callable[[Row], str]:
+    """Return the function that gives the group of a run."""
     match by:
         case "agent":
             return lambda row: row.agent
         case "model":
             return lambda row: row.model or "no model"
-        case "tag":
-            return lambda row: tags(row) or "no tag"
     return lambda row: row.experiment
 
 

@@ -1,12 +1,11 @@
-"""Tries a changed program in a folder of its own, inside the sandbox. It runs alone: nothing of Podium is here.
+"""Tries a changed program in a folder of its own, inside the sandbox, where Podium is not installed.
 
     python agent/trial.py try SCRIPT FILE SECONDS < NEW_FILE                     runs SCRIPT with FILE changed
     python agent/trial.py try SCRIPT FILE SECONDS --examples JSON < NEW_FILE     and then on examples, to score it
-    python agent/trial.py try SCRIPT FILE SECONDS --same FUNCTION < NEW_FILE     only compares a function
     python agent/trial.py keep NAME...                                           takes files over from the last trial
 
-The folder is a copy of the workspace, made anew for each trial, and lies outside it: all of the workspace may be
-submitted. The exit code is the program's.
+The folder is a fresh copy of the workspace for each trial, outside the workspace because all of that may be submitted.
+The exit code is the program's.
 """
 
 import json
@@ -24,7 +23,7 @@ TRIAL = Path(
     tempfile.gettempdir(), "podium-trial" + "".join(letter if letter.isalnum() else "-" for letter in str(HERE))
 )
 LEFT_OUT = ("agent", "code", "data", "logs", "submission", "instructions.txt", "validate_submission.sh", "__pycache__")
-MOST_EXAMPLES = 20
+MAX_EXAMPLES = 20
 
 
 def try_file(script: str, file: str, seconds: str, *further: str) -> None:
@@ -32,23 +31,18 @@ def try_file(script: str, file: str, seconds: str, *further: str) -> None:
     fill_folder()
     (TRIAL / file).parent.mkdir(parents=True, exist_ok=True)
     (TRIAL / file).write_text(sys.stdin.read(), encoding="utf-8")
-    if further[:1] == ("--same",):
-        here = Path(__file__).parent
-        paths = [str(path) for path in (here / "same.py", HERE / file, TRIAL / file)]
-        code = run([*paths, *further[1:]], ends)
-    else:
-        started = time.monotonic()
-        code = run([script], ends)
-        print(f"podium-seconds: {time.monotonic() - started:.2f}", file=sys.stderr)
-        if not code and further[:1] == ("--examples",):
-            scores = scores_of_examples(script, json.loads(further[1]), ends)
-            print("scores:", *(f"{score:.6f}" for score in scores))
-            print(f"examples: {sum(scores) / len(scores):.6f}")
+    started = time.monotonic()
+    code = run([script], ends)
+    print(f"podium-seconds: {time.monotonic() - started:.2f}", file=sys.stderr)
+    if not code and further[:1] == ("--examples",):
+        scores = scores_of_examples(script, json.loads(further[1]), ends)
+        print("scores:", *(f"{score:.6f}" for score in scores))
+        print(f"examples: {sum(scores) / len(scores):.6f}")
     sys.exit(code)
 
 
 def keep(*names: str) -> None:
-    """Puts a changed program, and what it left, in the place of the one before."""
+    """Replace the program in the workspace with the changed one, and copy its output files."""
     for name in names:
         if (TRIAL / name).is_dir():
             shutil.copytree(TRIAL / name, HERE / name, dirs_exist_ok=True)
@@ -81,11 +75,11 @@ def run(arguments: list[str], ends: float, output: int | None = None) -> int:
 
 
 def scores_of_examples(script: str, spec: dict[str, Any], ends: float) -> list[float]:
-    """How well the names of things in what the program writes agree with those in each example: F1."""
+    """Return the F1 score of the names in the program's output for each example."""
     known = {str(json.loads(line)["id"]) for line in Path(spec["things"]).read_text(encoding="utf-8").splitlines()}
     cases = [json.loads(line) for line in Path(spec["examples"]).read_text(encoding="utf-8").splitlines()]
     scores = []
-    for case in cases[:MOST_EXAMPLES]:
+    for case in cases[:MAX_EXAMPLES]:
         given = case[spec["input"]]
         arguments, outputs = fill_arguments(spec["arguments"], given if isinstance(given, str) else " ".join(given))
         if run([script, *arguments], ends, subprocess.DEVNULL):
@@ -98,7 +92,7 @@ def scores_of_examples(script: str, spec: dict[str, Any], ends: float) -> list[f
 
 
 def fill_arguments(arguments: list[str | None], given: str) -> tuple[list[str], list[str]]:
-    """What the program is called with, and the files it will write. The first argument is what it is given."""
+    """Return the program's arguments, the first of which is its input, and the files that it will write."""
     first, outputs = arguments[0], [str(name) for name in arguments[1:]]
     if first is not None:
         (TRIAL / first).write_text(given, encoding="utf-8")
