@@ -33,7 +33,7 @@ test-aideml: setup
 
 test-bridges: setup
 	PYTHON="$(PYTHON)" sh scripts/bridges_env.sh .venv-bridges
-	.venv-bridges/bin/python -m pytest -m bridges tests/environment
+	.venv-bridges/bin/python -m pytest -m bridges tests/interop tests/environment
 
 test-browser: setup
 	sh scripts/install_chromium.sh
@@ -42,7 +42,7 @@ test-browser: setup
 # Scripts of recipes in the environment that is offered for them, whose pandas is newer than Podium's.
 test-interpreter: setup
 	$(BIN)/podium env build cpu
-	folder=$$($(BIN)/python -c 'from podium.sandbox.interpreters import folder_of; print(folder_of("cpu"))') && \
+	folder=$$($(BIN)/python -c 'from podium.sandbox.interpreters.pinned_environments import folder_of; print(folder_of("cpu"))') && \
 		PODIUM_TEST_INTERPRETER="$$folder" $(BIN)/python -m pytest $(PARALLEL) tests/recipes
 
 test-model: setup
@@ -66,11 +66,11 @@ test-open-tables: setup
 
 test-cluster: setup
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev,cluster]' 'moto[server]'
-	$(BIN)/python -m pytest -m cluster tests/runs
+	$(BIN)/python -m pytest -m cluster tests/cluster
 
 test-slurm: setup
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev,cluster]'
-	$(BIN)/python scripts/with_slurm.py $(BIN)/python -m pytest -m slurm tests/runs
+	$(BIN)/python scripts/with_slurm.py $(BIN)/python -m pytest -m slurm tests/cluster
 
 test-coding-agents: setup
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev,coding]'
@@ -109,7 +109,7 @@ screenshots: setup
 	$(BIN)/python scripts/screenshots.py
 
 index: setup
-	$(BIN)/python -m podium.catalog.index
+	$(BIN)/python -m podium.catalog.build_index
 
 fields: setup
 	$(BIN)/python scripts/measure_fields.py

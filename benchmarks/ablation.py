@@ -26,21 +26,21 @@ import numpy as np
 import pandas as pd
 
 from podium.agents.base import Assignment, Remaining
-from podium.agents.search.proposer import Context, Proposal, Proposer, Review
-from podium.agents.search.search import SearchAgent
-from podium.agents.search.tree import Node, Operator, Tree
-from podium.agents.tree_search import Aide, Frontier
+from podium.agents.search.algorithms import Aide, Frontier
+from podium.agents.search.proposers.proposer import Context, Proposal, Proposer, Review
+from podium.agents.search.search_agent import SearchAgent
+from podium.agents.search.search_tree import Node, Operator, Tree
 from podium.catalog import load
 from podium.catalog.forge.families import load_family
 from podium.catalog.forge.field import draw_data
 from podium.catalog.forge.forged_data import write_public
 from podium.data.home import Place
 from podium.data.manifest import Manifest
-from podium.grading.prepared import PreparedTask
-from podium.runs.held_out import PARTS, set_aside
-from podium.runs.held_out_scoring import blended
-from podium.workspace.events import Action
-from podium.workspace.observations import Observation, ScriptResult, SubmissionResult
+from podium.grading.prepared_task import PreparedTask
+from podium.scoring.held_out_scores import blended
+from podium.scoring.held_out_split import PARTS, set_aside
+from podium.workspace.journal.events import Action
+from podium.workspace.journal.observations import Observation, ScriptResult, SubmissionResult
 
 FAMILIES = ("tabular-classification", "tabular-regression")
 NODES = 16

@@ -28,15 +28,15 @@ from typing import Any
 
 from podium import api
 from podium.catalog import expand
-from podium.catalog.forge import forge_id
 from podium.catalog.forge.families import FAMILIES, WORLD_FAMILIES
-from podium.data.files import write_atomically
-from podium.runs.driver import Driver, FollowedRun
-from podium.runs.executors import make_executor
+from podium.catalog.forge.forge_ids import forge_id
+from podium.runs.drive.driver import Driver, FollowedRun
+from podium.runs.drive.executors import make_executor
 from podium.runs.experiment import open_experiment, read_experiment, run_folder
-from podium.runs.folder import RunFolder
-from podium.runs.models import Plan
+from podium.runs.records import Plan
+from podium.runs.run_folder import RunFolder
 from podium.runs.steps import Steps
+from podium.safefs.atomic_files import write_atomically
 from podium.workspace.budget import Budget
 
 PROGRAMS = os.path.relpath(Path(__file__).parent / "contenders")

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from podium.data.files import write_atomically
+from podium.safefs.atomic_files import write_atomically
 
 DOCS = Path(__file__).parent.parent / "docs"
 KEPT = DOCS / "agents.json"

@@ -23,24 +23,24 @@ from typing import Any
 from playwright.sync_api import sync_playwright
 
 from podium import api
-from podium.board.audit import audit
+from podium.board.board_client import FolderBoard, HttpBoard
+from podium.board.board_rules import Rules
+from podium.board.board_site import BoardSite
 from podium.board.bundle import Disclosures, write_bundle
-from podium.board.check import check
-from podium.board.client import FolderBoard, HttpBoard
+from podium.board.check.check_bundle import check
 from podium.board.keys import Key, Signed, make_key
-from podium.board.ledger import Ledger, make_board
-from podium.board.registration import register
-from podium.board.rules import Rules
-from podium.board.site import BoardSite
-from podium.board.statements import Anchor, DecisionStatement, Registration, sign
+from podium.board.ledger.audit_ledger import audit
+from podium.board.ledger.ledger import Ledger, make_board
+from podium.board.ledger.statements import Anchor, DecisionStatement, Registration, sign
+from podium.board.register import register
 from podium.errors import BoardError
-from podium.runs.driver import Driver
-from podium.runs.executors import make_executor
+from podium.runs.drive.driver import Driver
+from podium.runs.drive.executors import make_executor
 from podium.runs.experiment import Experiment, open_experiment, read_experiment
-from podium.runs.models import Plan
+from podium.runs.records import Plan
 from podium.workspace.budget import Budget
-from podium.workspace.journal import read_journal
-from podium.workspace.lines import START, encode_line
+from podium.workspace.journal.hash_chain import START, encode_line
+from podium.workspace.journal.journal import read_journal
 
 TASK = "spaceship-titanic"
 

@@ -23,16 +23,16 @@ from datetime import datetime
 from pathlib import Path
 
 from podium import api
-from podium.runs.driver import Driver, FollowedRun
-from podium.runs.executors import Executor, RunRequest, make_executor
-from podium.runs.executors.ray.remote import STORAGE_FOLDER
+from podium.cluster.ray.stored_experiment import STORAGE_FOLDER
+from podium.cluster.storage import open_storage
+from podium.cluster.stored_log import RunLog
+from podium.runs.drive.driver import Driver, FollowedRun
+from podium.runs.drive.executors import Executor, RunRequest, make_executor
 from podium.runs.experiment import Experiment, open_experiment, run_folder
-from podium.runs.folder import RunFolder
-from podium.runs.models import Plan, RunRecord, Times
-from podium.runs.run_log import RunLog
-from podium.runs.storage import open_storage
-from podium.viewer.index import ExperimentIndex
-from podium.workspace.events import now
+from podium.runs.records import Plan, RunRecord, Times
+from podium.runs.run_folder import RunFolder
+from podium.viewer.index.experiment_index import ExperimentIndex
+from podium.workspace.journal.events import now
 
 TASK = "spaceship-titanic"
 COMMAND = "cp /home/data/sample_submission.csv /home/submission/submission.csv"
@@ -98,8 +98,8 @@ def measure(name: str, experiment: Experiment, executor: Executor, parallel: int
 
 
 def measure_cluster(runs: int, nodes: int, parallel: int) -> None:
-    from podium.runs.executors.ray import Ray
-    from podium.runs.executors.ray.local_cluster import start_cluster, stop_cluster
+    from podium.cluster.ray import Ray
+    from podium.cluster.ray.local_cluster import start_cluster, stop_cluster
 
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder) / "data"

@@ -25,18 +25,18 @@ from pathlib import Path
 from typing import NamedTuple
 
 from podium import api
-from podium.agents.presets import FOLDER, preset_agent, preset_names
-from podium.agents.presets.install import installed
-from podium.runs.driver import Driver
-from podium.runs.executors import make_executor
+from podium.agents.coding.install_agent import installed
+from podium.agents.coding.presets import FOLDER, preset_agent, preset_names
+from podium.runs.drive.driver import Driver
+from podium.runs.drive.executors import make_executor
 from podium.runs.experiment import open_experiment
-from podium.runs.models import Plan
+from podium.runs.records import Plan
 from podium.workspace.budget import Budget
 
 TASK = "spaceship-titanic"
 NOTE = "date +%s.%N > /home/code/started"
 MODULE = f"""
-from podium.agents.presets import FOLDER, preset_agent
+from podium.agents.coding.presets import FOLDER, preset_agent
 
 def __getattr__(name):
     if name.startswith("_"):

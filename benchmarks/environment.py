@@ -20,7 +20,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import podium
-from podium.environment.tasks import training_task
+from podium.environment.training_tasks import training_task
 
 STEP = {"action": "run_command", "arguments": {"command": "true"}}
 FINISH = {"action": "final_answer", "arguments": {"final_answer": "done"}}

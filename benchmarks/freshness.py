@@ -39,15 +39,15 @@ import numpy as np
 from agents_table import DOCS, write_tables
 from recipe_trials import Trial, forged_task, real_tables, real_task, try_all
 
-from podium.catalog.forge import forge_id
 from podium.catalog.forge.families import FAMILIES as ALL_FAMILIES
 from podium.catalog.forge.families import WORLD_FAMILIES, load_family
 from podium.catalog.forge.family import ForgedData
 from podium.catalog.forge.field import draw_data
-from podium.catalog.forge.training import TrainingSeed
+from podium.catalog.forge.forge_ids import forge_id
+from podium.catalog.forge.training_seeds import TrainingSeed
 from podium.catalog.forge.world.retelling import Telling
-from podium.data.files import write_atomically
 from podium.report.statistics import bootstrap_interval
+from podium.safefs.atomic_files import write_atomically
 
 MARK = "<!-- tables: benchmarks/freshness.py -->"
 FAMILIES = ("tables-classification", "tables-regression", "tabular-classification", "tabular-regression")
@@ -122,7 +122,7 @@ def compare_texts(name: str, count: int) -> dict[str, Any]:
 
 def told(name: str, count: int) -> list[ForgedData]:
     """One drawing of a family with a fixed structure, in the words of as many tasks as asked."""
-    family = import_module(f"podium.catalog.forge.{name.replace('-', '_')}")
+    family = import_module(f"podium.catalog.forge.families.{name.replace('-', '_')}")
     own = family.draw(np.random.default_rng(0), "easy")
     tasks = [forge_id(name, "easy", seed) for seed in range(count)]
     return [Telling(family.RETELLING, task.words).retold(own, "easy") for task in tasks]

@@ -25,9 +25,9 @@ sys.path.append(str(Path(__file__).parent.parent / "tests" / "catalog"))
 from competitions import competition_ids, noisy_submission, perfect_submission
 
 import podium
-from podium.grading.reading import read_submission
-from podium.grading.submission import align
-from podium.grading.table import apply_metric, convert_answers, read_answers
+from podium.grading.check_submission import align
+from podium.grading.read_submission import read_submission
+from podium.grading.table_submission import apply_metric, convert_answers, read_answers
 from podium.task import Task
 
 SIZES: dict[str, Any] = json.loads(Path(__file__).with_name("real_sizes.json").read_text(encoding="utf-8"))

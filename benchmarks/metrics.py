@@ -20,9 +20,9 @@ import numpy as np
 import pandas as pd
 
 from podium import metrics
-from podium.grading.reading import read_submission
-from podium.grading.submission import align
-from podium.grading.table import read_answers
+from podium.grading.check_submission import align
+from podium.grading.read_submission import read_submission
+from podium.grading.table_submission import read_answers
 from podium.task import Columns, Metric, Values
 
 LIMIT = 4 << 30

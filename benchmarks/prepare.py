@@ -15,8 +15,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from podium.data.files import link_tree
-from podium.data.publish import publish
+from podium.data.scrub_metadata import publish
+from podium.safefs.atomic_files import link_tree
 
 ROUNDS = 3
 

@@ -17,8 +17,8 @@ import tempfile
 from pathlib import Path
 
 from podium.catalog import suites
-from podium.report.document import Report, make_report
-from podium.report.html import render
+from podium.report.rendering.html_report import render
+from podium.report.report_document import Report, make_report
 from viewer import make_plan, make_record, timed
 
 

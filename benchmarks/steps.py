@@ -21,15 +21,15 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from podium.sandbox import bubblewrap
-from podium.sandbox.bubblewrap import Bubblewrap
+from podium.sandbox.linux import bubblewrap
+from podium.sandbox.linux.bubblewrap import Bubblewrap
+from podium.sandbox.linux.mounts import host_view
 from podium.sandbox.spec import SandboxSpec
-from podium.sandbox.view import host_view
 from podium.workspace.budget import Usage
-from podium.workspace.events import Action, Step, now
-from podium.workspace.history import History
-from podium.workspace.journal import Journal
-from podium.workspace.observations import TextResult
+from podium.workspace.history.history import History
+from podium.workspace.journal.events import Action, Step, now
+from podium.workspace.journal.journal import Journal
+from podium.workspace.journal.observations import TextResult
 
 SCRIPT_BYTES = 2_000
 CASES = {"1 MB in 10 files": (10, 100_000), "50 MB in 100 files": (100, 500_000), "2,000 small files": (2000, 1_000)}

@@ -16,8 +16,8 @@ import time
 from pathlib import Path
 
 import podium
-from podium.catalog.forge import forge_id
 from podium.catalog.forge.families import FAMILIES, load_family
+from podium.catalog.forge.forge_ids import forge_id
 
 
 def main() -> None:

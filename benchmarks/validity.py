@@ -21,7 +21,7 @@ import numpy as np
 from agents_table import DOCS, LABELS, contenders_of, is_forged, read_kept, signed, write_tables
 from scipy.stats import rankdata
 
-from podium.catalog.forge import parse_id
+from podium.catalog.forge.forge_ids import parse_id
 from podium.catalog.open_tables import HERE as OPEN_TABLES
 
 MARK = "<!-- tables: benchmarks/validity.py -->"

@@ -26,17 +26,17 @@ from starlette.testclient import TestClient
 
 from podium.catalog import suites
 from podium.runs.experiment import FILE, run_folder
-from podium.runs.folder import write_document
-from podium.runs.models import ExperimentDocument, Plan, RunRecord, Times
+from podium.runs.records import ExperimentDocument, Plan, RunRecord, Times
+from podium.runs.run_folder import write_document
 from podium.sandbox.policy import Policy
 from podium.sandbox.spec import Mount
 from podium.viewer.app import make_app
-from podium.viewer.site import Site
+from podium.viewer.page_site import Site
 from podium.workspace.budget import Budget, Usage
-from podium.workspace.events import FORMAT, Action, Event, Start, Step
-from podium.workspace.history import History
-from podium.workspace.lines import START, encode_line
-from podium.workspace.observations import TextResult
+from podium.workspace.history.history import History
+from podium.workspace.journal.events import FORMAT, Action, Event, Start, Step
+from podium.workspace.journal.hash_chain import START, encode_line
+from podium.workspace.journal.observations import TextResult
 
 SMALL_EXPERIMENTS = 20
 REPEATS = 7

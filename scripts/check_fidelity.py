@@ -24,7 +24,7 @@ from types import ModuleType
 from typing import Any
 
 import podium
-from podium.data.archives import extract
+from podium.data.formats.archives import extract
 
 
 def main() -> None:

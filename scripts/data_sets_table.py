@@ -17,10 +17,10 @@ from typing import Any
 
 import pandas as pd
 
-from podium.catalog.new_task import make_task
-from podium.cli.new_task import audit_new_task
-from podium.data.files import write_atomically
+from podium.catalog.authoring.make_task import make_task
+from podium.cli.tasks.new_task import audit_new_task
 from podium.errors import PodiumError
+from podium.safefs.atomic_files import write_atomically
 
 DOCS = Path(__file__).parent.parent / "docs"
 RESULTS = DOCS / "data-sets.json"

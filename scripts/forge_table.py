@@ -21,13 +21,13 @@ from typing import Any
 
 import numpy as np
 
-from podium.catalog.forge import forge_id, parse_id
 from podium.catalog.forge.families import FAMILIES, load_family
 from podium.catalog.forge.family import ForgedData
 from podium.catalog.forge.field import draw_data, measure_field, run_pipeline
+from podium.catalog.forge.forge_ids import forge_id, parse_id
 from podium.catalog.forge.forged_data import write_public
-from podium.data.files import sha256, write_atomically
 from podium.grading.medals import thresholds
+from podium.safefs.atomic_files import sha256, write_atomically
 from podium.task import Leaderboard
 
 DOCS = Path(__file__).parent.parent / "docs"

@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import time
 
-from podium.catalog.forge import FIELDS, QUICK, parse_id
 from podium.catalog.forge.families import load_family
-from podium.catalog.forge.field import measure_field
-from podium.data.files import write_atomically
+from podium.catalog.forge.field import FIELDS, measure_field
+from podium.catalog.forge.forge_ids import parse_id
+from podium.catalog.forge.forged_task import QUICK
+from podium.safefs.atomic_files import write_atomically
 
 
 def main() -> None:

@@ -18,12 +18,12 @@ from statistics import median
 
 import pandas as pd
 
-from podium.catalog.new_task.field import PipelineScore, measure_pipelines
-from podium.catalog.new_task.files import Draft
+from podium.catalog.authoring.measured_field import PipelineScore, measure_pipelines
+from podium.catalog.authoring.task_folder import Draft
 from podium.catalog.open_tables import HERE, OpenTable, open_table_draft, open_table_ids, read_open_table, table_task
-from podium.data.files import write_atomically
 from podium.data.prepare import prepare_task
-from podium.grading.prepared import find_prepared
+from podium.grading.prepared_task import find_prepared
+from podium.safefs.atomic_files import write_atomically
 
 PAGE = Path(__file__).parent.parent / "docs" / "open-tables.md"
 MARK = "<!-- table: scripts/measure_open_tables.py -->"

@@ -17,8 +17,8 @@ from hypothesis import HealthCheck, settings
 # cores, and compute up to ten times as long.
 os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "OMP_WAIT_POLICY": "passive"}
 
-from podium.data.trees import remove_tree
-from podium.runs.executors import local
+from podium.runs.drive.executors import local_executor
+from podium.safefs.remove_tree import remove_tree
 
 # What tests import stays: looking through it time and again takes a third of the time of their collection.
 gc.disable()
@@ -56,5 +56,7 @@ def podium_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         patch.setenv("TMPDIR", str(temporary))
         patch.setattr(tempfile, "tempdir", str(temporary))
         # Runs of this process are forked from one, whichever comes first: later ones shall import no clients of models.
-        patch.setattr(local, "IMPORTED_ONCE", (*local.IMPORTED_ONCE, *local.IMPORTED_FOR_MODELS))
+        patch.setattr(
+            local_executor, "IMPORTED_ONCE", (*local_executor.IMPORTED_ONCE, *local_executor.IMPORTED_FOR_MODELS)
+        )
         yield

@@ -19,10 +19,12 @@ import podium
 
 SOURCE = Path(podium.__file__).parent
 PROJECT = tomllib.loads((SOURCE.parent.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-LIBRARY = {"__init__", "api", "catalog", "cli", "data", "errors", "grading", "metrics", "task"}
+LIBRARY = {"__init__", "api", "catalog", "cli", "data", "errors", "grading", "metrics", "safefs", "tables", "task"}
 """The layers that work without any extra; report, board and viewer have extras of their own, all others need `run`."""
-CONTAINERS = {"sandbox/container.py", "sandbox/container_image.py", "sandbox/docker.py"}
+CONTAINERS = {"sandbox/docker/container.py", "sandbox/docker/container_image.py", "sandbox/docker/docker_backend.py"}
 """Imported by the backend docker alone."""
+BRIDGES = {f"interop/{name}.py" for name in ("gymnasium", "openenv", "verifiers")}
+"""Adapters for training tools."""
 NAMES = {"openenv": "openenv-core"}
 """Distributions that need not be installed, by what is imported of them."""
 ELSEWHERE = {
@@ -120,9 +122,9 @@ def extra_of(path: Path) -> str | None:
         return None
     if path.relative_to(SOURCE).as_posix() in CONTAINERS:
         return "docker"
-    if path.is_relative_to(SOURCE / "runs/executors/ray"):
+    if layer == "cluster":
         return "cluster"
-    if path.is_relative_to(SOURCE / "environment/bridges"):
+    if path.relative_to(SOURCE).as_posix() in BRIDGES:
         return "training"
     return {"viewer": "view", "report": "report", "board": "board"}.get(layer, "run")
 

@@ -61,7 +61,7 @@ def test_a_run_with_everything_from_packages(installed: Path, tmp_path: Path) ->
 CONFORMANCE = """
 from pathlib import Path
 from podium_example_executor import SequentialExecutor
-from podium.runs.executors.conformance import check_executor
+from podium.runs.drive.executors.executor_conformance import check_executor
 from podium import prepare
 data = Path({data!r})
 prepare("spaceship-titanic", miniature=True, data_dir=data)

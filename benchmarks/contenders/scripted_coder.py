@@ -14,10 +14,10 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from podium.agents.search.proposer import Context, Proposal, Proposer, Review
-from podium.agents.search.tree import Node, Operator, Tree
-from podium.agents.tree_search import Aide, Frontier
-from podium.workspace.observations import ScriptResult
+from podium.agents.search.algorithms import Aide, Frontier
+from podium.agents.search.proposers.proposer import Context, Proposal, Proposer, Review
+from podium.agents.search.search_tree import Node, Operator, Tree
+from podium.workspace.journal.observations import ScriptResult
 
 FOLDER = Path(__file__).parent
 PARTS = ("joining", "reading", "learners", "answering", "coder_scripts")

@@ -18,7 +18,7 @@ import podium
 from podium.catalog.forge import parse_id
 from podium.catalog.forge.families import TINY_FAMILIES
 from podium.environment.rewards import final_value
-from podium.environment.tasks import training_task
+from podium.environment.training_tasks import training_task
 
 RECIPES = (
     *("mean", "numbers ridge 1", "numbers ridge 100", "numbers neighbours 15"),

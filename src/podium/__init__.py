@@ -6,7 +6,7 @@ if TYPE_CHECKING:
     from podium.api import grade, load, prepare, resume, run, tasks, validate, verify
     from podium.environment.environment import Environment
     from podium.errors import PodiumError
-    from podium.report.document import report
+    from podium.report.report_document import report
     from podium.task import Task
     from podium.workspace.budget import Budget
 
@@ -33,12 +33,12 @@ _HOMES = {
     "Environment": "podium.environment.environment",
     "PodiumError": "podium.errors",
     "Task": "podium.task",
-    "report": "podium.report.document",
+    "report": "podium.report.report_document",
 }
 
 
 def __getattr__(name: str) -> Any:
-    """Imports what is asked for, so that the command line starts at once."""
+    """Import a public name when it is first used, so that the command line starts fast."""
     if name == "__version__":
         from importlib.metadata import version
 

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
     from podium.data.prepare import PrepareResult
     from podium.grading.grade import Grade, Validation
-    from podium.grading.prepared import PreparedTask
-    from podium.runs.executors import Executor
+    from podium.grading.prepared_task import PreparedTask
+    from podium.runs.drive.executors import Executor
     from podium.runs.experiment import Experiment
-    from podium.runs.verify import Verification
     from podium.task import Execute
+    from podium.verify import Verification
     from podium.workspace.budget import Budget
 
 
@@ -104,7 +104,7 @@ def grade(
 
 def _in_sandboxes(prepared: PreparedTask) -> AbstractContextManager[Execute]:
     """Runs submitted programs; imported only when there are some."""
-    from podium.runs.evaluation import in_sandboxes
+    from podium.runs.attempt.evaluate_programs import in_sandboxes
 
     return in_sandboxes()(prepared)
 
@@ -139,7 +139,7 @@ def run(
     >>> experiment.records()[0].status
     'finished'
     """
-    from podium.runs.start import make_plan, start_experiment
+    from podium.runs.plan.start_experiment import make_plan, start_experiment
 
     if budget is not None:
         settings["budget"] = budget
@@ -171,20 +171,20 @@ def resume(
     'finished'
     """
     from podium.runs.experiment import read_experiment
-    from podium.runs.start import resume_experiment
+    from podium.runs.plan.start_experiment import resume_experiment
 
     return _carry_out(resume_experiment(read_experiment(Path(out)), changes, trust=trust), executor, retry=retry)
 
 
 def _is_local(executor: Executor | None) -> bool:
-    from podium.runs.executors.local import LocalExecutor
+    from podium.runs.drive.executors.local_executor import LocalExecutor
 
     return executor is None or isinstance(executor, LocalExecutor)
 
 
 def _carry_out(experiment: Experiment, executor: Executor | None, *, retry: bool) -> Experiment:
-    from podium.runs.driver import Driver
-    from podium.runs.executors import make_executor
+    from podium.runs.drive.driver import Driver
+    from podium.runs.drive.executors import make_executor
 
     Driver(experiment, retry=retry).carry_out(executor or make_executor())
     return experiment
@@ -204,7 +204,7 @@ def verify(
     >>> podium.verify(experiment.folder).summary
     'Verified 1 of 1 run.'
     """
-    from podium.runs.verify import verify
+    from podium.verify import verify
 
     return verify(Path(path), data_dir=_path(data_dir), rehash=rehash)
 

@@ -12,6 +12,7 @@ from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 from importlib.metadata import distributions
+from types import ModuleType
 from typing import Any
 
 from podium.errors import UsageError
@@ -63,3 +64,14 @@ def _load(kind: str, name: str, target: str) -> Any:
         said = str(error) if isinstance(error, ImportError | AttributeError) else f"{type(error).__name__}: {error}"
         raise UsageError(f"The {kind.removesuffix('s')} '{name}' cannot be loaded from {target}: {said}") from error
     return found
+
+
+class CallablePackage(ModuleType):
+    """A package that shares its name with a public function, such as `podium.report`, and calls it.
+
+    Importing one of its modules binds the name to the package, which would hide the function otherwise.
+    """
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        parent, _, name = self.__name__.rpartition(".")
+        return sys.modules[parent].__getattr__(name)(*args, **options)

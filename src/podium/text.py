@@ -1,11 +1,14 @@
-"""Durations, sizes and counts as people write and read them, and texts that a terminal only shows."""
+"""Text for people: durations, sizes and counts, and text made safe and short enough to show or store."""
 
 from __future__ import annotations
 
 import math
 import re
 from collections.abc import Mapping, Sequence
+from typing import Any
 
+OBSERVATION_CHARACTERS = 20_000
+"""Maximum length of a text in an observation."""
 _SECONDS = {"": 1.0, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
 _BYTES = {"m": 1 << 20, "mb": 1 << 20, "g": 1 << 30, "gb": 1 << 30, "t": 1 << 40, "tb": 1 << 40}
 
@@ -98,6 +101,11 @@ def last_number(texts: Sequence[str]) -> float | None:
     return None
 
 
+def printed_score(output: str, name: str) -> float | None:
+    """Return the number in the last line of an output that reads `name: number` or `name = number`, or None."""
+    return last_number(re.findall(rf"(?im)^\W*{re.escape(name)}\s*[:=]\s*([-+.\deE]+)\s*%?\s*$", output))
+
+
 def parse_duration(text: str) -> float:
     """The seconds of a duration such as 90s, 30m, 24h or 2d; a bare number is seconds.
 
@@ -134,3 +142,20 @@ def _in_unit(text: str, units: Mapping[str, float]) -> float | None:
     """A number and one of the units, multiplied; None if the text is something else."""
     found = re.fullmatch(r"(\d+(?:\.\d*)?|\.\d+)\s*([a-z]*)", text.strip().lower())
     return float(found[1]) * units[found[2]] if found and found[2] in units else None
+
+
+def bounded(text: str, limit: int = OBSERVATION_CHARACTERS) -> str:
+    """Return the text, or its beginning and end around a line that counts the omitted characters."""
+    if len(text) <= limit:
+        return text
+    half = max(0, limit // 2 - 25)
+    return f"{text[:half]}\n[... {len(text) - 2 * half:,} characters left out ...]\n{text[len(text) - half :]}"
+
+
+def valid_unicode(value: Any) -> Any:
+    """Return a JSON value without lone surrogates, which models emit and UTF-8 files cannot hold."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode("utf-8")
+    if isinstance(value, dict):
+        return {valid_unicode(name): valid_unicode(part) for name, part in value.items()}
+    return [valid_unicode(part) for part in value] if isinstance(value, list) else value

@@ -1,5 +1,5 @@
 """Podium's taskset under a name that verifiers can find: it looks for tasksets among top-level packages."""
 
-from podium.environment.bridges.verifiers import PodiumConfig, PodiumEnv, PodiumEnvConfig, PodiumTask, PodiumTaskset
+from podium.interop.verifiers import PodiumConfig, PodiumEnv, PodiumEnvConfig, PodiumTask, PodiumTaskset
 
 __all__ = ["PodiumConfig", "PodiumEnv", "PodiumEnvConfig", "PodiumTask", "PodiumTaskset"]

@@ -10,7 +10,7 @@ import pytest
 from workbench import Bench
 
 from podium.actions import run_in_sandbox
-from podium.sandbox.result import Output, ProgramResult
+from podium.sandbox.program_result import Output, ProgramResult
 
 
 def run(script: str, arguments: str = "") -> tuple[str, dict[str, str]]:

@@ -16,8 +16,8 @@ from workbench import Bench
 
 import podium.actions
 from podium.actions import ACTIONS, ActionContext, ActionError, action, ask_operator, offered, perform, tools
-from podium.actions.text import bounded
-from podium.workspace.observations import Refusal, TextResult
+from podium.text import bounded
+from podium.workspace.journal.observations import Refusal, TextResult
 
 MLAGENTBENCH = {
     "List Files", "Read File", "Write File", "Append File", "Copy File", "Undo Edit Script", "Execute Script",

@@ -13,7 +13,7 @@ import pytest
 
 from podium.agents import AGENTS, agent_class, agent_names, check_agent
 from podium.errors import UsageError
-from podium.runs.start import make_plan
+from podium.runs.plan.start_experiment import make_plan
 
 WITH_MODEL = ("aide", "mcts", "evolve", "frontier", "research", "react")
 

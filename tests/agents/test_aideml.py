@@ -12,11 +12,11 @@ import re
 from pathlib import Path
 
 import pytest
-from talkers import MODEL, TASK, TRAIN
-
 from driving import drive, verified
 from model_server import Call, Reply, Request, serving, text_of, tool_names
-from podium.runs.models import Plan
+from talkers import MODEL, TASK, TRAIN
+
+from podium.runs.records import Plan
 from podium.runs.steps import Steps
 from podium.workspace.budget import Budget
 

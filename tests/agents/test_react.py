@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 from inspect_ai.model import ChatMessageAssistant
 from inspect_ai.tool import ToolCall
+from model_server import Call, Fault, Reply, Request, serving, text_of
 from talkers import assignment, coder, in_sample
 
-from model_server import Call, Fault, Reply, Request, serving, text_of
 from podium.agents import read_options
-from podium.agents.conversation import Conversation
 from podium.agents.react import React, ReactState
-from podium.workspace.events import Action
-from podium.workspace.observations import TextResult
+from podium.agents.tool_conversation import Conversation
+from podium.workspace.journal.events import Action
+from podium.workspace.journal.observations import TextResult
 
 
 def conversation(turns: int, *, characters: int = 900) -> Conversation:

@@ -10,23 +10,23 @@ import signal
 from collections.abc import Iterator
 from pathlib import Path
 
+import driving
 import pytest
+from model_server import Behaviour, Call, Fault, ModelServer, Reply, Request, last_text, serving, text_of, tool_names
 from talkers import TASK, TRAIN
 
-import driving
-from model_server import Behaviour, Call, Fault, ModelServer, Reply, Request, last_text, serving, text_of, tool_names
 from podium import api
-from podium.agents.coding import CodingAgent
-from podium.agents.presets import FOLDER, preset_agent, preset_names
-from podium.agents.presets.install import install
-from podium.agents.presets.pythons import find_python, missing_python
+from podium.agents.coding.coding_agent import CodingAgent
+from podium.agents.coding.find_python import find_python, missing_python
+from podium.agents.coding.install_agent import install
+from podium.agents.coding.presets import FOLDER, preset_agent, preset_names
 from podium.data.home import home
-from podium.integrity.scan import scan
-from podium.runs.driver import FollowedRun
-from podium.runs.models import Plan
+from podium.integrity.scan_runs import scan
+from podium.runs.drive.driver import FollowedRun
+from podium.runs.records import Plan
 from podium.runs.steps import Steps
 from podium.workspace.budget import Budget
-from podium.workspace.observations import Refusal
+from podium.workspace.journal.observations import Refusal
 
 pytestmark = pytest.mark.coding
 

@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 
 from podium.agents.base import Assignment, Remaining
-from podium.agents.recipes import Recipes, RecipesOptions, schedule
+from podium.agents.recipes_agent import Recipes, RecipesOptions, schedule
 from podium.agents.search.policies import DRAFT, Choice
-from podium.agents.search.proposer import Context, Proposal
-from podium.agents.search.recipes import RecipesProposer, mergeable
-from podium.agents.search.tree import Node, Operator, Tree
+from podium.agents.search.proposers.proposer import Context, Proposal
+from podium.agents.search.proposers.recipe_proposer import RecipesProposer, mergeable
+from podium.agents.search.search_tree import Node, Operator, Tree
 from podium.catalog import load
 from podium.metrics import accuracy
-from podium.recipes.scripts import read_header
-from podium.workspace.observations import ScriptResult
+from podium.recipes.script_writer import read_header
+from podium.workspace.journal.observations import ScriptResult
 
 
 @pytest.fixture

@@ -8,17 +8,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from model_server import Reply, Request, serving, text_of
 from talkers import assignment, coder, entries, in_sample, is_aside
 
-from model_server import Reply, Request, serving, text_of
 from podium.actions import ACTIONS
 from podium.agents import read_options
-from podium.agents.research.memory import ResearchState, ResearchStep
-from podium.agents.research.reading import FormatError, find_action, read_entries, read_input
+from podium.agents.research.parse_reply import FormatError, find_action, read_entries, read_input
 from podium.agents.research.researcher import Researcher
+from podium.agents.research.researcher_memory import ResearchState, ResearchStep
 from podium.errors import UsageError
-from podium.workspace.events import Action
-from podium.workspace.observations import TextResult
+from podium.workspace.journal.events import Action
+from podium.workspace.journal.observations import TextResult
 
 GOOD = entries(1, "list_files", {"dir_path": "data"})
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+import driving
 import pytest
 from small_model import SmallModel, small_model
 
-import driving
 from podium import api
 from podium.agents import AGENTS, agent_class
-from podium.runs.models import Plan
+from podium.runs.records import Plan
 from podium.workspace.budget import Budget
 
 pytestmark = pytest.mark.model

@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from driving import verified
+from model_server import Behaviour, dead, dropping, endless_talker, rate_limited, refusing, serving, silent, slow
 from talkers import (
     INJECTION,
     SECOND_THOUGHTS,
@@ -28,15 +30,13 @@ from talkers import (
     story,
 )
 
-from driving import verified
-from model_server import Behaviour, dead, dropping, endless_talker, rate_limited, refusing, serving, silent, slow
-from podium.cli.carrying_out import describe
-from podium.runs.call_recorder import request_sha256
-from podium.runs.driver import FollowedRun
+from podium.cli.follow_experiment import describe
+from podium.models.call_recorder import request_sha256
+from podium.runs.drive.driver import FollowedRun
 from podium.runs.experiment import run_folder
 from podium.workspace.budget import Budget
-from podium.workspace.events import ModelCall, Step
-from podium.workspace.journal import read_journal
+from podium.workspace.journal.events import ModelCall, Step
+from podium.workspace.journal.journal import read_journal
 
 
 def _slow(name: Any) -> Any:

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 from coders import tiny, writing
-from talkers import coder, compete
-
 from few import few
 from model_server import Behaviour, serving, windowed
+from talkers import coder, compete
+
 from podium.runs.steps import Steps
 from podium.workspace.budget import Budget
 

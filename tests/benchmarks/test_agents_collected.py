@@ -6,9 +6,9 @@ import threading
 from pathlib import Path
 
 from agents import collect
-from podium.runs.attempt import run_attempt
+from podium.runs.attempt.attempt import run_attempt
 from podium.runs.experiment import open_experiment
-from podium.runs.models import Plan
+from podium.runs.records import Plan
 
 TASK = "forge-tabular-classification-medium-101"
 

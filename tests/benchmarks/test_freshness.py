@@ -11,7 +11,7 @@ import pytest
 from freshness import compare, long_sentences, outcome, plan, read, shares, tune
 from recipe_trials import SmallTask, Trial, forged_task, real_tables, real_task, try_all
 
-from podium.catalog.forge.training import TrainingSeed
+from podium.catalog.forge.training_seeds import TrainingSeed
 
 
 def known(**shares_of_way: float) -> list[Trial]:

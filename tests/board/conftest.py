@@ -10,17 +10,17 @@ import pytest
 from boards import PUBLISHER, SCRIPT, TASK, Registered, anchor, registration
 
 from podium import api
-from podium.board.anchoring import Anchoring
-from podium.board.client import FolderBoard
-from podium.board.decisions import decide
+from podium.board.anchor import Anchoring
+from podium.board.board_client import FolderBoard
 from podium.board.keys import Signed, make_key
-from podium.board.ledger import Ledger, make_board
-from podium.board.registration import register
-from podium.board.statements import Publication, ReproductionStatement, sign
-from podium.runs.driver import Driver
-from podium.runs.executors import make_executor
+from podium.board.ledger.keeper_decisions import decide
+from podium.board.ledger.ledger import Ledger, make_board
+from podium.board.ledger.statements import Publication, ReproductionStatement, sign
+from podium.board.register import register
+from podium.runs.drive.driver import Driver
+from podium.runs.drive.executors import make_executor
 from podium.runs.experiment import open_experiment
-from podium.runs.models import Plan
+from podium.runs.records import Plan
 from podium.workspace.budget import Budget
 
 STRANGER = make_key()

@@ -10,7 +10,7 @@ import pytest
 from boards import PUBLISHER, TASK, Registered
 
 from podium.board.keys import write_key
-from podium.board.ledger import make_board
+from podium.board.ledger.ledger import make_board
 from podium.cli import main
 
 LONG = "x" * 2001

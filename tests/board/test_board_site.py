@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from boards import PUBLISHER
 
-from podium.board.audit import audit
-from podium.board.decisions import decide
-from podium.board.ledger import Ledger, parse_line
-from podium.board.merkle import includes
-from podium.board.site import BoardSite
-from podium.board.statements import Publication, parse_head, sign
+from podium.board.board_site import BoardSite
+from podium.board.ledger.audit_ledger import audit
+from podium.board.ledger.keeper_decisions import decide
+from podium.board.ledger.ledger import Ledger, parse_line
+from podium.board.ledger.merkle_tree import includes
+from podium.board.ledger.statements import Publication, parse_head, sign
 from podium.errors import BoardError, UsageError
 
 

@@ -19,19 +19,19 @@ import pandas as pd
 import pytest
 from boards import PUBLISHER, TASK
 
-from podium.board.anchoring import Anchoring
+from podium.board.anchor import Anchoring
+from podium.board.board_client import FolderBoard
+from podium.board.board_rules import Rules
 from podium.board.bundle import Disclosures, write_bundle
-from podium.board.check import check
-from podium.board.client import FolderBoard
+from podium.board.check.check_bundle import check
 from podium.board.keys import write_key
-from podium.board.ledger import make_board
-from podium.board.registration import register
-from podium.board.rules import Rules
-from podium.runs.driver import Driver
-from podium.runs.executors import make_executor
+from podium.board.ledger.ledger import make_board
+from podium.board.register import register
+from podium.runs.drive.driver import Driver
+from podium.runs.drive.executors import make_executor
 from podium.runs.experiment import Experiment, open_experiment, read_experiment
-from podium.runs.models import Plan
-from podium.runs.reproduce import reproduce
+from podium.runs.records import Plan
+from podium.verify.reproduce_run import reproduce
 from podium.workspace.budget import Budget
 
 pytestmark = pytest.mark.slow

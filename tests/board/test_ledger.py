@@ -10,14 +10,15 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import boards
 import pytest
 from boards import PUBLISHER, anchor, registration
 
-from podium.board.audit import audit, parse_old_head
 from podium.board.keys import Signed, make_key
-from podium.board.ledger import LINE_BYTES, SEGMENT, SEGMENT_BYTES, Ledger, make_board, read_lines, segment_path
-from podium.board.merkle import includes, leaf_hash
-from podium.board.statements import DecisionStatement, Publication, parse_head, sign
+from podium.board.ledger.audit_ledger import audit, parse_old_head
+from podium.board.ledger.ledger import LINE_BYTES, SEGMENT, SEGMENT_BYTES, Ledger, make_board, read_lines, segment_path
+from podium.board.ledger.merkle_tree import includes, leaf_hash
+from podium.board.ledger.statements import DecisionStatement, Publication, parse_head, sign
 from podium.errors import BoardError, UsageError
 
 
@@ -114,7 +115,7 @@ def test_a_file_of_the_longest_lines_is_read_whole_and_a_longer_one_is_never_cut
     assert SEGMENT_BYTES >= SEGMENT * (LINE_BYTES + 1)
     fill(ledger, 3)
     before = segment_path(ledger.folder, 0).read_bytes()
-    monkeypatch.setattr("podium.board.ledger.SEGMENT_BYTES", len(before) - 1)
+    monkeypatch.setattr("podium.board.ledger.ledger.SEGMENT_BYTES", len(before) - 1)
     with pytest.raises(BoardError, match="longer than 1,024 entries"):
         Ledger(ledger.folder)
     assert segment_path(ledger.folder, 0).read_bytes() == before
@@ -215,7 +216,7 @@ import sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[2])
 from boards import registration
-from podium.board.ledger import Ledger
+from podium.board.ledger.ledger import Ledger
 ledger = Ledger(Path(sys.argv[1]))
 for number in range(100_000):
     [receipt] = ledger.append(registration(ledger, number))
@@ -224,7 +225,7 @@ for number in range(100_000):
 
 
 def test_a_kill_loses_nothing_that_was_acknowledged(ledger: Ledger) -> None:
-    command = [sys.executable, "-c", KILLED, ledger.folder, Path(__file__).parent]
+    command = [sys.executable, "-c", KILLED, ledger.folder, Path(boards.__file__).parent]
     for least in (1, 3, 9):
         with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
             assert process.stdout is not None

@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
-from podium.board.ledger import Ledger
-from podium.board.site import BoardSite
+from podium.board.board_site import BoardSite
+from podium.board.ledger.ledger import Ledger
 
 pytestmark = pytest.mark.browser
 SCREENSHOTS = Path(__file__).parents[2] / "artefacts" / "board"

@@ -11,7 +11,7 @@ from pathlib import Path
 from leaks import CLOSER, examine_with, table_tasks
 
 import podium
-from podium.integrity.audit.prediction import MetadataPrediction
+from podium.integrity.audit.metadata_leaks import MetadataPrediction
 
 PAGE = Path(__file__).parents[2] / "docs" / "leaks.md"
 START, END = "<!-- table -->", "<!-- end of table -->"

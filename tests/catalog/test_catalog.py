@@ -8,7 +8,7 @@ import pytest
 
 import podium
 from podium import catalog
-from podium.catalog.index import INDEX, make_index
+from podium.catalog.build_index import INDEX, make_index
 from podium.errors import UnknownTaskError
 
 

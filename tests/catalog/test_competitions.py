@@ -19,9 +19,9 @@ from competitions import (
     read_sample,
     summary,
 )
+from few import few
 
 import podium
-from few import few
 from podium.task import Integer, Number, Task
 
 NO_SAMPLE_SCORE = {"us-patent-phrase-to-phrase-matching"}

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from few import few
 from leaks import CERTAIN, CLOSER, SUSPICIOUS, examine, examine_with, table_tasks
 
 import podium
-from few import few
-from podium.grading.table import read_answers
+from podium.grading.table_submission import read_answers
 from podium.task import Edition
 
 NEIGHBOURS = 5

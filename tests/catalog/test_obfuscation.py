@@ -11,10 +11,10 @@ from competitions import competition_ids, noisy_submission, perfect_submission, 
 
 import podium
 from podium.catalog import expand, resolve
-from podium.catalog.obfuscation import obfuscated_id, plain_id
-from podium.catalog.obfuscation.names import Names, read_names
+from podium.catalog.obfuscation.obfuscate import obfuscated_id, plain_id
+from podium.catalog.obfuscation.renaming import Names, read_names
 from podium.errors import NotPreparedError, UsageError
-from podium.grading.prepared import PreparedTask
+from podium.grading.prepared_task import PreparedTask
 from podium.task import Text
 
 TITANIC = "spaceship-titanic"

@@ -13,7 +13,7 @@ import podium
 from podium import catalog
 from podium.catalog.open_tables import PACKAGE, open_table_ids, read_open_table
 from podium.errors import MissingExtraError, RawDataError
-from podium.sandbox.interpreter import traces
+from podium.sandbox.interpreters.interpreter import traces
 from podium.task import Leaderboard
 
 FEWEST = 20

@@ -160,7 +160,7 @@ def test_doctor_reports_every_check(run: Run) -> None:
 def test_doctor_wants_a_git_that_knows_sha256(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str, status: str
 ) -> None:
-    from podium.cli.doctor import check_git
+    from podium.cli.machines.doctor import check_git
 
     (tmp_path / "git").write_text(f"#!/bin/sh\necho {said}\n", encoding="ascii")
     (tmp_path / "git").chmod(0o755)
@@ -179,7 +179,7 @@ def test_a_task_after_network_is_not_taken_for_a_host(run: Run) -> None:
 def test_doctor_calls_a_missing_sandbox_a_problem_and_says_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from podium.cli.doctor import check_sandbox
+    from podium.cli.machines.doctor import check_sandbox
 
     monkeypatch.setenv("PATH", str(tmp_path))
     assert (check_sandbox().status, check_sandbox().advice) == ("problem", "Install the package bubblewrap")

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from podium.catalog.forge import QUICK, forge_id
+from podium.catalog.forge.forge_ids import forge_id
+from podium.catalog.forge.forged_task import QUICK
 from podium.catalog.forge.secret import Secret, keep_secret, parse_secret
 from podium.cli import main
-from podium.data.files import sha256
+from podium.safefs.atomic_files import sha256
 
 Run = Callable[..., tuple[int, str]]
 KNOWN = Secret(bytes(range(20)))

@@ -15,7 +15,7 @@ import pytest
 import podium
 from podium.cli import main
 from podium.runs.experiment import open_experiment
-from podium.runs.models import Plan
+from podium.runs.records import Plan
 
 TASK = "spaceship-titanic"
 RUN = "done/spaceship-titanic/0"

@@ -6,17 +6,15 @@ import json
 import os
 import sys
 from collections.abc import Callable
-from importlib import import_module
-from keyword import iskeyword
 from pathlib import Path
 
 import click
 import pytest
 
-from podium.catalog.preparing import prepare_many
-from podium.cli import COMMANDS, main
+from podium.catalog.prepare_many import prepare_many
+from podium.cli import COMMANDS, main, podium
 
-sys.path.append(str(Path(__file__).parents[1] / "catalog"))
+sys.path.append(str(Path(__file__).parents[1] / "helpers"))
 from outside_tasks import write_suite, write_task
 
 WITHOUT_TASKS = {
@@ -62,9 +60,14 @@ def call(capsys: pytest.CaptureFixture[str]) -> Call:
     return call
 
 
-@pytest.mark.parametrize("name", sorted({*COMMANDS, "integrity.audit", "integrity.contamination"} - WITHOUT_TASKS))
+@pytest.mark.parametrize("name", sorted({*COMMANDS, "integrity audit", "integrity contamination"} - WITHOUT_TASKS))
 def test_every_command_that_meets_tasks_takes_the_option(name: str) -> None:
-    command: click.Command = import_module(f"podium.cli.{name}_" if iskeyword(name) else f"podium.cli.{name}").command
+    command: click.Command = podium
+    for part in name.split():
+        assert isinstance(command, click.Group)
+        found = command.get_command(click.Context(command), part)
+        assert found is not None
+        command = found
     assert any("--tasks" in parameter.opts for parameter in command.params)
 
 

@@ -19,15 +19,15 @@ import pytest
 import podium
 from podium.cli import COMMANDS, main
 from podium.cli import podium as group
-from podium.cli.carrying_out import STOPPING
-from podium.cli.examples import EXAMPLES
-from podium.cli.live import LiveTable
+from podium.cli.follow_experiment import STOPPING
+from podium.cli.help_examples import EXAMPLES
+from podium.cli.live_table import LiveTable
 from podium.cli.options import echo_cut
-from podium.cli.progress import show_progress
-from podium.cli.results import show_results
-from podium.runs.driver import Driver
+from podium.cli.progress_bars import show_progress
+from podium.cli.run_summary import show_results
+from podium.runs.drive.driver import Driver
 from podium.runs.experiment import read_experiment
-from podium.runs.folder import RunFolder
+from podium.runs.run_folder import RunFolder
 
 TASK = "spaceship-titanic"
 Call = Callable[..., tuple[int, str, str]]

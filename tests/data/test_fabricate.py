@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 
 from podium.data.fabricate import pictures, sound
-from podium.data.pictures import picture_of, pixels_of
+from podium.data.formats.image_files import picture_of, pixels_of
 from podium.errors import RawDataError
 
 

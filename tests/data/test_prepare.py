@@ -15,22 +15,23 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+import stages
 from stages import STAGES, fabricate, make_task, raw_task, whole
 
 import podium
-from podium.data.files import sha256
 from podium.data.home import locate
 from podium.data.manifest import read_manifest
 from podium.data.prepare import prepare_task
 from podium.errors import NotPreparedError, PodiumError, RawDataError, UsageError
-from podium.grading.prepared import find_prepared
+from podium.grading.prepared_task import find_prepared
+from podium.safefs.atomic_files import sha256
 
 PATIENCE_S = 600
 
 
 def start(stage: str, data_dir: Path, edition: str = "v1", how: str = "real") -> subprocess.Popen[str]:
     """A process that prepares a stage."""
-    program = [sys.executable, str(Path(__file__).with_name("stages.py")), stage, str(data_dir), edition, how]
+    program = [sys.executable, stages.__file__, stage, str(data_dir), edition, how]
     return subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 

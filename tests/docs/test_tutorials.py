@@ -11,9 +11,9 @@ from pathlib import Path
 
 import click
 import pytest
+from model_server import serving
 from tutorial import Block, blocks, run_tutorial
 
-from model_server import serving
 from podium.cli import podium
 
 ROOT = Path(__file__).parents[2]

@@ -198,10 +198,10 @@ def test_wrong_settings_are_refused_before_anything_starts() -> None:
         Environment().reset("spaceship-titanic")
 
 
-@pytest.mark.parametrize("tool", ["gym", "openenv", "verifiers"])
+@pytest.mark.parametrize("tool", ["gymnasium", "openenv", "verifiers"])
 def test_a_bridge_whose_tool_is_missing_says_what_to_install(tool: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("gymnasium", "openenv.core.env_server", "verifiers.v1"):
         monkeypatch.setitem(sys.modules, name, None)
-    monkeypatch.delitem(sys.modules, f"podium.environment.bridges.{tool}", raising=False)
+    monkeypatch.delitem(sys.modules, f"podium.interop.{tool}", raising=False)
     with pytest.raises(podium.PodiumError, match=r"pip install 'podium\[training\]'"):
-        import_module(f"podium.environment.bridges.{tool}")
+        import_module(f"podium.interop.{tool}")

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 import podium
-from podium.data.files import sha256
 from podium.environment.environment import Environment, StepResult
 from podium.environment.rewards import gain, milestones, weighted
-from podium.sandbox.conformance.bench import LIMITS, PROGRAMS
+from podium.safefs.atomic_files import sha256
+from podium.sandbox.conformance.fixtures import LIMITS, PROGRAMS
 from podium.workspace.budget import Budget
 
 FINISH = {"action": "final_answer", "arguments": {"final_answer": "gold, please"}}

@@ -21,8 +21,8 @@ from podium.environment.rewards import (
     weighted,
 )
 from podium.grading.grade import Grade
-from podium.workspace.events import Action
-from podium.workspace.observations import TextResult
+from podium.workspace.journal.events import Action
+from podium.workspace.journal.observations import TextResult
 
 NOTHING = EpisodeStanding()
 VALID = EpisodeStanding(submission="a", valid=True, reported=0.5, milestones=frozenset({"valid"}))

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+import toys
 from toys import Toy, toy_task
 
 from podium.metrics import accuracy
@@ -82,7 +83,7 @@ def refusals(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     toy.write(long_texts(one=False), "texts.parquet")
     toy.write(long_texts(one=True), "one-text.parquet")
     os.truncate(toy.write(b"id,y\n", "sparse.csv"), 10 * GIB)
-    paths = os.pathsep.join([str(Path(__file__).parent), *sys.path])
+    paths = os.pathsep.join([str(Path(toys.__file__).parent), *sys.path])
     child = subprocess.run(
         [sys.executable, "-c", CHILD, toy.folder],
         env={**os.environ, "PYTHONPATH": paths, "OPENBLAS_NUM_THREADS": "1", "ARROW_DEFAULT_MEMORY_POOL": "system"},

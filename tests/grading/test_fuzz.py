@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from toys import Toy, toy_task
 
 import podium
-from podium.catalog.forge import parse_id, stored_field
 from podium.catalog.forge.families import load_family
-from podium.catalog.forge.field import draw_data
+from podium.catalog.forge.field import draw_data, stored_field
+from podium.catalog.forge.forge_ids import parse_id
 from podium.metrics import accuracy, mae, rle_dice, rmse
 from podium.task import Columns, Integer, Number, Task, Text
 

@@ -15,7 +15,7 @@ from toys import Toy, toy_task
 
 import podium
 from podium.errors import InvalidSubmission, NotPreparedError, PodiumError, UsageError
-from podium.grading.baseline import improvement
+from podium.grading.baseline_score import improvement
 from podium.metrics import accuracy, mae, pearson, rmse
 from podium.metrics.detection import point_f1
 from podium.task import Baseline, Columns, Integer, Leaderboard, Metric, Number, Text

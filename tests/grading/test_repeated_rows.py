@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from podium.errors import InvalidSubmission
-from podium.grading.submission import align
+from podium.grading.check_submission import align
 from podium.task import Columns
 
 FORM = Columns(id="id", target="boxes", values=str, repeated_rows=True)

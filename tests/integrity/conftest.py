@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from corpus_runs import carry_out, load_cases, prepare_data
 
-from podium.runs.folder import RunFolder
+from podium.runs.run_folder import RunFolder
 
 os.environ.setdefault("PODIUM_API_KEY", "none")  # the key of the model "openai-api/podium/..."; workers inherit it
 

@@ -12,7 +12,7 @@ import tempfile
 from collections import defaultdict
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1]))  # where the scripted model is
+sys.path.insert(0, str(Path(__file__).parents[1] / "helpers"))  # where the scripted model is
 os.environ.setdefault("PODIUM_API_KEY", "none")
 
 from corpus_runs import Case, load_cases

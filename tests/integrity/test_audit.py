@@ -11,17 +11,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from few import few
 from PIL import Image
 
 import podium
-from few import few
 from podium.catalog import leaderboards, resolve
 from podium.cli import main
 from podium.data.fabricate import sentences
-from podium.data.tfrecords import features_of, make_record
+from podium.data.formats.tfrecords import features_of, make_record
 from podium.integrity.audit import TaskFinding, audit
-from podium.integrity.audit.audited import opened
-from podium.integrity.audit.shapes import published_shape
+from podium.integrity.audit.audited_task import opened
+from podium.integrity.audit.published_shapes import published_shape
 from podium.metrics import accuracy, rmse
 from podium.task import Columns, Edition, Leaderboard, Task, competition
 

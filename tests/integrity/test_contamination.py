@@ -16,21 +16,21 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from model_server import Reply, Request, serving, text_of
 
 import podium
-from model_server import Reply, Request, serving, text_of
 from podium.catalog import resolve
 from podium.cli import main
 from podium.integrity.contamination.familiarity import performance, read_tokens
 from podium.integrity.contamination.probes import Fact, control_briefs, masked_facts, probe, probe_facts, probe_rows
-from podium.integrity.contamination.statistics import (
+from podium.integrity.contamination.token_familiarity import (
     Token,
     correlation,
     mean_probability,
     min_k_plus_plus,
     normalised_score,
 )
-from podium.runs.folder import RunFolder
+from podium.runs.run_folder import RunFolder
 
 TITANIC = "spaceship-titanic"
 COLUMNS = ["PassengerId", "HomePlanet", "Age", "Spa"]

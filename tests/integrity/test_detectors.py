@@ -7,12 +7,12 @@ from dataclasses import replace
 import pytest
 
 from podium.integrity.detectors import DETECTORS
-from podium.integrity.detectors.rules import SEED_SOUGHT
-from podium.integrity.evidence import RunEvidence, StepEvidence, read_evidence
-from podium.integrity.tables import read_table
-from podium.runs.folder import RunFolder
-from podium.workspace.events import Action
-from podium.workspace.observations import TextResult
+from podium.integrity.detectors.suspicious_calls import SEED_SOUGHT
+from podium.integrity.scan_evidence import RunEvidence, StepEvidence, read_evidence
+from podium.integrity.submission_values import read_table
+from podium.runs.run_folder import RunFolder
+from podium.workspace.journal.events import Action
+from podium.workspace.journal.observations import TextResult
 
 ROWS = "".join(f"{number},{number % 3 % 2}\n" for number in range(100, 140))
 SUBMISSION = f"id,label\n{ROWS}"

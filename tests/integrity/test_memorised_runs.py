@@ -8,19 +8,19 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from model_server import Behaviour, Request, serving, text_of
 
 import podium
-from model_server import Behaviour, Request, serving, text_of
 from podium.catalog import resolve
-from podium.catalog.obfuscation import obfuscated_id
+from podium.catalog.obfuscation.obfuscate import obfuscated_id
 from podium.integrity.contamination.familiarity import performance
-from podium.report.compare import compare
+from podium.report.comparison import compare
+from podium.report.results import Results, read_results
 from podium.report.statistics import permutation_p
-from podium.report.table import Results, read_results
-from podium.runs.driver import Driver
-from podium.runs.executors import make_executor
+from podium.runs.drive.driver import Driver
+from podium.runs.drive.executors import make_executor
 from podium.runs.experiment import open_experiment
-from podium.runs.models import Plan
+from podium.runs.records import Plan
 from podium.workspace.budget import Budget
 
 pytestmark = pytest.mark.slow

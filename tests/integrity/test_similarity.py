@@ -10,23 +10,23 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from few import few
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mutations import MUTATIONS
 
 import podium
-from few import few
 from podium import api
 from podium.cli import main
 from podium.errors import UsageError
-from podium.integrity.code import source_of
+from podium.integrity.python_code import source_of
 from podium.integrity.similarity import Document, find_similar, read_folder, render_pairs
 from podium.integrity.similarity.fingerprints import fingerprint
-from podium.report.findings import read_findings
-from podium.runs.driver import Driver
-from podium.runs.executors import make_executor
+from podium.report.stored_findings import read_findings
+from podium.runs.drive.driver import Driver
+from podium.runs.drive.executors import make_executor
 from podium.runs.experiment import open_experiment
-from podium.runs.models import Plan
+from podium.runs.records import Plan
 from podium.workspace.budget import Budget
 
 SOURCE = Path(podium.__file__).parent

@@ -1,14 +1,7 @@
-"""Scripts have their time from when they start; tests of the kit run in one process for as long as all tests take."""
+"""The clock of scripts starts with each test."""
 
 from __future__ import annotations
 
-import time
+from recipe_fixtures import script_started_now
 
-import pytest
-
-from podium.recipes.kit import environment
-
-
-@pytest.fixture(autouse=True)
-def script_started_now(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(environment, "STARTED", time.monotonic())
+__all__ = ["script_started_now"]

@@ -10,9 +10,9 @@ import pytest
 from recipe_scripts import profile_of, recipe_for, run_recipe
 
 from podium.metrics import rmse, roc_auc
-from podium.recipes.constant import FALLBACKS
-from podium.recipes.profile import Profile
+from podium.recipes.kinds.fallback_recipes import FALLBACKS
 from podium.recipes.recipe import recipes_for
+from podium.tables.profile import Profile
 
 TRAIN, TEST = 600, 300
 IS_ODD = np.arange(TEST) % 10 == 0

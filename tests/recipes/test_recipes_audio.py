@@ -13,7 +13,7 @@ from scipy.io import wavfile
 from sklearn.metrics import roc_auc_score
 
 from podium.metrics import roc_auc
-from podium.recipes.kit.audio import glide_features, mel_filters, read_aiff, read_clip, spectrograms
+from podium.recipes.kit.inputs.audio_clips import glide_features, mel_filters, read_aiff, read_clip, spectrograms
 
 RATE, LENGTH, TRAIN, TEST = 4000, 2000, 90, 40
 

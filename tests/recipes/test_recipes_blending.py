@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from podium.recipes.kit.blending import blend, blend_weights
-from podium.recipes.kit.decisions import best_class_weights
-from podium.recipes.kit.scores import accuracy, log_loss, rmse
-from podium.recipes.kit.validation import Predictions
+from podium.recipes.kit.learning.blend_weights import blend, blend_weights
+from podium.recipes.kit.learning.cross_validation import Predictions
+from podium.recipes.kit.outputs.decisions import best_class_weights
+from podium.recipes.kit.outputs.script_scores import accuracy, log_loss, rmse
 
 ROWS, TESTS = 600, 200
 

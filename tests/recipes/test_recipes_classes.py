@@ -9,11 +9,11 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from podium.recipes.kit.graphs import Edges, cross_validate_beliefs, cross_validate_neighbours
-from podium.recipes.kit.models import boosting
-from podium.recipes.kit.text import best_inverse_penalty, cross_validate_rows, linear_fit
-from podium.recipes.kit.validation import Folds, Predictions, cross_validate
-from podium.recipes.kit.vectors import (
+from podium.recipes.kit.inputs.graph_neighbours import Edges, cross_validate_beliefs, cross_validate_neighbours
+from podium.recipes.kit.inputs.text_terms import best_inverse_penalty, cross_validate_rows, linear_fit
+from podium.recipes.kit.learning.cross_validation import Folds, Predictions, cross_validate
+from podium.recipes.kit.learning.fit_models import boosting
+from podium.recipes.kit.learning.vector_models import (
     VectorFit,
     cross_validate_vectors,
     fit_boosting,

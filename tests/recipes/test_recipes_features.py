@@ -11,9 +11,15 @@ from recipe_scripts import profile_of, recipe_for, run_recipe
 
 from podium import metrics
 from podium.data.split import time_values
-from podium.recipes.kit.dates import DATE, parse_dates
-from podium.recipes.kit.features import date_features, drop_drifting, group_features, listed_items, sequence_features
-from podium.recipes.kit.models import additive
+from podium.recipes.kit.inputs.table_features import (
+    date_features,
+    drop_drifting,
+    group_features,
+    listed_items,
+    sequence_features,
+)
+from podium.recipes.kit.learning.fit_models import additive
+from podium.tables.dates import DATE, parse_dates
 
 DAYS = pd.Series(pd.date_range("2014-05-03", "2015-07-20", periods=200).floor("min"))
 WITH_TIME = ("%Y-%m-%d %H:%M", "%Y%m%dT%H%M", "%d %b %Y %H:%M", "%Y/%m/%d %H.%M", "%d.%m.%Y %H:%M", "%d.%m.%Y %H.%M")

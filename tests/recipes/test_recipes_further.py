@@ -11,9 +11,9 @@ import pytest
 from recipe_scripts import profile_of, recipe_for, run_recipe, run_script
 
 from podium.metrics import roc_auc
-from podium.recipes.kit.further import common_neighbours, compared, summed_up
-from podium.recipes.profile import ForeignKey, Profile
-from podium.recipes.scripts import write_script
+from podium.recipes.kit.inputs.side_tables import common_neighbours, compared, summed_up
+from podium.recipes.script_writer import write_script
+from podium.tables.profile import ForeignKey, Profile
 
 ROWS, TRAIN = 900, 600
 COMMON_NEIGHBOURS = """

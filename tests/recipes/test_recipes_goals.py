@@ -10,12 +10,12 @@ import pytest
 from recipe_scripts import profile_of, recipe_for, run_recipe, run_script
 
 from podium import metrics
-from podium.recipes.blending import blend_body
-from podium.recipes.kit.label_lists import best_list_cut, listed_f1, named_labels
-from podium.recipes.kit.quantiles import pinball, shifted_by_errors
-from podium.recipes.kit.survival import concordance, excess_events
-from podium.recipes.profile import Profile
-from podium.recipes.scripts import write_script
+from podium.recipes.blend_script import blend_body
+from podium.recipes.kit.outputs.censored_times import concordance, excess_events
+from podium.recipes.kit.outputs.label_lists import best_list_cut, listed_f1, named_labels
+from podium.recipes.kit.outputs.quantile_spread import pinball, shifted_by_errors
+from podium.recipes.script_writer import write_script
+from podium.tables.profile import Profile
 from podium.task import Metric
 
 TRAIN, TEST = 700, 400

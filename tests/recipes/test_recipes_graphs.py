@@ -11,7 +11,13 @@ import pytest
 from recipe_scripts import profile_of, recipe_for, run_recipe
 
 from podium.metrics import accuracy, rmse
-from podium.recipes.kit.graphs import Edges, edge_factors, infer_classes, neighbour_label_means, propagate_beliefs
+from podium.recipes.kit.inputs.graph_neighbours import (
+    Edges,
+    edge_factors,
+    infer_classes,
+    neighbour_label_means,
+    propagate_beliefs,
+)
 
 
 @pytest.fixture(scope="module")

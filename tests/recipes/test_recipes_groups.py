@@ -10,10 +10,11 @@ import pytest
 from recipe_scripts import profile_of, run_script
 
 from podium.metrics import rmse
-from podium.recipes import tables, tabular, text
-from podium.recipes.kit.validation import make_folds
-from podium.recipes.profile import Profile
-from podium.recipes.scripts import write_script
+from podium.recipes.kinds import table_recipes, text_recipes
+from podium.recipes.kit.learning.cross_validation import make_folds
+from podium.recipes.script_writer import write_script
+from podium.tables import describe_tables
+from podium.tables.profile import Profile
 
 GROUPS, SIZE = 60, 8
 RNG = np.random.default_rng(0)
@@ -49,10 +50,10 @@ def test_targets_of_groups_that_test_does_not_have_are_not_learnt(
     kinds = RNG.choice(["cargo", "mail"], GROUPS * SIZE)
     profile = profile_by_group(tmp_path, names, IS_NEW, kind=kinds, remark=sentences)
     assert profile.group == "ship" and profile.of_kind("text") == ["remark"]
-    source = tabular.table_source(profile) + tabular.feature_source(profile, {"relative": True})
+    source = table_recipes.table_source(profile) + table_recipes.feature_source(profile, {"relative": True})
     found = kept_groups(source, tmp_path, tmp_path / "table", monkeypatch)
     assert "kind" in found and "ship" not in found
-    source = text.text_source(profile, {"quotes": False, "folds": 2}, 10**6)
+    source = text_recipes.text_source(profile, {"quotes": False, "folds": 2}, 10**6)
     found = kept_groups(source, tmp_path, tmp_path / "text", monkeypatch)
     assert "kind" in found and "ship" not in found
 
@@ -106,7 +107,7 @@ def time_of(folder: Path, name: str, counted: np.ndarray, y: np.ndarray) -> str 
 
 
 def test_groups_of_late_rows_are_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tables, "MAX_ROWS", 240)
+    monkeypatch.setattr(describe_tables, "MAX_ROWS", 240)
     is_new = np.arange(GROUPS) >= 50
     assert profile_by_group(tmp_path, np.arange(GROUPS), is_new).group == "ship"
     late = np.r_[np.arange(50), np.arange(30, 40)]

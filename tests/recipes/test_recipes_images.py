@@ -14,8 +14,8 @@ from recipe_scripts import profile_of, recipe_for, run_recipe, run_script
 from sklearn.datasets import load_digits
 
 from podium.metrics import accuracy, concordance, rmse
-from podium.recipes import file_features
-from podium.recipes.kit.images import (
+from podium.recipes.kinds import file_features
+from podium.recipes.kit.inputs.image_features import (
     grid_means,
     local_binary_patterns,
     orientation_histograms,
@@ -24,7 +24,7 @@ from podium.recipes.kit.images import (
     read_image,
     spectrum_features,
 )
-from podium.recipes.scripts import write_script
+from podium.recipes.script_writer import write_script
 
 TRAIN, TEST = 240, 120
 
@@ -140,7 +140,7 @@ def test_images_of_some_rows_beside_a_table_are_features_of_it(tmp_path: Path, m
 def test_images_beside_a_table_are_left_out_where_there_is_no_time_to_read_them_all(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("podium.recipes.kit.archives.DATA", tmp_path)
+    monkeypatch.setattr("podium.tables.packed_files.DATA", tmp_path)
     rng, paths = np.random.default_rng(0), [f"{number % 40}.png" for number in range(300)]
     for path in paths[:40]:
         Image.fromarray(rng.integers(0, 255, (16, 16)).astype(np.uint8)).save(tmp_path / path)

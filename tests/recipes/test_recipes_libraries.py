@@ -11,11 +11,11 @@ import pytest
 from recipe_scripts import profile_of, recipe_for, require, run_recipe
 
 from podium.metrics import accuracy, rmse
-from podium.recipes.kit import boosters
-from podium.recipes.kit.validation import Stopping
-from podium.recipes.profile import Profile
+from podium.recipes.kinds.table_recipes import LIBRARIES, members
+from podium.recipes.kit.learning import boosters
+from podium.recipes.kit.learning.cross_validation import Stopping
 from podium.recipes.recipe import recipes_for
-from podium.recipes.tabular import LIBRARIES, members
+from podium.tables.profile import Profile
 
 LARGE = {"lightgbm", "xgboost", "catboost", "autogluon.tabular"}
 

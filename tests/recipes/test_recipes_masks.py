@@ -11,7 +11,8 @@ from PIL import Image
 from recipe_scripts import profile_of, recipe_for, run_recipe, run_script
 
 from podium.metrics import rle_dice, rle_mean_iou
-from podium.recipes.kit.masks import (
+from podium.recipes.kinds.mask_recipes import first_pixel, mask_files, run_order, score_name
+from podium.recipes.kit.inputs.mask_pixels import (
     best_cleaning,
     clean_mask,
     decode_runs,
@@ -24,8 +25,7 @@ from podium.recipes.kit.masks import (
     resize_map,
     shrink_image,
 )
-from podium.recipes.masks import first_pixel, mask_files, run_order, score_name
-from podium.recipes.scripts import write_script
+from podium.recipes.script_writer import write_script
 
 BRIEF = "Pixels are numbered from 1, from top to bottom and then from left to right."
 HEIGHT, WIDTH, TRAIN, TEST = 28, 36, 24, 12

@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from few import few
 from recipe_scripts import profile_of, run_recipe
 
-from few import few
 from podium import api
-from podium.recipes.constant import FALLBACKS
-from podium.recipes.profile import Profile
+from podium.recipes.kinds.fallback_recipes import FALLBACKS
 from podium.recipes.recipe import Recipe, recipes_for
+from podium.tables.profile import Profile
 
 TIME_S = 20.0
 DIFFERENT = {

@@ -13,10 +13,11 @@ from recipe_scripts import profile_of, recipe_for, require, run_recipe
 from sklearn.datasets import load_sample_image
 
 from podium.metrics import accuracy
-from podium.recipes.images import VISION_PACKAGES
-from podium.recipes.kit import environment, pretrained
-from podium.recipes.profile import Profile
+from podium.recipes.kinds.image_recipes import VISION_PACKAGES
+from podium.recipes.kit.inputs import pretrained_nets
 from podium.recipes.recipe import recipes_for
+from podium.tables import script_settings
+from podium.tables.profile import Profile
 
 TESTS, TRAINS = ([f"{name} {number}.png" for number in range(count)] for name, count in (("test", 100), ("train", 300)))
 """Paths of images, which are black because there are no such files."""
@@ -73,10 +74,10 @@ def use_net(monkeypatch: pytest.MonkeyPatch, share: float) -> None:
     """Has images looked at by a net that takes a share of the script's time for each with a side of 128."""
 
     def net(images: np.ndarray) -> np.ndarray:
-        environment.STARTED -= environment.TIME_S * share * len(images) * (images.shape[1] / 128) ** 2
+        script_settings.STARTED -= script_settings.TIME_S * share * len(images) * (images.shape[1] / 128) ** 2
         return np.zeros((len(images), 1))
 
-    monkeypatch.setattr(pretrained, "vision_net", lambda: net)
+    monkeypatch.setattr(pretrained_nets, "vision_net", lambda: net)
 
 
 @pytest.mark.parametrize(
@@ -88,10 +89,10 @@ def test_images_are_looked_at_in_a_size_that_there_is_time_for(
     share: float, before: float, mirror: bool, side: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     use_net(monkeypatch, share)
-    environment.STARTED -= before * environment.TIME_S
-    assert pretrained.affordable_side(TESTS, TRAINS, 448, mirror=mirror, until=0.5) == side
-    assert len(pretrained.vision_features(TESTS, side, mirror=mirror)) == len(TESTS)
-    assert len(pretrained.vision_features(TRAINS, side, mirror=mirror, until=0.6)) == len(TRAINS)
+    script_settings.STARTED -= before * script_settings.TIME_S
+    assert pretrained_nets.affordable_side(TESTS, TRAINS, 448, mirror=mirror, until=0.5) == side
+    assert len(pretrained_nets.vision_features(TESTS, side, mirror=mirror)) == len(TESTS)
+    assert len(pretrained_nets.vision_features(TRAINS, side, mirror=mirror, until=0.6)) == len(TRAINS)
 
 
 def test_larger_images_are_asked_for_once(crops: tuple[Path, pd.Series]) -> None:
@@ -110,9 +111,9 @@ def test_a_script_without_time_for_the_images_of_test_ends_at_once_and_is_not_re
 ) -> None:
     use_net(monkeypatch, 5e-4)
     many = [f"{number}.png" for number in range(10_000)]
-    assert pretrained.affordable_side(TESTS, many, 224, mirror=False, until=0.5) == 64, "some of train are enough"
+    assert pretrained_nets.affordable_side(TESTS, many, 224, mirror=False, until=0.5) == 64, "some of train are enough"
     with pytest.raises(TimeoutError, match="images of test"):
-        pretrained.affordable_side(many, TRAINS, 224, mirror=False, until=0.5)
+        pretrained_nets.affordable_side(many, TRAINS, 224, mirror=False, until=0.5)
     profile = with_packages(profile_of(crops[0], accuracy, ids=("image",), targets=("photograph",)))
     recipe = recipe_for(profile, "pretrained images")
     assert recipe.simpler(profile, recipe.defaults(profile)) is None, "it chooses smaller images itself"

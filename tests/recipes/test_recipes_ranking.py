@@ -10,10 +10,10 @@ import pytest
 from recipe_scripts import profile_of, recipe_for, run_recipe
 
 from podium.metrics import map_at_k, ndcg_at_k
-from podium.recipes.kit import environment
-from podium.recipes.kit.ranking import Log, Traits, best_items, best_items_by_score, target_event_kinds
-from podium.recipes.ranking import find_log, forecast_days, goal_sentence
+from podium.recipes.kinds.ranking_recipes import find_log, forecast_days, goal_sentence
+from podium.recipes.kit.inputs.item_ranking import Log, Traits, best_items, best_items_by_score, target_event_kinds
 from podium.recipes.recipe import recipes_for
+from podium.tables import script_settings
 
 WEEKS = 12
 BRIEF = "Readers borrow books. Predict which books each reader will borrow in the next week. Visits are logged too."
@@ -164,7 +164,7 @@ def lists_in_time(share_for_a_thousand: float) -> dict[int, np.ndarray]:
     )
 
     def score(features: pd.DataFrame) -> np.ndarray:
-        environment.STARTED -= share_for_a_thousand * len(features) / 3000 * environment.TIME_S
+        script_settings.STARTED -= share_for_a_thousand * len(features) / 3000 * script_settings.TIME_S
         return np.arange(len(features)) % 3
 
     return best_items_by_score(log, numbers, 28, 7, of_users, of_items, score, 2)
@@ -178,5 +178,5 @@ def test_all_users_have_lists_where_there_is_time() -> None:
 
 def test_no_lists_are_begun_that_would_not_be_done_in_time() -> None:
     assert list(lists_in_time(0.15)) == list(range(3000)), "0.45 have passed, 4,000 more would take 0.6"
-    environment.STARTED -= 0.4 * environment.TIME_S
+    script_settings.STARTED -= 0.4 * script_settings.TIME_S
     assert not lists_in_time(0.0)

@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-
 from few import few
-from podium.catalog.forge import forge_id
+
 from podium.catalog.forge.families import FIXED_FAMILIES, load_family
 from podium.catalog.forge.family import ForgedData
+from podium.catalog.forge.forge_ids import forge_id
 from podium.catalog.forge.forged_data import write_public
 from podium.catalog.forge.world.retelling import Telling
-from podium.recipes import ranking
-from podium.recipes.profile import Profile
-from podium.recipes.profiler import profile_task
+from podium.recipes.kinds import ranking_recipes
+from podium.tables.profile import Profile
+from podium.tables.profile_task import profile_task
 
 
 def _profile(name: str, forged: ForgedData, public: Path) -> Profile:
@@ -30,7 +30,7 @@ def _profile(name: str, forged: ForgedData, public: Path) -> Profile:
 
 
 def _structure(profile: Profile) -> dict[str, Any]:
-    log = ranking.find_log(profile)
+    log = ranking_recipes.find_log(profile)
     return {
         "what": (profile.modality, profile.goal, profile.is_wide, len(profile.classes), profile.warnings),
         "features": [(column.kind, column.is_code) for column in profile.features],
@@ -44,7 +44,7 @@ def _structure(profile: Profile) -> dict[str, Any]:
 
 @pytest.mark.parametrize("name", few(FIXED_FAMILIES, every=3))
 def test_a_retold_task_is_profiled_as_in_its_family_s_own_words(name: str, tmp_path: Path) -> None:
-    module = import_module(f"podium.catalog.forge.{name.replace('-', '_')}")
+    module = import_module(f"podium.catalog.forge.families.{name.replace('-', '_')}")
     own = module.draw(np.random.default_rng(3), "hard")
     told = Telling(module.RETELLING, forge_id(name, "hard", 3).words).retold(own, "hard")
     profiles = [_profile(name, forged, tmp_path / kind) for kind, forged in (("own", own), ("told", told))]
@@ -53,6 +53,6 @@ def test_a_retold_task_is_profiled_as_in_its_family_s_own_words(name: str, tmp_p
         assert "train" in profiles[1].file_patterns.train and "test" in profiles[1].file_patterns.test
         assert not any(word in profiles[1].file_patterns.train for word in ("mask", "annotation"))
     if name == "ranking":
-        goal = ranking.goal_sentence(told.brief)
-        assert ranking.forecast_days(told.brief) == 28
+        goal = ranking_recipes.goal_sentence(told.brief)
+        assert ranking_recipes.forecast_days(told.brief) == 28
         assert sum(kind[:4] in goal for kind in told.public.train.iloc[:, 3].unique()) == 1

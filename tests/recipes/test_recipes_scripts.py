@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from podium.recipes.scripts import Header, read_header, write_script
+from podium.recipes.script_writer import Header, read_header, write_script
 
 
 def definitions(script: str) -> set[str]:

@@ -11,16 +11,16 @@ import pytest
 from recipe_scripts import profile_of, recipe_for, run_recipe
 
 from podium.metrics import mae, rmse
-from podium.recipes import tables
-from podium.recipes.kit.effects import (
+from podium.recipes.kit.inputs.time_series_features import fill_times, read_times
+from podium.recipes.kit.learning.additive_effects import (
     design_matrix,
     group_factor,
     missing_interactions,
     number_factor,
     recent_residuals,
 )
-from podium.recipes.kit.series import fill_times, read_times
-from podium.recipes.kit.validation import later_folds
+from podium.recipes.kit.learning.cross_validation import later_folds
+from podium.tables import describe_tables
 
 AHEAD = 28
 
@@ -241,7 +241,7 @@ def test_years_are_years_where_one_is_missing() -> None:
 def test_times_of_a_table_that_is_read_in_part_are_read_as_a_whole(
     latest: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tables, "MAX_ROWS", 100)
+    monkeypatch.setattr(describe_tables, "MAX_ROWS", 100)
     rng = np.random.default_rng(0)
     days = [*pd.date_range("2020-01-01", latest, periods=300), *pd.date_range("2022-01-01", "2022-12-31", periods=60)]
     rows = pd.DataFrame({"row": rng.permutation(9000)[:360], "day": pd.Series(days).dt.strftime("%d.%m.%Y")})

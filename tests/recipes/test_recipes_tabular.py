@@ -16,16 +16,22 @@ from sklearn.metrics import accuracy_score, log_loss, roc_auc_score, root_mean_s
 from podium.metrics import accuracy, rmse
 from podium.metrics import log_loss as log_loss_metric
 from podium.metrics import roc_auc as roc_auc_metric
-from podium.recipes.kit import validation
-from podium.recipes.kit.decisions import best_threshold
-from podium.recipes.kit.features import time_gap_features
-from podium.recipes.kit.models import boosting
-from podium.recipes.kit.scores import accuracy as accuracy_of
-from podium.recipes.kit.scores import f1, macro_f1, matthews, quadratic_kappa, roc_auc, spearman
-from podium.recipes.kit.screening import group_significance, number_significance
-from podium.recipes.kit.validation import PredictRows, Stopping, cross_validate, find_outliers, make_folds
+from podium.recipes.kinds.table_recipes import members
+from podium.recipes.kit.inputs.table_features import time_gap_features
+from podium.recipes.kit.learning import cross_validation
+from podium.recipes.kit.learning.cross_validation import (
+    PredictRows,
+    Stopping,
+    cross_validate,
+    find_outliers,
+    make_folds,
+)
+from podium.recipes.kit.learning.feature_screening import group_significance, number_significance
+from podium.recipes.kit.learning.fit_models import boosting
+from podium.recipes.kit.outputs.decisions import best_threshold
+from podium.recipes.kit.outputs.script_scores import accuracy as accuracy_of
+from podium.recipes.kit.outputs.script_scores import f1, macro_f1, matthews, quadratic_kappa, roc_auc, spearman
 from podium.recipes.recipe import recipes_for
-from podium.recipes.tabular import members
 from podium.task import Metric
 
 SMALL_ENSEMBLE = {"search": False, "folds": 3}
@@ -278,7 +284,7 @@ def test_a_model_of_all_rows_adds_as_many_rounds_as_were_best_before_later_rows(
 
     rows = pd.DataFrame({"a": np.arange(60.0)})
     folds = [(np.arange(30), np.arange(30, 40)), (np.arange(20), np.arange(20, 30))]
-    monkeypatch.setattr(validation, "CORES", 4)
+    monkeypatch.setattr(cross_validation, "CORES", 4)
     cross_validate(rows, pd.DataFrame(index=rows.index), np.arange(50.0), folds, fit, refit=True, until=9.0)
     assert dict(added)[50] == 25
     assert Stopping(None, []).rounds(7) == 7

@@ -10,7 +10,7 @@ import pytest
 from recipe_scripts import profile_of, recipe_for, run_recipe
 
 from podium.metrics import log_loss, rmse, roc_auc
-from podium.recipes.kit.text import split_sentences, without_quotes
+from podium.recipes.kit.inputs.text_terms import split_sentences, without_quotes
 from podium.recipes.recipe import recipes_for
 
 TOPICS = {
@@ -131,7 +131,7 @@ def test_recipes_for_tables_need_more_than_a_text(tmp_path: Path) -> None:
 
 def test_with_little_time_fewer_texts_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     public, answers = public_folder(tmp_path / "data", {"glad": 0.5})
-    monkeypatch.setattr("podium.recipes.text.SPEEDS", {"words": 40})
+    monkeypatch.setattr("podium.recipes.kinds.text_recipes.SPEEDS", {"words": 40})
     profile = profile_of(public, roc_auc, ids=("letter",), targets=("glad",))
     outcome = run_recipe(recipe_for(profile, "quick words"), profile, public, tmp_path / "work", monkeypatch)
     assert "of 300 texts" in outcome.output and "learning from 300" not in outcome.output

@@ -14,14 +14,9 @@ import pytest
 from recipe_scripts import profile_of, recipe_for
 
 from podium.metrics import rmse
-from podium.recipes.constant import FALLBACKS
-from podium.recipes.kit import environment
-from podium.recipes.kit.ensemble import train_ensemble
-from podium.recipes.kit.features import relative_features
-from podium.recipes.kit.models import one_hot_encoder
-from podium.recipes.kit.scores import rmse as rmse_score
-from podium.recipes.kit.screening import best_group_pairs
-from podium.recipes.kit.validation import (
+from podium.recipes.kinds.fallback_recipes import FALLBACKS
+from podium.recipes.kit.inputs.table_features import relative_features
+from podium.recipes.kit.learning.cross_validation import (
     Fit,
     Predictions,
     PredictRows,
@@ -31,8 +26,13 @@ from podium.recipes.kit.validation import (
     residuals,
     smallest_residuals,
 )
+from podium.recipes.kit.learning.ensemble import train_ensemble
+from podium.recipes.kit.learning.feature_screening import best_group_pairs
+from podium.recipes.kit.learning.fit_models import one_hot_encoder
+from podium.recipes.kit.outputs.script_scores import rmse as rmse_score
 from podium.recipes.recipe import recipes_for
-from podium.recipes.scripts import write_script
+from podium.recipes.script_writer import write_script
+from podium.tables import script_settings
 
 ROWS = 40
 NUMBERS = pd.DataFrame({"a": np.arange(50.0)})
@@ -41,7 +41,7 @@ Y = np.sin(np.arange(float(ROWS)))
 
 
 def use_up_time() -> None:
-    environment.STARTED = time.monotonic() - environment.TIME_S
+    script_settings.STARTED = time.monotonic() - script_settings.TIME_S
 
 
 @pytest.fixture
@@ -107,7 +107,7 @@ def test_a_model_that_would_not_be_done_in_time_is_given_up_and_a_faster_one_is_
 
     def slow(features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int) -> PredictRows:
         tried.append(seed)
-        environment.STARTED -= 0.3 * environment.TIME_S
+        script_settings.STARTED -= 0.3 * script_settings.TIME_S
         return at_once(features, groups, y, seed)
 
     further = iter([("slow 2", slow), ("fast", at_once)])
@@ -163,7 +163,7 @@ def test_columns_that_are_done_are_kept_when_time_runs_out() -> None:
 
 def test_first_models_that_take_too_long_leave_time_for_the_others(never: threading.Event) -> None:
     def too_long(features: np.ndarray, groups: np.ndarray, y: np.ndarray, seed: int) -> PredictRows:
-        environment.STARTED = time.monotonic() - 0.5 * environment.TIME_S
+        script_settings.STARTED = time.monotonic() - 0.5 * script_settings.TIME_S
         never.wait()
         return at_once(features, groups, y, seed)
 

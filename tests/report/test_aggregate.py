@@ -11,8 +11,8 @@ from making import HIGH, LOW, MEDIUM, imported, medalists, report, results, row
 
 from podium.errors import UsageError
 from podium.report.aggregate import RESEARCH_VALUES, arrange, headline, plus_minus, summarise
-from podium.report.table import Results
-from podium.report.tables import notes
+from podium.report.rendering.result_tables import notes
+from podium.report.results import Results
 
 # Medals per seed on the 22 low, 38 medium and 15 high tasks that give rows of MLE-bench's leaderboard.
 PUBLISHED = {

@@ -6,8 +6,8 @@ import math
 
 import pytest
 
-from podium.report.charts import position, unit
-from podium.report.references import ReferenceScores
+from podium.report.rendering.plotly_charts import position, unit
+from podium.report.score_references import ReferenceScores
 
 UP = ReferenceScores("up", higher_is_better=True, median=0.5, bronze=0.6, silver=0.8, gold=0.9, ceiling=1.0)
 DOWN = ReferenceScores("down", higher_is_better=False, median=5.0, bronze=4.0, silver=2.0, gold=1.0)

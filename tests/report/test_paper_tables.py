@@ -12,14 +12,14 @@ from making import results, row
 from rich.console import Console
 
 from podium.report.aggregate import summarise
-from podium.report.charts import MOST_POINTS, spending, strip, thinned
-from podium.report.document import Report
-from podium.report.findings import FINDINGS_FILE, read_findings
-from podium.report.html import render
-from podium.report.references import ReferenceScores, find_references
-from podium.report.table import Results
-from podium.report.tables import all_tables, competitions_table, improvements_table, latex, markdown
-from podium.report.terminal import show_report
+from podium.report.rendering.html_report import render
+from podium.report.rendering.plotly_charts import MOST_POINTS, spending, strip, thinned
+from podium.report.rendering.result_tables import all_tables, competitions_table, improvements_table, latex, markdown
+from podium.report.rendering.terminal_report import show_report
+from podium.report.report_document import Report
+from podium.report.results import Results
+from podium.report.score_references import ReferenceScores, find_references
+from podium.report.stored_findings import FINDINGS_FILE, read_findings
 
 TASK, OTHER, RESEARCH = "spaceship-titanic", "leaf-classification", "vectorization"
 

@@ -7,9 +7,9 @@ from pathlib import Path
 from making import row
 
 from podium.grading.grade import Grade
-from podium.report.curves import overall, read_curves
-from podium.runs.folder import RunFolder
-from podium.runs.models import CurvePoint
+from podium.report.score_curves import overall, read_curves
+from podium.runs.records import CurvePoint
+from podium.runs.run_folder import RunFolder
 from podium.task import Medal
 from podium.workspace.budget import Usage
 

@@ -15,22 +15,22 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from running import TASK
-
 from driving import page_of, story, verified
 from model_server import Behaviour, Call, Fault, Reply, Request, serving
-from podium.agents.presets import FOLDER, preset_agent, preset_names
-from podium.agents.presets.install import folder_of, install, installed, uninstall
-from podium.agents.presets.pythons import find_python
-from podium.cli.agents import command
+from running import TASK
+from tiny_agent import write_preset
+
+from podium.agents.coding.find_python import find_python
+from podium.agents.coding.install_agent import folder_of, install, installed, uninstall
+from podium.agents.coding.presets import FOLDER, preset_agent, preset_names
+from podium.cli.agents.agents import command
 from podium.errors import PodiumError, UsageError
-from podium.integrity.scan import scan
+from podium.integrity.scan_runs import scan
 from podium.leases import default_pool
 from podium.runs.steps import Steps
 from podium.workspace.budget import Budget
-from podium.workspace.events import Step
-from podium.workspace.observations import ProgramOutput
-from tiny_agent import write_preset
+from podium.workspace.journal.events import Step
+from podium.workspace.journal.observations import ProgramOutput
 
 AGENT = "tiny_preset:agent"
 MODEL = {"agent": AGENT, "model": "openai-api/podium/scripted"}
@@ -42,7 +42,7 @@ def preset_file(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A preset of a package, as its users would offer one."""
     folder = tmp_path_factory.mktemp("package")
     path = write_preset(folder)
-    module = "from pathlib import Path\nfrom podium.agents.presets import preset_agent\n"
+    module = "from pathlib import Path\nfrom podium.agents.coding.presets import preset_agent\n"
     (folder / "tiny_preset.py").write_text(f"{module}agent = preset_agent(Path({str(path)!r}))\n")
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(folder)
@@ -204,7 +204,7 @@ def test_a_typo_in_a_preset_is_named(typo: tuple[str, str], said: str, tmp_path:
 def test_a_broken_agent_of_a_package_does_not_hide_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write_preset(tmp_path)
     path.write_text(path.read_text().replace("protocol", "protcol"))
-    code = "from pathlib import Path\nfrom podium.agents.presets import preset_agent\n"
+    code = "from pathlib import Path\nfrom podium.agents.coding.presets import preset_agent\n"
     (tmp_path / "broken_preset.py").write_text(f"{code}agent = preset_agent(Path({str(path)!r}))\n")
     info = tmp_path / "broken-1.0.dist-info"
     info.mkdir()

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from model_server import Call, Reply, Request, serving, tool_names
+
 from podium.agents.base import Assignment, Remaining
 from podium.agents.command import task_environment
 from podium.catalog import load

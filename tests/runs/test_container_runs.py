@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from driving import verified
 from model_server import Request, serving
+
 from podium.runs.steps import Steps
 
 pytestmark = pytest.mark.docker

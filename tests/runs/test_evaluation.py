@@ -15,16 +15,16 @@ import pytest
 from podium import api
 from podium.catalog import resolve
 from podium.data.home import locate
-from podium.data.trees import remove_tree
 from podium.errors import InvalidSubmission, PodiumError
-from podium.grading.baseline import BaselineMeasurement, beyond_noise, read_baseline, write_baseline
+from podium.grading.baseline_score import BaselineMeasurement, beyond_noise, read_baseline, write_baseline
 from podium.grading.grade import Grade
 from podium.grading.reference import compare_score
 from podium.metrics import accuracy
-from podium.runs.evaluation import in_sandboxes
-from podium.runs.grading import SnapshotFiles
+from podium.runs.attempt.evaluate_programs import in_sandboxes
+from podium.runs.attempt.grade_run import SnapshotFiles
+from podium.safefs.remove_tree import remove_tree
 from podium.task import Baseline, Evaluation, Files, Measured, Starter, Task, research_task
-from podium.workspace.history import History
+from podium.workspace.history.history import History
 
 DOUBLE = """
 import json
@@ -231,7 +231,7 @@ def test_files_of_a_snapshot_are_listed_once_and_not_looked_for_one_by_one(
     with History(tmp_path / "history.git", tmp_path / "work") as history:
         files = SnapshotFiles(history, history.snapshot("end", None, time_s=0))
         names = files.names()
-        monkeypatch.delattr("podium.workspace.extract.find_entry")
+        monkeypatch.delattr("podium.workspace.history.extract_file.find_entry")
         assert [files.take(name, tmp_path / "taken" / name, 100).is_file for name in names] == [True, True]
     assert (tmp_path / "taken" / "deep" / "b").read_text() == "deep/b"
 

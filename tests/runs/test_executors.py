@@ -8,18 +8,18 @@ import pytest
 from running import TASK
 
 from podium.errors import UsageError
-from podium.runs.executors import conformance, make_executor
-from podium.runs.executors.local import LocalExecutor
+from podium.runs.drive.executors import executor_conformance, make_executor
+from podium.runs.drive.executors.local_executor import LocalExecutor
 
 
 @pytest.mark.parametrize("parallel", [pytest.param(1, marks=pytest.mark.slow), 3])
 def test_the_local_executor_conforms(tmp_path: Path, data_dir: Path, parallel: int) -> None:
-    conformance.check_executor(lambda: LocalExecutor(parallel=parallel), tmp_path, TASK, data_dir)
+    executor_conformance.check_executor(lambda: LocalExecutor(parallel=parallel), tmp_path, TASK, data_dir)
 
 
 def test_an_executor_is_found_by_its_name() -> None:
     assert isinstance(make_executor("local", parallel=2), LocalExecutor)
-    assert isinstance(make_executor("podium.runs.executors.local:LocalExecutor"), LocalExecutor)
+    assert isinstance(make_executor("podium.runs.drive.executors.local_executor:LocalExecutor"), LocalExecutor)
 
 
 @pytest.mark.parametrize(

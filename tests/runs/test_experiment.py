@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from podium.runs.experiment import change_plan, open_experiment, read_experiment
-from podium.runs.models import Plan
+from podium.runs.records import Plan
 from podium.workspace.budget import Budget
 
 

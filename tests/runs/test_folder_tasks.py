@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from driving import story
-from podium.catalog.folder import printed_score
+
 from podium.cli import main
-from podium.runs.folder import RunFolder
+from podium.runs.run_folder import RunFolder
+from podium.text import printed_score
 
 TRAIN = """\
 from helper import SCALE

@@ -15,14 +15,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from driving import story, verified
 from running import TASK, drive, write_script
 
-from driving import story, verified
-from podium.runs.driver import FollowedRun
+from podium.runs.drive.driver import FollowedRun
 from podium.runs.experiment import run_folder
-from podium.runs.folder import RunFolder
-from podium.runs.models import Plan
-from podium.workspace.journal import read_journal
+from podium.runs.records import Plan
+from podium.runs.run_folder import RunFolder
+from podium.workspace.journal.journal import read_journal
 
 STEPS = 8
 # Appending shows a step that was done twice; the sleep gives the kill something to hit.

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from podium.errors import RecordError
-from podium.runs.context import open_run
+from podium.runs.attempt.grade_run import prepared_task
+from podium.runs.attempt.open_run import open_run
+from podium.runs.attempt.progress_files import Reporter
 from podium.runs.experiment import read_experiment
-from podium.runs.grading import prepared_task
-from podium.runs.progress import Reporter
 
 
 def resume(folder: Path) -> None:

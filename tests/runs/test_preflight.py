@@ -6,15 +6,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from model_server import serving
+
 from podium.catalog import load
 from podium.errors import NotPreparedError, PodiumError, UsageError
 from podium.runs.experiment import open_experiment, read_experiment
-from podium.runs.models import Plan
-from podium.runs.preflight import check_models, check_packages, imported_packages, require_ready
-from podium.runs.start import make_plan, resume_experiment, start_experiment
-from podium.runs.trust import remember_plan
+from podium.runs.plan.preflight import check_models, check_packages, imported_packages, require_ready
+from podium.runs.plan.start_experiment import make_plan, resume_experiment, start_experiment
+from podium.runs.plan.trusted_plans import remember_plan
+from podium.runs.records import Plan
 
 TASK = "spaceship-titanic"
 

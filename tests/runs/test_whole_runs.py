@@ -6,20 +6,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from driving import verified
 from running import drive
 
-from driving import verified
 from podium import api
-from podium.catalog.forge import QUICK
+from podium.catalog.forge.forged_task import QUICK
 from podium.errors import UsageError
-from podium.runs.context import some_names
-from podium.runs.driver import Driver
-from podium.runs.executors import make_executor
+from podium.runs.attempt.open_run import some_names
+from podium.runs.drive.driver import Driver
+from podium.runs.drive.executors import make_executor
 from podium.runs.experiment import read_experiment
-from podium.runs.models import Plan, RunRecord, Times
+from podium.runs.records import Plan, RunRecord, Times
 from podium.runs.steps import Steps
 from podium.workspace.budget import Budget
-from podium.workspace.journal import read_journal
+from podium.workspace.journal.journal import read_journal
 
 WRITE = "write_file"
 
@@ -206,7 +206,7 @@ def test_a_changed_line_grade_or_submission_is_found(play: Any, script: Any, per
 
 
 def test_curve_follows_the_score(play: Any, script: Any, perfect: str, data_dir: Path) -> None:
-    from podium.runs.grading import write_curve
+    from podium.runs.attempt.grade_run import write_curve
 
     sample = (data_dir / "spaceship-titanic@miniature" / "public" / "sample_submission.csv").read_text()
     row = play(script=script([submit(sample), ("list_files", {"dir_path": "."}), submit(perfect)]))

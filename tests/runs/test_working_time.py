@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from inspect_ai._util.working import init_sample_working_time  # noqa: TID251 (to set the clock)
 from inspect_ai.util import suspend_working_limit, working_limit
-
 from model_server import Call, Fault, Reply, Request, serving, tool_names
-from podium._inspect import computing
+
+from podium.inspect_internals import computing
 from podium.workspace.budget import Budget
 
 KINDS = {"computing": computing, "waiting": suspend_working_limit}

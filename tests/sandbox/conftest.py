@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from podium.errors import PodiumError
-from podium.sandbox.bubblewrap import Bubblewrap
+from podium.sandbox.linux.bubblewrap import Bubblewrap
+from podium.sandbox.linux.supervised_sandbox import SupervisedSandbox
 from podium.sandbox.spec import SandboxSpec
-from podium.sandbox.supervised import SupervisedSandbox
 
 
 @functools.cache

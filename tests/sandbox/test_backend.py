@@ -11,7 +11,7 @@ import pytest
 
 from podium.errors import UsageError
 from podium.sandbox.backend import backend_names, find_backend
-from podium.sandbox.bubblewrap import Bubblewrap
+from podium.sandbox.linux.bubblewrap import Bubblewrap
 from podium.sandbox.none import NoSandbox
 from podium.sandbox.spec import GIB, Limits, SandboxSpec
 
@@ -19,7 +19,7 @@ from podium.sandbox.spec import GIB, Limits, SandboxSpec
 def test_backends_are_found_by_name_and_by_place() -> None:
     assert {"bubblewrap", "docker", "none"} <= {*backend_names()}
     assert isinstance(find_backend("none"), NoSandbox)
-    assert isinstance(find_backend("podium.sandbox.bubblewrap:Bubblewrap"), Bubblewrap)
+    assert isinstance(find_backend("podium.sandbox.linux.bubblewrap:Bubblewrap"), Bubblewrap)
 
 
 def test_a_wrong_name_is_answered_with_the_nearest() -> None:
@@ -42,7 +42,9 @@ def test_a_backend_of_another_package_is_found(tmp_path: Path) -> None:
 def test_nothing_is_imported_to_list_backends() -> None:
     script = "import sys; from podium.sandbox.backend import backend_names; backend_names(); print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True).stdout.split()
-    assert not {"podium.sandbox.bubblewrap", "podium.sandbox.docker", "inspect_ai", "docker"} & {*loaded}
+    assert not {"podium.sandbox.linux.bubblewrap", "podium.sandbox.docker.docker_backend", "inspect_ai", "docker"} & {
+        *loaded
+    }
 
 
 def test_ports_are_the_sandboxs_own_where_there_is_one() -> None:

@@ -16,7 +16,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import Tool, bash, bash_session, python
 from inspect_ai.util import SandboxEnvironmentSpec, sandbox
 
-from podium.sandbox.inspect import PodiumSandbox
+from podium.sandbox.inspect_provider import PodiumSandbox
 from podium.sandbox.spec import SandboxSpec
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from podium.errors import PodiumError
-from podium.sandbox import cgroups
+from podium.sandbox.linux.limits import cgroups
 from podium.sandbox.none import NoSandbox
 from podium.sandbox.spec import HOME, Mount, SandboxSpec
 

@@ -9,7 +9,7 @@ import pytest
 from inspect_ai.util._sandbox import self_check  # noqa: TID251
 from inspect_ai.util._sandbox.self_check import *  # noqa: F403, TID251
 
-from podium.sandbox.inspect import BackendSpec, PodiumSandbox
+from podium.sandbox.inspect_provider import BackendSpec, PodiumSandbox
 
 pytestmark = pytest.mark.anyio
 

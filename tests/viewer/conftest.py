@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 from viewed import make_all
 
 from podium.viewer.app import make_app
-from podium.viewer.site import Site
+from podium.viewer.page_site import Site
 
 
 @pytest.fixture(scope="session")

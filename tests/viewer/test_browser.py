@@ -21,7 +21,7 @@ import uvicorn
 from viewed import OTHER, TASK, make_experiment, make_record, make_run
 
 from podium.viewer.app import make_app
-from podium.viewer.site import Site
+from podium.viewer.page_site import Site
 
 pytestmark = pytest.mark.browser
 SCREENSHOTS = Path(__file__).parents[2] / "artefacts" / "viewer"

@@ -13,11 +13,11 @@ from viewed import HOSTILE, TASK, Done, make_experiment, make_run
 from podium.data.home import locate
 from podium.grading.reference import LEADERBOARD_FILE
 from podium.runs.experiment import read_experiment
-from podium.runs.folder import write_document
-from podium.runs.trust import remember_plan
+from podium.runs.plan.trusted_plans import remember_plan
+from podium.runs.run_folder import write_document
 from podium.viewer.app import make_app
-from podium.viewer.site import Site
-from podium.viewer.web import is_local
+from podium.viewer.http_rules import is_local
+from podium.viewer.page_site import Site
 
 RUN = f"/runs/hostile/{TASK}/0"
 ALL = [

@@ -11,12 +11,12 @@ import pytest
 from starlette.testclient import TestClient
 from viewed import Done, end, make_experiment, make_record, make_run, start, step
 
-from podium.runs.folder import RunFolder
+from podium.runs.run_folder import RunFolder
 from podium.viewer.app import make_app
-from podium.viewer.site import Site
-from podium.workspace.events import Event
-from podium.workspace.journal import Journal, JournalFollower
-from podium.workspace.observations import (
+from podium.viewer.page_site import Site
+from podium.workspace.journal.events import Event
+from podium.workspace.journal.journal import Journal, JournalFollower
+from podium.workspace.journal.observations import (
     Interruption,
     Observation,
     ProgramOutput,

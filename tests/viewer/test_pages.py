@@ -13,9 +13,9 @@ import pytest
 from starlette.testclient import TestClient
 from viewed import OTHER, TASK, make_experiment, make_record
 
-from podium.report.imported import import_reports
+from podium.report.imported_results import import_reports
 from podium.viewer.app import make_app
-from podium.viewer.site import Site
+from podium.viewer.page_site import Site
 
 RUN = f"/runs/search/{TASK}/0"
 VOID = {"meta", "link", "input", "br"}

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from podium.grading.grade import Grade
-from podium.runs.models import CurvePoint
+from podium.runs.records import CurvePoint
 from podium.task import Medal
-from podium.viewer.chart import HEIGHT, WIDTH, ScriptScore, draw
-from podium.viewer.markdown import render_markdown
-from podium.viewer.text import clip, clip_bytes, name, short, visible
+from podium.viewer.drawing.brief_html import render_markdown
+from podium.viewer.drawing.score_chart import HEIGHT, WIDTH, ScriptScore, draw
+from podium.viewer.shown_text import clip, clip_bytes, name, short, visible
 from podium.workspace.budget import Usage
 
 

@@ -11,10 +11,10 @@ import pytest
 from starlette.testclient import TestClient
 from viewed import TASK, make_experiment, make_record, write_log
 
-from podium.viewer import transcripts
 from podium.viewer.app import make_app
-from podium.viewer.site import Site
-from podium.viewer.transcripts import TranscriptReader, parse_log
+from podium.viewer.index import transcripts
+from podium.viewer.index.transcripts import TranscriptReader, parse_log
+from podium.viewer.page_site import Site
 
 RUN = f"/runs/nested/plain/{TASK}/0"
 
@@ -82,7 +82,7 @@ def test_the_page_shows_and_finds(pages: TestClient, site: Site, experiments: Pa
 
 
 def test_a_page_does_not_wait_for_a_long_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("podium.viewer.pages.transcript.PATIENCE_S", 0.0)
+    monkeypatch.setattr("podium.viewer.pages.transcript_page.PATIENCE_S", 0.0)
     plan = make_experiment(tmp_path / "root" / "one", model="test/model")
     write_log(make_record(tmp_path / "root" / "one", plan), ["one"])
     site = Site(tmp_path / "root", file=tmp_path / "index.sqlite")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from folders import MEMORY
 
-from podium.workspace.history import History
+from podium.workspace.history.history import History
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from podium import api
-from podium.sandbox.bubblewrap import Bubblewrap
+from podium.sandbox.linux.bubblewrap import Bubblewrap
 from podium.sandbox.spec import NetworkAccess, SandboxSpec
 from podium.workspace.layout import Resources, instructions
 

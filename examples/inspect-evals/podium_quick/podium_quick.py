@@ -2,7 +2,7 @@
 
 from inspect_ai import Task, task
 
-from podium.runs.inspect_task import podium_suite
+from podium.interop.inspect_tasks import podium_suite
 
 
 @task

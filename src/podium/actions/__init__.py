@@ -4,11 +4,11 @@ Actions work in any sandbox, in a run or as tools of Inspect. Each gives back a 
 language model reads; an action that cannot be done says why.
 """
 
-from podium.actions.catalog import ACTIONS, offered, perform, tools
-from podium.actions.context import ActionContext, CheckSubmission, Person
-from podium.actions.people import ask_operator
-from podium.actions.programs import RunProgram, run_in_sandbox
-from podium.actions.spec import ActionError, ActionSpec, Argument, action
+from podium.actions.action_context import ActionContext, CheckSubmission, Person
+from podium.actions.action_space import ACTIONS, offered, perform, tools
+from podium.actions.action_spec import ActionError, ActionSpec, Argument, action
+from podium.actions.final_answer import ask_operator
+from podium.actions.program_runner import RunProgram, run_in_sandbox
 
 __all__ = [
     "ACTIONS",

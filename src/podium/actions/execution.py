@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import shlex
 
-from podium.actions.context import ActionContext
-from podium.actions.file_access import call_file_helper
-from podium.actions.spec import ActionError, action
-from podium.actions.text import OBSERVATION_CHARACTERS, bounded
-from podium.sandbox.result import ProgramResult
-from podium.workspace.observations import ProgramOutput
+from podium.actions.action_context import ActionContext
+from podium.actions.action_spec import ActionError, action
+from podium.actions.files.file_access import call_file_helper
+from podium.sandbox.program_result import ProgramResult
+from podium.text import OBSERVATION_CHARACTERS, bounded
+from podium.workspace.journal.observations import ProgramOutput
 
 
 @action()

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
-from podium.actions.model_access import generate, model_access
-from podium.actions.model_limits import ModelUnreachableError
-from podium.actions.spec import ActionError
-from podium.actions.text import bounded
+from podium.actions.action_spec import ActionError
+from podium.models.model_requests import generate, model_access
+from podium.models.token_limits import ModelUnreachableError
+from podium.text import bounded
 
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage

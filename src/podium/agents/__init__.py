@@ -15,26 +15,26 @@ if TYPE_CHECKING:
     from podium.agents.base import Agent, Assignment
 
 AGENTS = {
-    "recipes": "podium.agents.recipes:Recipes",
-    "edits": "podium.agents.edits.editor:Edits",
-    "aide": "podium.agents.tree_search:Aide",
-    "mcts": "podium.agents.tree_search:Mcts",
-    "evolve": "podium.agents.tree_search:Evolve",
-    "frontier": "podium.agents.tree_search:Frontier",
+    "recipes": "podium.agents.recipes_agent:Recipes",
+    "edits": "podium.agents.edits.edits_agent:Edits",
+    "aide": "podium.agents.search.algorithms:Aide",
+    "mcts": "podium.agents.search.algorithms:Mcts",
+    "evolve": "podium.agents.search.algorithms:Evolve",
+    "frontier": "podium.agents.search.algorithms:Frontier",
     "baseline": "podium.agents.baseline:BaselineAgent",
     "scripted": "podium.agents.scripted:Scripted",
     "research": "podium.agents.research.researcher:Researcher",
     "react": "podium.agents.react:React",
     "command": "podium.agents.command:Command",
-    "human": "podium.agents.human.person:Human",
+    "human": "podium.agents.human.human_agent:Human",
 }
 """Podium's own, by name; the presets of coding agents come on top."""
 
 
 def _built_in() -> dict[str, str]:
-    from podium.agents.presets import preset_names
+    from podium.agents.coding.presets import preset_names
 
-    return {**AGENTS, **{name: f"podium.agents.presets:{name}" for name in preset_names()}}
+    return {**AGENTS, **{name: f"podium.agents.coding.presets:{name}" for name in preset_names()}}
 
 
 def agent_names() -> list[str]:

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict
 
-from podium.actions.programs import RunProgram
+from podium.actions.program_runner import RunProgram
 from podium.sandbox.spec import Mount
 from podium.task import Task
-from podium.workspace.events import Action
-from podium.workspace.observations import Observation
+from podium.workspace.journal.events import Action
+from podium.workspace.journal.observations import Observation
 
 if TYPE_CHECKING:
-    from podium.agents.endpoint import Observer
+    from podium.models.gateway.endpoint import Observer
 
 SubmissionKind = Literal["table", "files"]
 

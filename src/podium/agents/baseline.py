@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from podium.agents.fixed import FixedAgent
-from podium.workspace.events import Action
+from podium.agents.scripted_base import FixedAgent
+from podium.workspace.journal.events import Action
 
 UNPACK = '''"""Takes the sample submission out of its archive."""
 import shutil

@@ -11,10 +11,10 @@ from pathlib import Path
 from pydantic import Field
 
 from podium.agents.base import Assignment, Options
-from podium.agents.fixed import FixedAgent
-from podium.catalog.obfuscation import plain_id
+from podium.agents.scripted_base import FixedAgent
+from podium.catalog.obfuscation.obfuscate import plain_id
 from podium.errors import UsageError
-from podium.workspace.events import Action
+from podium.workspace.journal.events import Action
 
 
 class CommandOptions(Options):

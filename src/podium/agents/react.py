@@ -16,10 +16,10 @@ from pydantic import Field
 
 from podium.actions import ACTIONS
 from podium.agents.base import Agent, State
-from podium.agents.conversation import Conversation
-from podium.agents.model import ROLES, ModelOptions, ask_model, brief, budget_line, end_of_run
-from podium.workspace.events import Action
-from podium.workspace.observations import Observation
+from podium.agents.model_agent import ROLES, ModelOptions, ask_model, brief, budget_line, end_of_run
+from podium.agents.tool_conversation import Conversation
+from podium.workspace.journal.events import Action
+from podium.workspace.journal.observations import Observation
 
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage, ModelOutput

@@ -12,10 +12,10 @@ from pathlib import Path
 from pydantic import Field, ValidationError
 
 from podium.agents.base import Options
-from podium.agents.fixed import FixedAgent, FixedState
-from podium.agents.model import ROLES
+from podium.agents.model_agent import ROLES
+from podium.agents.scripted_base import FixedAgent, FixedState
 from podium.errors import UsageError
-from podium.workspace.events import Action
+from podium.workspace.journal.events import Action
 
 
 class ScriptedOptions(Options):

@@ -22,14 +22,14 @@ from typing import IO, Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from podium.board.facts import machine_facts, podium_sha256
 from podium.board.keys import Key, Signed, canonical, parse_canonical
-from podium.board.statements import Hash, Words, first_problem
-from podium.data.inside import open_regular
+from podium.board.ledger.statements import Hash, Words, first_problem
+from podium.board.provenance import machine_facts, podium_sha256
 from podium.errors import BoardError, RecordError
 from podium.runs.experiment import FILE as EXPERIMENT
 from podium.runs.experiment import Experiment
 from podium.runs.versions import versions
+from podium.safefs.open_nofollow import open_regular
 
 MANIFEST = "bundle.json"
 MANIFEST_BYTES = 64 << 20

@@ -20,8 +20,8 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_private_key,
 )
 
-from podium.data.inside import read_regular
 from podium.errors import BoardError, UsageError
+from podium.safefs.open_nofollow import read_regular
 
 PREFIX = b"podium board statement 1\n"
 """Signed before every statement, so that a signature made for something else never fits."""

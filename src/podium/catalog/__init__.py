@@ -14,15 +14,15 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from podium.catalog.external_tasks import find_outside_listing, find_task, outside_listings, outside_suites
 from podium.catalog.listing import Listing, builtin_listings, builtin_suites
 from podium.catalog.open_tables import open_table_ids, table_task
-from podium.catalog.outside import find_outside_listing, find_task, outside_listings, outside_suites
 from podium.catalog.task_files import RESERVED
 from podium.errors import UnknownTaskError, UsageError
 from podium.task import Leaderboard, Suite
 
 if TYPE_CHECKING:
-    from podium.grading.prepared import PreparedTask
+    from podium.grading.prepared_task import PreparedTask
     from podium.task import Edition, Task
 
 HERE = Path(__file__).parent
@@ -48,15 +48,15 @@ def suites() -> dict[str, Suite]:
 def load(task_id: str) -> Task:
     """The task of that id."""
     if task_id.startswith("forge-"):
-        from podium.catalog.forge import forged_task
+        from podium.catalog.forge.forged_task import forged_task
 
         return forged_task(task_id)
     if task_id.startswith("folder-"):
-        from podium.catalog.folder import folder_task
+        from podium.catalog.authoring.code_folder import folder_task
 
         return folder_task(task_id)
     if task_id.startswith("obfuscated-"):
-        from podium.catalog.obfuscation import obfuscate, plain_id
+        from podium.catalog.obfuscation.obfuscate import obfuscate, plain_id
 
         return obfuscate(load(plain_id(task_id)))
     stem = task_id.replace("-", "_")
@@ -100,7 +100,7 @@ def resolve(
     Raises:
         NotPreparedError: the data is not there.
     """
-    from podium.grading.prepared import find_prepared
+    from podium.grading.prepared_task import find_prepared
 
     found = load(task) if isinstance(task, str) else task
     return find_prepared(found, edition=edition, data_dir=data_dir, miniature=miniature)

@@ -1,57 +1,86 @@
-"""The command line: one file per command, imported only when it is called."""
+"""The command line: one file per command, in a folder per heading of `podium --help`."""
 
 from __future__ import annotations
 
 import io
 import sys
+from collections.abc import Mapping
 from importlib import import_module
 from keyword import iskeyword
 from typing import Any
 
 import click
 
-from podium.cli.examples import epilog
+from podium.cli.help_examples import epilog
 from podium.errors import PodiumError, UsageError, explain
 from podium.text import printable
 
-COMMANDS = {
-    "tasks": "List all tasks, or those of a suite.",
-    "show": "Show a task: goal, metric, submission form, reference and data.",
-    "prepare": "Make the public and private data of tasks.",
-    "validate": "Check whether FILE has the form TASK asks for; needs no answers.",
-    "grade": "Grade FILE as a submission to TASK: score, medal, percentile.",
-    "run": "Let an agent work on tasks, and grade what it submits. Repeat the command to continue an experiment.",
-    "resume": "Continue the experiment in DIR with the options it was started with.",
-    "baseline": "Measure what the starter code of a research TASK scores, and how much that varies.",
-    "cluster": "Carry runs out on many machines: start a Ray cluster, look at it, write a batch script for Slurm.",
-    "agents": "List the agents, explain one, or install coding agents.",
-    "env": "Make Python environments with machine-learning packages for the programs of agents.",
-    "shell": "Open the shell of a RUN whose agent is a person.",
-    "steps": "List the steps of a RUN, or show step NUMBER.",
-    "verify": "Check a run or an experiment: records, journals, plan and snapshots, and grades with your own data.",
-    "reproduce": "Run the code behind a RUN's submission again, in a fresh sandbox from public data.",
-    "report": "Show the results of experiments: medals, scores, usage and how certain they are.",
-    "compare": "Compare two experiments task by task: difference, interval, p-value.",
-    "publish": "Write EXPERIMENT as one signed bundle: plan, records, journals, snapshots and submissions.",
-    "key": "Make the key that signs what you publish, or show its public half.",
-    "integrity": "Look for what makes results doubtful: actions of agents, copies, faulty tasks, contamination.",
-    "board": "Keep a board: results of many people, in a ledger that only grows.",
-    "view": "Show the experiments in DIR (default: runs) as web pages, live while runs are going.",
-    "forge": "Make a fresh competition of a FAMILY and print its id, or one called NAME from your own data.",
-    "new-task": "Make a task NAME from data: split, brief, miniature, and medals from a measured field.",
-    "import": "Take over what PATH holds of MLE-bench or Harbor: leaderboards and texts, grading reports, or trials.",
-    "export": "Write a RUN as training data, or a TASK as a folder for Harbor.",
-    "doctor": "Say what this machine can do: sandbox, GPUs, credentials and so on.",
-    "demo": "Let an agent that needs no model work on nine forged competitions, grade it, and write a report.",
-    "completion": "Print what makes SHELL complete commands, tasks, suites and agents.",
+HEADINGS = {
+    "Run agents": {
+        "run": "Run an agent on tasks and grade what it submits.",
+        "resume": "Continue an experiment.",
+        "demo": "Run an agent that needs no model on nine forged competitions.",
+        "baseline": "Measure the score of a research task's starter code.",
+    },
+    "Look at results": {
+        "view": "Browse experiments, runs and steps in a web browser.",
+        "report": "Show the results of experiments: medals, scores, cost, failures.",
+        "compare": "Compare two experiments task by task.",
+        "steps": "List the steps of a run, or show one of them.",
+        "export": "Export a run as training data, or a task for Harbor.",
+    },
+    "Tasks": {
+        "tasks": "List tasks and suites.",
+        "show": "Show a task: goal, metric, submission format, leaderboard.",
+        "prepare": "Download and prepare the data of tasks.",
+        "validate": "Check the format of a submission; needs no answers.",
+        "grade": "Grade a submission: score, medal, percentile.",
+        "new-task": "Make a task from your own data.",
+        "forge": "Generate a fresh competition.",
+        "import": "Import leaderboards and results from MLE-bench or Harbor.",
+    },
+    "Agents": {
+        "agents": "List, explain and install agents.",
+        "shell": "Open the shell of a run whose agent is a person.",
+    },
+    "Trust": {
+        "verify": "Verify a run or an experiment, with your own data.",
+        "reproduce": "Run the code behind a submission again.",
+        "integrity": "Look for cheating, copies, faulty tasks and contamination.",
+        "publish": "Pack an experiment into a signed bundle.",
+        "board": "Keep, check and serve a leaderboard.",
+        "key": "Create or show the key that signs what you publish.",
+    },
+    "Machines": {
+        "doctor": "Report what this machine can do.",
+        "env": "Build Python environments for the programs of agents.",
+        "cluster": "Start, inspect and use a Ray cluster.",
+        "completion": "Print the completion script of a shell.",
+    },
 }
-"""What `podium --help` shows; repeated here so that it need not import the commands. A test compares."""
+"""Headings of `podium --help` with their commands and summaries, so that it imports no command. A test compares."""
+FOLDERS = {
+    "Run agents": "running",
+    "Look at results": "results",
+    "Tasks": "tasks",
+    "Agents": "agents",
+    "Trust": "trust",
+    "Machines": "machines",
+}
+"""The folder of each heading's commands."""
+COMMANDS = {name: summary for commands in HEADINGS.values() for name, summary in commands.items()}
 
 
 class LazyGroup(click.Group):
-    """Imports a command's file when the command is needed."""
+    """A group that imports the file of a command when the command is called."""
 
-    package, summaries, path = "podium.cli", COMMANDS, "podium"
+    path = "podium"
+    summaries: Mapping[str, str] = COMMANDS
+
+    def module_of(self, name: str) -> str:
+        """Return the name of the module that defines a command."""
+        folder = next(folder for heading, folder in FOLDERS.items() if name in HEADINGS[heading])
+        return f"podium.cli.{folder}.{f'{name}_' if iskeyword(name) else name.replace('-', '_')}"
 
     def list_commands(self, context: click.Context) -> list[str]:
         return list(self.summaries)
@@ -59,14 +88,18 @@ class LazyGroup(click.Group):
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         if name not in self.summaries:
             return None
-        module = f"{name}_" if iskeyword(name) else name.replace("-", "_")
-        command: click.Command = import_module(f"{self.package}.{module}").command
+        command: click.Command = import_module(self.module_of(name)).command
         command.epilog = epilog(f"{self.path} {name}".removeprefix("podium "))
         return command
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(self.summaries.items()))
+        for heading, commands in self.headings().items():
+            with formatter.section(heading):
+                formatter.write_dl(list(commands.items()))
+
+    def headings(self) -> Mapping[str, Mapping[str, str]]:
+        """Return the commands under the headings of the help page."""
+        return HEADINGS
 
     def resolve_command(self, context: click.Context, args: list[str]) -> Any:
         if args and args[0] not in self.summaries and not args[0].startswith("-"):
@@ -88,7 +121,7 @@ def podium(debug: bool) -> None:
 
 
 def main(args: list[str] | None = None) -> None:
-    """Runs the command line; errors meant for people become one line and an exit code."""
+    """Run the command line; a `PodiumError` becomes one line on standard error and an exit code."""
     args = sys.argv[1:] if args is None else args
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):

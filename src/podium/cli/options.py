@@ -34,7 +34,7 @@ class Parsed(click.ParamType):  # type: ignore[type-arg]  # generic in newer ver
 
 def _parse_hosts(text: str) -> bool | tuple[str, ...]:
     """What programs may reach: `none`, `all`, or hosts separated by commas."""
-    from podium.sandbox.proxy import parse_host
+    from podium.sandbox.linux.proxy import parse_host
 
     if text in ("all", "none"):
         return text == "all"
@@ -77,7 +77,7 @@ def _search_folders(context: click.Context, parameter: click.Parameter, folders:
 def resume_command(folder: Path, *options: str) -> str:
     """The command that continues an experiment, as it has to be typed after this one."""
     from podium.runs.experiment import read_experiment
-    from podium.runs.trust import is_known_plan
+    from podium.runs.plan.trusted_plans import is_known_plan
 
     context = click.get_current_context(silent=True)
     folders = context.meta.get("podium.task_folders", []) if context else []
@@ -170,7 +170,7 @@ def read_spending(options: dict[str, Any]) -> dict[str, Any]:
     """The parts of a plan that say what models cost and what all runs together may use, as far as they are given."""
     found = {name: options[name] for name in ("total_tokens", "total_cost") if options[name] is not None}
     if options["price_file"] is not None:
-        from podium.agents.prices import read_prices
+        from podium.models.prices import read_prices
 
         found["prices"] = read_prices(options["price_file"])
     return found
@@ -186,6 +186,6 @@ def pairs(texts: tuple[str, ...], option: str) -> dict[str, str]:
 
 def env_place(text: str | None) -> str | None:
     """Where `--env` is: a folder from wherever one looks, or the name of an interpreter that Podium builds."""
-    from podium.sandbox.interpreters import KINDS
+    from podium.sandbox.interpreters.pinned_environments import KINDS
 
     return text if text is None or text in KINDS else str(Path(text).absolute())

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from podium.data.fabricate import hex_ids, sentences
-from podium.data.numbers import to_numbers
+from podium.tables.parse_numbers import to_numbers
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,9 +9,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from podium.data.files import sha256, sha256_all, write_atomically
 from podium.data.home import Place
 from podium.errors import PodiumError
+from podium.safefs.atomic_files import sha256, sha256_all, write_atomically
 
 
 @dataclass(frozen=True)

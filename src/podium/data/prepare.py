@@ -10,15 +10,15 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Literal
 
-from podium.data.download import download, whole_archive
-from podium.data.files import locked
+from podium.data.fetch.kaggle_download import download, whole_archive
 from podium.data.home import Place, locate
-from podium.data.imports import imported_description
 from podium.data.manifest import Manifest, checksum_files, is_complete, read_manifest, write_manifest
-from podium.data.neutral import make_neutral, neutral_folders, remove_neutral, remove_orphans
-from podium.data.publish import publish
-from podium.data.trees import remove_tree
+from podium.data.mlebench_checkout import imported_description
+from podium.data.scrub_metadata import publish
 from podium.errors import PodiumError, RawDataError, UsageError
+from podium.safefs.atomic_files import locked
+from podium.safefs.neutral_paths import make_neutral, neutral_folders, remove_neutral, remove_orphans
+from podium.safefs.remove_tree import remove_tree
 from podium.task import Edition, Fetch, Task
 
 logger = logging.getLogger(__name__)

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from podium.data.columns import BLANK, moments_of, time_format
-from podium.data.numbers import to_numbers
+from podium.tables.parse_numbers import to_numbers
 
 RAW_ORDER = "Test rows stand in the order of the published table."
 """What a task says of itself where its split, as MLE-bench made it, leaves rows where they were."""

@@ -17,21 +17,21 @@ from typing import Any, NamedTuple, Self
 
 from podium.actions import ACTIONS
 from podium.catalog import load
-from podium.data.trees import remove_tree
 from podium.environment.episode import Episode, Turn
-from podium.environment.policy import read_action
 from podium.environment.rewards import EpisodeStanding, Reward, Transition, final_value
+from podium.environment.step_policy import read_action
 from podium.errors import PodiumError, UsageError
+from podium.runs.attempt.grade_run import prepared_task
 from podium.runs.experiment import MOST_RUNS, make_experiment, read_experiment
-from podium.runs.grading import prepared_task
-from podium.runs.models import ExperimentDocument
-from podium.runs.start import make_plan, prepare_missing
+from podium.runs.plan.start_experiment import make_plan, prepare_missing
+from podium.runs.records import ExperimentDocument
 from podium.runs.steps import Steps
+from podium.safefs.remove_tree import remove_tree
 from podium.workspace.budget import Budget
-from podium.workspace.events import Action, now
-from podium.workspace.observations import Interruption
+from podium.workspace.journal.events import Action, now
+from podium.workspace.journal.observations import Interruption
 
-AGENT = "podium.environment.policy:StepPolicy"
+AGENT = "podium.environment.step_policy:StepPolicy"
 OFFERED = (
     *("list_files", "read_file", "write_file", "append_file", "copy_file", "inspect_script_lines", "undo_edit_script"),
     *("execute_script", "run_command", "python_session", "validate_submission", "final_answer"),

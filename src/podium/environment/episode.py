@@ -11,22 +11,22 @@ from functools import partial
 
 import anyio
 
-from podium._inspect import as_sample
 from podium.agents.base import Assignment, Options
-from podium.catalog.forge import is_training_task
-from podium.environment.policy import StepPolicy
+from podium.catalog.forge.forge_ids import is_training_task
 from podium.environment.rewards import EpisodeStanding
-from podium.environment.standing import Judge
-from podium.runs.attempt import run_attempt
-from podium.runs.context import RunContext
+from podium.environment.step_policy import StepPolicy
+from podium.environment.step_progress import Judge
+from podium.inspect_internals import as_sample
+from podium.runs.attempt.attempt import run_attempt
+from podium.runs.attempt.inspect_eval import Evaluated, grade_work, work_in_sandbox
+from podium.runs.attempt.open_run import RunContext
 from podium.runs.experiment import Experiment
-from podium.runs.folder import RunFolder
-from podium.runs.inspect_eval import Evaluated, grade_work, work_in_sandbox
-from podium.runs.models import RunRecord
+from podium.runs.records import RunRecord
+from podium.runs.run_folder import RunFolder
 from podium.sandbox.backend import find_backend
-from podium.sandbox.inspect import PodiumSandbox
-from podium.workspace.events import Action, Step, whole_observation
-from podium.workspace.observations import Observation
+from podium.sandbox.inspect_provider import PodiumSandbox
+from podium.workspace.journal.events import Action, Step, whole_observation
+from podium.workspace.journal.observations import Observation
 
 logger = logging.getLogger(__name__)
 

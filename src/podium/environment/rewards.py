@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from podium.grading.grade import Grade
-from podium.runs.models import RunRecord
+from podium.runs.records import RunRecord
 from podium.task import Medal
-from podium.workspace.events import Action
-from podium.workspace.observations import Observation
+from podium.workspace.journal.events import Action
+from podium.workspace.journal.observations import Observation
 
 MEDAL_REWARDS: Mapping[Medal, float] = {"gold": 1.0, "silver": 0.7, "bronze": 0.4}
 

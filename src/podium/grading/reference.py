@@ -6,8 +6,8 @@ from dataclasses import asdict
 from typing import Any
 
 from podium.data.home import Place
-from podium.data.imports import imported_leaderboard
-from podium.grading.baseline import beyond_noise, improvement, read_baseline
+from podium.data.mlebench_checkout import imported_leaderboard
+from podium.grading.baseline_score import beyond_noise, improvement, read_baseline
 from podium.grading.leaderboard import find_position, read_leaderboard, read_leaderboard_csv
 from podium.grading.medals import thresholds
 from podium.task import Baseline, Leaderboard, Measured, Reference, Task

@@ -16,12 +16,13 @@ from podium.metrics.classification import (
     quadratic_kappa,
     roc_auc,
 )
-from podium.metrics.curves import weighted_auc
 from podium.metrics.detection import box_map, coco_map, point_f1
 from podium.metrics.distributions import kl_divergence
+from podium.metrics.edit_distance import mean_levenshtein, normalised_levenshtein
 from podium.metrics.fairness import bias_auc
 from podium.metrics.medical import probabilistic_f1, weighted_log_loss
-from podium.metrics.order import kendall_tau
+from podium.metrics.orderings import kendall_tau
+from podium.metrics.partial_auc import weighted_auc
 from podium.metrics.ranking import map_at_k, ndcg_at_k
 from podium.metrics.regression import (
     group_log_mae,
@@ -37,10 +38,9 @@ from podium.metrics.regression import (
 from podium.metrics.segmentation import dice, mean_iou, rle_dice, rle_f_beta, rle_iou_precision, rle_mean_iou
 from podium.metrics.sets import label_mean_f1, label_micro_f1, word_jaccard
 from podium.metrics.sphere import angular_error, percentile_distance_m
-from podium.metrics.surface import dice_hausdorff
+from podium.metrics.surface_distance import dice_hausdorff
 from podium.metrics.survival import concordance
 from podium.metrics.tagging import lwlrap
-from podium.metrics.text import mean_levenshtein, normalised_levenshtein
 
 __all__ = [
     "accuracy",

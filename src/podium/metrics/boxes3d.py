@@ -8,8 +8,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from podium.errors import InvalidSubmission
-from podium.metrics._arrays import BoolArray, FloatArray, IntArray, ratio
-from podium.metrics.objects import ObjectPairs, Objects, group_keys, matching_pairs, parse_both, place_in_group
+from podium.metrics.input_checks import BoolArray, FloatArray, IntArray, ratio
+from podium.metrics.prediction_strings import (
+    ObjectPairs,
+    Objects,
+    group_keys,
+    matching_pairs,
+    parse_both,
+    place_in_group,
+)
 from podium.task import metric
 
 BOXES_3D = "confidence x y z width length height yaw label"

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from podium.metrics._arrays import (
+from podium.metrics.input_checks import (
     BoolArray,
     FloatArray,
     IntArray,

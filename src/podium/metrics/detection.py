@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from podium.errors import InvalidSubmission
-from podium.metrics._arrays import BoolArray, FloatArray, IntArray, ratio
-from podium.metrics.objects import (
+from podium.metrics.input_checks import BoolArray, FloatArray, IntArray, ratio
+from podium.metrics.prediction_strings import (
     ObjectPairs,
     Objects,
     encode_labels,

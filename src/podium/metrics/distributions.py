@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from podium.metrics._arrays import numbers
+from podium.metrics.input_checks import numbers
 from podium.task import metric
 
 

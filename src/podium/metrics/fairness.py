@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from podium.metrics._arrays import BoolArray, FloatArray, flags, numbers
 from podium.metrics.classification import roc_auc
+from podium.metrics.input_checks import BoolArray, FloatArray, flags, numbers
 from podium.task import metric
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from podium.metrics._arrays import flags, numbers, ratio
+from podium.metrics.input_checks import flags, numbers, ratio
 from podium.task import metric
 
 

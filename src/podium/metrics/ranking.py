@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from podium.metrics._arrays import FloatArray, IntArray, as_texts, paired_texts, ratio
-from podium.metrics.tokens import Tokens, encode_parts, unique_pairs
+from podium.metrics.input_checks import FloatArray, IntArray, as_texts, paired_texts, ratio
+from podium.metrics.token_sets import Tokens, encode_parts, unique_pairs
 from podium.task import metric
 
 _EMPTY_ITEM = re.compile(r"(?<![^ ])(?= )")

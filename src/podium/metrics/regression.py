@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from podium.metrics._arrays import FloatArray, check_rows, numbers, ratio
+from podium.metrics.input_checks import FloatArray, check_rows, numbers, ratio
 from podium.task import metric
 
 

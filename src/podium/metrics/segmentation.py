@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from podium.metrics._arrays import IntArray, flags, paired, ratio
-from podium.metrics.runs import area, overlap, parse_both
+from podium.metrics.input_checks import IntArray, flags, paired, ratio
+from podium.metrics.run_length import area, overlap, parse_both
 from podium.task import metric
 
 
@@ -52,7 +52,7 @@ def rle_dice(
     """The Dice coefficient of run-length masks: mean over rows, or of all pixels at once.
 
     Dice = 2 |A and B| / (|A| + |B|), and 1 where both are empty
-    Names, size and strict_size are those of `podium.metrics.runs.parse_runs`.
+    Names, size and strict_size are those of `podium.metrics.run_length.parse_runs`.
 
     >>> from podium.metrics import rle_dice
     >>> round(rle_dice(["1 4"], ["1 2"]), 4)
@@ -73,7 +73,7 @@ def rle_mean_iou(
     """The mean over rows of the intersection over union of run-length masks.
 
     IoU = |A and B| / |A or B|, and 1 where both are empty
-    Names, size and strict_size are those of `podium.metrics.runs.parse_runs`.
+    Names, size and strict_size are those of `podium.metrics.run_length.parse_runs`.
 
     >>> from podium.metrics import rle_mean_iou
     >>> rle_mean_iou(["1 4"], ["1 2"])
@@ -95,7 +95,7 @@ def rle_f_beta(
     """The mean over rows of the weighted harmonic mean of precision and recall of run-length masks.
 
     F = (1 + beta^2) |A and B| / (beta^2 |A| + |B|) for the true mask A and the predicted B, and 0 where both are empty
-    Names, size and strict_size are those of `podium.metrics.runs.parse_runs`.
+    Names, size and strict_size are those of `podium.metrics.run_length.parse_runs`.
 
     >>> from podium.metrics import rle_f_beta
     >>> round(rle_f_beta.using(beta=0.5)(["1 4"], ["1 2"]), 4)

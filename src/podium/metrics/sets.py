@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from podium.metrics._arrays import IntArray, paired_texts, ratio
-from podium.metrics.tokens import Tokens, encode, encode_parts, unique_pairs
+from podium.metrics.input_checks import IntArray, paired_texts, ratio
+from podium.metrics.token_sets import Tokens, encode, encode_parts, unique_pairs
 from podium.task import metric
 
 

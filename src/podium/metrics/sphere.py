@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from podium.metrics._arrays import FloatArray, numbers
+from podium.metrics.input_checks import FloatArray, numbers
 from podium.task import metric
 
 EARTH_RADIUS_M = 6_371_000.0

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from podium.metrics._arrays import numbers
+from podium.metrics.input_checks import numbers
 from podium.task import metric
 
 _ROWS_AT_ONCE = 500

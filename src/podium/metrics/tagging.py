@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from podium.metrics._arrays import flags, numbers
+from podium.metrics.input_checks import flags, numbers
 from podium.task import metric
 
 

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from podium.recipes.profile import Profile
+from podium.tables.profile import Profile
 
 Settings = Mapping[str, Any]
 """What can be varied about a recipe: names and JSON values."""
 
 MODULES = (
-    *("graphs", "audio", "masks", "images", "ranking", "series", "anomalies", "text", "tabular", "automl", "constant"),
+    *("graph_recipes", "audio_recipes", "mask_recipes", "image_recipes", "ranking_recipes", "series_recipes"),
+    *("anomaly_recipes", "text_recipes", "table_recipes", "autogluon_recipe", "fallback_recipes"),
 )
 """Modules of recipes, the most specific first. Each has `RECIPES`, in the order worth drafting."""
 
@@ -62,7 +63,7 @@ class Recipe:
 
 def all_recipes() -> list[Recipe]:
     """All recipes, in the order worth drafting."""
-    modules = [import_module(f"podium.recipes.{name}") for name in MODULES]
+    modules = [import_module(f"podium.recipes.kinds.{name}") for name in MODULES]
     return [recipe for module in modules for recipe in module.RECIPES]
 
 

@@ -1,21 +1,9 @@
-"""The results of experiments: tables, statistics, comparisons, exports, pages.
-
-Calling the package makes a report. The function `podium.report` and this package share their name, and importing any
-module of the package would hide the function otherwise.
-"""
+"""Results of experiments: tables, statistics, comparisons, exports, pages. Calling the package makes a report."""
 
 from __future__ import annotations
 
 import sys
-from types import ModuleType
-from typing import Any
 
+from podium.plugins import CallablePackage
 
-class _Package(ModuleType):
-    def __call__(self, *args: Any, **options: Any) -> Any:
-        from podium.report.document import report
-
-        return report(*args, **options)
-
-
-sys.modules[__name__].__class__ = _Package
+sys.modules[__name__].__class__ = CallablePackage

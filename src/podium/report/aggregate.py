@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from podium.catalog.forge import is_public_draw
+from podium.catalog.forge.forge_ids import is_public_draw
 from podium.errors import UsageError
+from podium.report.results import Results, Row, task_facts
 from podium.report.statistics import NORMAL_95, Interval, Numbers, bootstrap_interval, mean_and_sem, pass_at_k
-from podium.report.table import Results, Row, task_facts
 from podium.text import plural
 
 COMPLEXITIES = ("low", "medium", "high")

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from podium.data.neutral import remove_orphans
 from podium.errors import RecordError, UsageError
-from podium.runs.folder import RunFolder, check_numbers, read_document, workspaces_of, write_document
-from podium.runs.models import DatedChange, ExperimentDocument, Plan, RunRecord
-from podium.runs.trust import remember_plan
+from podium.runs.plan.trusted_plans import remember_plan
+from podium.runs.records import DatedChange, ExperimentDocument, Plan, RunRecord
+from podium.runs.run_folder import RunFolder, check_numbers, read_document, workspaces_of, write_document
+from podium.safefs.neutral_paths import remove_orphans
 from podium.task import Task
 from podium.workspace.budget import Budget
-from podium.workspace.events import now
+from podium.workspace.journal.events import now
 
 FILE = "experiment.json"
 TASK_ID = re.compile(r"[\w@-][\w.@-]{0,199}")

@@ -7,12 +7,12 @@ from pathlib import Path
 
 from podium.errors import UsageError
 from podium.runs.experiment import make_experiment, read_experiment
-from podium.runs.folder import RunFolder
-from podium.runs.models import ExperimentDocument
+from podium.runs.records import ExperimentDocument
+from podium.runs.run_folder import RunFolder
 from podium.text import plural
-from podium.workspace.events import Action, Fork, Step, now, whole_action, whole_observation
-from podium.workspace.journal import copy_lines
-from podium.workspace.observations import Observation
+from podium.workspace.journal.events import Action, Fork, Step, now, whole_action, whole_observation
+from podium.workspace.journal.journal import copy_lines
+from podium.workspace.journal.observations import Observation
 
 
 class Steps:

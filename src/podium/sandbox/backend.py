@@ -14,13 +14,13 @@ from typing import Literal, Protocol, Self, TypedDict, Unpack
 
 from podium import plugins
 from podium.sandbox.policy import Enforcement, Policy
-from podium.sandbox.result import Keep, ProgramResult
+from podium.sandbox.program_result import Keep, ProgramResult
 from podium.sandbox.spec import Frozen, SandboxSpec
 
 DEFAULT = "bubblewrap"
 BUILT_IN = {
-    "bubblewrap": "podium.sandbox.bubblewrap:Bubblewrap",
-    "docker": "podium.sandbox.docker:Docker",
+    "bubblewrap": "podium.sandbox.linux.bubblewrap:Bubblewrap",
+    "docker": "podium.sandbox.docker.docker_backend:Docker",
     "none": "podium.sandbox.none:NoSandbox",
 }
 

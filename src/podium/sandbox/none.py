@@ -13,14 +13,15 @@ from functools import partial
 from pathlib import Path
 
 from podium.errors import PodiumError
-from podium.sandbox import files, scope
 from podium.sandbox.backend import Capabilities
-from podium.sandbox.child import ChildInit, compiled_init
-from podium.sandbox.interpreter import find_interpreter, search_path
+from podium.sandbox.interpreters.interpreter import find_interpreter, search_path
+from podium.sandbox.linux import workspace_files
+from podium.sandbox.linux.init_client import ChildInit, compiled_init
+from podium.sandbox.linux.limits import systemd_scope
+from podium.sandbox.linux.mounts import View, own_python, usual_environment
+from podium.sandbox.linux.supervised_sandbox import Setup, SupervisedSandbox, refuse_image, workspace_of
 from podium.sandbox.policy import Enforcement
 from podium.sandbox.spec import HOME, Limits, Mount, SandboxSpec
-from podium.sandbox.supervised import Setup, SupervisedSandbox, refuse_image, workspace_of
-from podium.sandbox.view import View, own_python, usual_environment
 
 _ENFORCEMENT: dict[str, Enforcement] = {
     "memory_bytes": "watched",
@@ -43,7 +44,7 @@ class NoSandbox:
             sealed=False,
             network="always",
             ports=True,
-            limits={**_ENFORCEMENT, **dict.fromkeys(scope.limits_held(), "kernel")},
+            limits={**_ENFORCEMENT, **dict.fromkeys(systemd_scope.limits_held(), "kernel")},
             core_binding=False,
             gpus=True,
             pausing=True,
@@ -111,7 +112,7 @@ class UnsealedSandbox(SupervisedSandbox):
         root = next((root for root in roots if target.is_relative_to(root)), None)
         if root is None:
             raise PermissionError(errno.EACCES, "leads out of the workspace", path)
-        return files.open_below(root, target, flags, parents=parents, name=path)
+        return workspace_files.open_below(root, target, flags, parents=parents, name=path)
 
 
 def _launch(folder: Path, python: str, limits: Limits) -> ChildInit:

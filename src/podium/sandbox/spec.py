@@ -10,7 +10,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, PlainValidator
 
-from podium.sandbox.proxy import parse_host
+from podium.sandbox.linux.proxy import parse_host
 
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
 HOME = "/home"

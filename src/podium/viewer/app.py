@@ -16,10 +16,18 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 from podium.errors import PodiumError
-from podium.viewer import live
-from podium.viewer.pages import leaderboard, lists, run, saving, step, task, transcript
-from podium.viewer.site import HERE, Site, site_of
-from podium.viewer.web import LocalOnly
+from podium.viewer import live_updates
+from podium.viewer.http_rules import LocalOnly
+from podium.viewer.page_site import HERE, Site, site_of
+from podium.viewer.pages import (
+    downloads,
+    experiment_pages,
+    leaderboard_page,
+    run_page,
+    step_page,
+    task_page,
+    transcript_page,
+)
 
 _STEP = "/runs/{run:path}/steps/{number:int}"
 
@@ -34,31 +42,31 @@ def make_app(site: Site) -> ASGIApp:
 
     app = Starlette(
         routes=[
-            Route("/", lists.experiments),
-            Route("/leaderboard", leaderboard.leaderboard),
-            Route("/tasks", task.tasks),
-            Route("/tasks/{task}", task.task),
-            Route("/compare", leaderboard.compare_page),
+            Route("/", experiment_pages.experiments),
+            Route("/leaderboard", leaderboard_page.leaderboard),
+            Route("/tasks", task_page.tasks),
+            Route("/tasks/{task}", task_page.task),
+            Route("/compare", leaderboard_page.compare_page),
             Mount("/static", StaticFiles(directory=HERE / "static"), name="static"),
             Route("/live", _live_all),
             Route("/live/experiments/{name:path}", _live_experiment),
             Route("/live/runs/{run:path}", _live_run),
-            Route("/experiments/{name:path}/verify", lists.verify_experiment, methods=["POST"]),
-            Route("/experiments/{name:path}", lists.experiment),
-            Route(f"{_STEP}/files", step.files),
-            Route(f"{_STEP}/diff", step.diff),
-            Route(f"{_STEP}/save/file", step.save_file),
-            Route(f"{_STEP}/save/observation", step.save_observation),
-            Route(f"{_STEP}/save/diff", step.save_diff),
-            Route(f"{_STEP}/save/step", step.save_step),
-            Route(_STEP, step.step),
-            Route("/runs/{run:path}/tree/{number:int}/save", saving.save_script),
-            Route("/runs/{run:path}/tree/{number:int}", run.node),
-            Route("/runs/{run:path}/tree", run.tree_page),
-            Route("/runs/{run:path}/transcript", transcript.transcript),
-            Route("/runs/{run:path}/verify", run.verify_run, methods=["POST"]),
-            Route("/runs/{run:path}/save/{name:path}", saving.save),
-            Route("/runs/{run:path}", run.run),
+            Route("/experiments/{name:path}/verify", experiment_pages.verify_experiment, methods=["POST"]),
+            Route("/experiments/{name:path}", experiment_pages.experiment),
+            Route(f"{_STEP}/files", step_page.files),
+            Route(f"{_STEP}/diff", step_page.diff),
+            Route(f"{_STEP}/save/file", step_page.save_file),
+            Route(f"{_STEP}/save/observation", step_page.save_observation),
+            Route(f"{_STEP}/save/diff", step_page.save_diff),
+            Route(f"{_STEP}/save/step", step_page.save_step),
+            Route(_STEP, step_page.step),
+            Route("/runs/{run:path}/tree/{number:int}/save", downloads.save_script),
+            Route("/runs/{run:path}/tree/{number:int}", run_page.node),
+            Route("/runs/{run:path}/tree", run_page.tree_page),
+            Route("/runs/{run:path}/transcript", transcript_page.transcript),
+            Route("/runs/{run:path}/verify", run_page.verify_run, methods=["POST"]),
+            Route("/runs/{run:path}/save/{name:path}", downloads.save),
+            Route("/runs/{run:path}", run_page.run),
         ],
         exception_handlers={HTTPException: _refuse, PodiumError: _fail, Exception: _crash},
         lifespan=lifespan,
@@ -97,5 +105,5 @@ async def _live_run(request: Request) -> Response:
 
 def _stream(request: Request, find_token: Callable[[], str]) -> Response:
     since = request.headers.get("last-event-id") or request.query_params.get("since", "")
-    events = live.events(find_token, since, site_of(request).closing)
+    events = live_updates.events(find_token, since, site_of(request).closing)
     return StreamingResponse(events, media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})

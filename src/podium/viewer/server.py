@@ -13,9 +13,9 @@ import uvicorn
 
 from podium.errors import PodiumError, UsageError
 from podium.viewer.app import make_app
-from podium.viewer.ranking import Filters
-from podium.viewer.site import Site
-from podium.viewer.web import LOOPBACK
+from podium.viewer.http_rules import LOOPBACK
+from podium.viewer.index.experiment_ranking import Filters
+from podium.viewer.page_site import Site
 
 PORT = 8765
 
@@ -64,7 +64,7 @@ def serve(root: Path, *, host: str, port: int | None, ready: Callable[[str, Site
 
 def _prepare(site: Site) -> None:
     """Does what the first page of a run, and the first leaderboard, would otherwise wait for."""
-    import podium.report.references  # noqa: F401
+    import podium.report.score_references  # noqa: F401
 
     site.ranking.read(Filters())
 

@@ -16,9 +16,9 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 from podium.sandbox.backend import Capabilities
-from podium.sandbox.interpreter import python_inside
-from podium.sandbox.packages import installed_packages
-from podium.sandbox.proxy import parse_host
+from podium.sandbox.interpreters.importable_packages import installed_packages
+from podium.sandbox.interpreters.interpreter import python_inside
+from podium.sandbox.linux.proxy import parse_host
 from podium.sandbox.spec import HOME, Mount, SandboxSpec
 from podium.task import SUBMISSION, Starter, Task
 from podium.text import format_duration, plural

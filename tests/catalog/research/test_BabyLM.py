@@ -16,8 +16,8 @@ from trials import hub_of, needs_transformers, play, prepare, site
 
 import podium
 from podium.catalog.research import BabyLM
+from podium.data.fetch.hugging_face import fetch_from_hub
 from podium.data.home import Place
-from podium.data.hub import fetch_from_hub
 from podium.errors import DownloadError, RawDataError
 from podium.grading.grade import Grade
 from podium.runs.steps import Steps
@@ -102,7 +102,7 @@ TOKENIZER = {
 
 
 def use(monkeypatch: pytest.MonkeyPatch, archive: str, hub: str) -> None:
-    monkeypatch.setattr("podium.data.web.ATTEMPTS", 1)
+    monkeypatch.setattr("podium.data.fetch.http_download.ATTEMPTS", 1)
     monkeypatch.setattr(BabyLM, "ARCHIVE", f"{archive}/babylm_data.zip")
     monkeypatch.setattr(BabyLM, "fetch_from_hub", partial(fetch_from_hub, endpoint=hub))
 

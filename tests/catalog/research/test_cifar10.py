@@ -137,7 +137,7 @@ def test_the_published_archive_becomes_arrays(published: Path, tmp_path: Path, m
 
 
 def test_another_archive_is_refused(published: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("podium.data.web.ATTEMPTS", 1)
+    monkeypatch.setattr("podium.data.fetch.http_download.ATTEMPTS", 1)
     with site(published) as address:
         monkeypatch.setattr(cifar10, "SITE", address)
         with pytest.raises(DownloadError, match="damaged"):

@@ -13,7 +13,7 @@ from podium.catalog.research import identify_contrails
 from podium.catalog.research.identify_contrails import SIZE
 from podium.data.home import Place
 from podium.errors import RawDataError
-from podium.metrics.runs import write_runs
+from podium.metrics.run_length import write_runs
 from podium.runs.steps import Steps
 from podium.task import Edition
 

@@ -15,8 +15,8 @@ from trials import hub_of, needs_transformers, play, prepare
 import podium
 from podium.catalog.research import BabyLM, llama_inference
 from podium.catalog.research._race import measured_speed_up, packed
+from podium.data.fetch.hugging_face import fetch_from_hub
 from podium.data.home import Place
-from podium.data.hub import fetch_from_hub
 from podium.errors import DownloadError, InvalidSubmission, RawDataError
 from podium.grading.grade import Grade
 from podium.runs.steps import Steps

@@ -13,13 +13,13 @@ from podium.catalog import resolve
 from podium.catalog.research import vectorization
 from podium.catalog.research.vectorization import Effort
 from podium.data.home import locate
-from podium.grading.baseline import BaselineMeasurement, write_baseline
+from podium.grading.baseline_score import BaselineMeasurement, write_baseline
 from podium.grading.grade import Grade
 from podium.report.aggregate import headline, summarise
-from podium.report.table import read_results
-from podium.runs.attempt import run_attempt
+from podium.report.results import read_results
+from podium.runs.attempt.attempt import run_attempt
 from podium.runs.experiment import open_experiment
-from podium.runs.models import Plan
+from podium.runs.records import Plan
 from podium.task import Baseline, Edition
 
 TASK = "vectorization"

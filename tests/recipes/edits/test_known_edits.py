@@ -6,11 +6,11 @@ from importlib import import_module
 
 import pytest
 
-from podium.recipes.edits.catalogue import known_edits, lifted_conditions
-from podium.recipes.edits.constants import tuned_numbers
 from podium.recipes.edits.edit import Edit, with_imports
-from podium.recipes.edits.estimators import CLASSIFIERS, REGRESSORS, swapped_models, tuned_models, wrapped_models
-from podium.recipes.edits.skeletons import filled_skeletons
+from podium.recipes.edits.fill_skeletons import filled_skeletons
+from podium.recipes.edits.known_edits import known_edits, lifted_conditions
+from podium.recipes.edits.swap_estimators import CLASSIFIERS, REGRESSORS, swapped_models, tuned_models, wrapped_models
+from podium.recipes.edits.tune_constants import tuned_numbers
 
 LEARNING = '''"""Learns."""
 from __future__ import annotations

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from podium.agents.base import Agent, State
-from podium.workspace.events import Action
-from podium.workspace.observations import Observation
+from podium.workspace.journal.events import Action
+from podium.workspace.journal.observations import Observation
 
 SCRIPT = """\
 import pandas as pd

@@ -9,13 +9,13 @@ from collections import deque
 from collections.abc import Collection, Sequence
 
 from podium.errors import UsageError
-from podium.runs.executors import RunRequest
+from podium.runs.drive.executors import RunRequest
 
-WORK = "import sys; from podium.runs.worker import work; work(sys.argv[1], sys.argv[2], int(sys.argv[3]))"
+WORK = "import sys; from podium.runs.drive.worker import work; work(sys.argv[1], sys.argv[2], int(sys.argv[3]))"
 
 
 class SequentialExecutor:
-    """Starts `podium.runs.worker.work` and waits for it; results are read from run folders."""
+    """Starts `podium.runs.drive.worker.work` and waits for it; results are read from run folders."""
 
     def __init__(self, *, address: str | None = None, parallel: int | None = None) -> None:
         if address is not None or parallel not in (None, 1):

@@ -16,19 +16,19 @@ from pydantic import Field, field_validator
 
 from podium.actions import ACTIONS, ActionError, ActionSpec
 from podium.actions.model_calls import BLOCKS, ask, ask_about, split_blocks
-from podium.actions.text import bounded, valid_unicode
 from podium.agents.base import Agent
-from podium.agents.model import ROLES, ModelOptions, ask_model, brief, budget_line, end_of_run
-from podium.agents.research import prompts
-from podium.agents.research.memory import ResearchState, ResearchStep
-from podium.agents.research.reading import FormatError
-from podium.workspace.events import Action
-from podium.workspace.observations import Observation
+from podium.agents.model_agent import ROLES, ModelOptions, ask_model, brief, budget_line, end_of_run
+from podium.agents.research import research_prompts
+from podium.agents.research.parse_reply import FormatError
+from podium.agents.research.researcher_memory import ResearchState, ResearchStep
+from podium.text import bounded, valid_unicode
+from podium.workspace.journal.events import Action
+from podium.workspace.journal.observations import Observation
 
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage, ModelOutput
 
-    from podium.agents.research.protocols import TalkProtocol
+    from podium.agents.research.reply_protocols import TalkProtocol
 
 SHOWN = (
     *("list_files", "copy_file", "undo_edit_script", "execute_script", "understand_file", "inspect_script_lines"),
@@ -118,7 +118,7 @@ class Researcher(Agent[ResearchState]):
         limit = self.options.summarise_over
         if len(step.observation) <= limit or step.is_condensed:
             return step
-        question = prompts.CONDENSE_QUESTION.format(
+        question = research_prompts.CONDENSE_QUESTION.format(
             action=step.action, input=str(step.input)[:500], thought=step.entries.get("thought", "")
         )
         try:
@@ -146,15 +146,15 @@ class Researcher(Agent[ResearchState]):
                 return protocol.read(output, state.done + 1)
             except FormatError as error:
                 fault = str(error) + (CUT_OFF if output.stop_reason == "max_tokens" else "")
-                reminder = protocol.complain(output, prompts.fault(fault, self.options.attempts - attempt))
+                reminder = protocol.complain(output, research_prompts.fault(fault, self.options.attempts - attempt))
         return f"Ended by the agent: {self.options.attempts} answers of the model could not be used. The last: {fault}"
 
     async def _messages(self, state: ResearchState, protocol: TalkProtocol) -> list[ChatMessage]:
         from inspect_ai.model import ChatMessageSystem, ChatMessageUser
 
         shown = state.steps[-self.options.steps_in_context :]
-        first = prompts.problem(brief(self.assignment), await self._recall(state, len(shown)))
-        last = prompts.next_step(state.done + 1, budget_line(self.assignment.remaining()))
+        first = research_prompts.problem(brief(self.assignment), await self._recall(state, len(shown)))
+        last = research_prompts.next_step(state.done + 1, budget_line(self.assignment.remaining()))
         return [
             ChatMessageSystem(content=protocol.system()),
             ChatMessageUser(content=first),
@@ -164,9 +164,9 @@ class Researcher(Agent[ResearchState]):
 
     async def _recall(self, state: ResearchState, shown: int) -> str:
         """What the log says of steps that are no longer shown."""
-        earlier = prompts.log_text(state.log[: max(0, len(state.log) - shown)])
+        earlier = research_prompts.log_text(state.log[: max(0, len(state.log) - shown)])
         if self.options.retrieval and earlier:
-            question = prompts.RETRIEVAL_QUESTION.format(plan=state.plan or "(none yet)")
+            question = research_prompts.RETRIEVAL_QUESTION.format(plan=state.plan or "(none yet)")
             try:
                 return await ask_about(split_blocks(earlier)[-BLOCKS:], name="a research log", question=question)
             except ActionError:
@@ -174,7 +174,7 @@ class Researcher(Agent[ResearchState]):
         return earlier if len(earlier) <= LOG_CHARACTERS else f"[...]\n{earlier[-LOG_CHARACTERS:]}"
 
     def _protocol(self) -> TalkProtocol:
-        from podium.agents.research.protocols import PROTOCOLS
+        from podium.agents.research.reply_protocols import PROTOCOLS
 
         has_person = self.assignment.has_person
         further = ["reflection"] * self.options.retrieval + ["request_help"] * has_person
@@ -193,9 +193,9 @@ def _actions(*, has_person: bool) -> dict[str, ActionSpec]:
 
 async def _summarise(step: ResearchStep) -> str:
     try:
-        return bounded(valid_unicode((await ask("fast", prompts.summary(step))).strip()), 800)
+        return bounded(valid_unicode((await ask("fast", research_prompts.summary(step))).strip()), 800)
     except ActionError:
-        return prompts.plain_summary(step)
+        return research_prompts.plain_summary(step)
 
 
 def _check_complete(output: ModelOutput) -> None:

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
-from podium.agents.search.options import EvolveOptions, FrontierOptions, GreedyOptions, MctsOptions
-from podium.agents.search.tree import Node, Operator, Tree
+from podium.agents.search.search_options import EvolveOptions, FrontierOptions, GreedyOptions, MctsOptions
+from podium.agents.search.search_tree import Node, Operator, Tree
 
 ROOT = -1
 """Parent of all drafts."""

@@ -9,10 +9,9 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
+from podium.catalog.forge.forge_ids import Difficulty
 from podium.task import Columns, Metric
 
-Difficulty = Literal["easy", "medium", "hard", "tiny"]
-DIFFICULTIES: tuple[Difficulty, ...] = ("easy", "medium", "hard", "tiny")
 Skill = Literal["naive", "plain", "good", "expert"]
 
 

@@ -14,18 +14,33 @@ from pathlib import Path
 
 import numpy as np
 
-from podium.catalog.forge import ForgeId, forge_id
 from podium.catalog.forge.families import load_family
-from podium.catalog.forge.family import DIFFICULTIES, Difficulty, Family, ForgedData, Pipeline
-from podium.catalog.forge.secret import Secret
-from podium.catalog.forge.training import TrainingSeed
+from podium.catalog.forge.family import Family, ForgedData, Pipeline
+from podium.catalog.forge.forge_ids import DIFFICULTIES, Difficulty, ForgeId, forge_id
+from podium.catalog.forge.secret import Secret, kept_secret
+from podium.catalog.forge.training_seeds import TrainingSeed
 
+FIELDS = Path(__file__).parent / "fields"
+"""Fields that were measured once and are kept in the repository, by task id."""
 DECIMALS = 6
 """Scores are kept this precise, so that the last bits of a machine's arithmetic do not show."""
 
 Source = int | Secret | TrainingSeed
 """What a task is drawn from: a public seed, a secret, or a seed for training."""
 _measuring = threading.Lock()
+
+
+def source_of(parts: ForgeId) -> Source:
+    """Return the source of a task's random numbers; a secret is looked up in the data home."""
+    if parts.seed is None:
+        return kept_secret(parts)
+    return TrainingSeed(parts.seed) if parts.training else parts.seed
+
+
+def stored_field(parts: ForgeId) -> str | None:
+    """Return the JSON of a field that is kept in the repository, or None."""
+    path = FIELDS / f"{parts}.json"
+    return path.read_text(encoding="utf-8") if path.is_file() else None
 
 
 @dataclass(frozen=True)

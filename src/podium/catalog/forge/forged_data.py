@@ -9,11 +9,11 @@ from pathlib import Path
 
 import numpy as np
 
-from podium.catalog.forge import ForgeId, stored_field
 from podium.catalog.forge.families import load_family
 from podium.catalog.forge.family import ForgedData
-from podium.catalog.forge.field import Source, draw_data, measure_field
-from podium.catalog.forge.world.layout import write_tables
+from podium.catalog.forge.field import Source, draw_data, measure_field, source_of, stored_field
+from podium.catalog.forge.forge_ids import ForgeId
+from podium.catalog.forge.world.file_layout import write_tables
 from podium.grading.reference import LEADERBOARD_FILE
 
 logger = logging.getLogger(__name__)
@@ -24,7 +24,7 @@ SAMPLE_RATE = 8000
 def write_forged_data(parts: ForgeId, public: Path, private: Path) -> None:
     """Draws the competition and writes it with its leaderboard: the stored one, or one measured now."""
     family = load_family(parts.family)
-    source = parts.source()
+    source = source_of(parts)
     forged = draw_data(family, parts.difficulty, source)
     write_public(forged, public)
     write_tables({family.submission.answers: forged.answers}, private)

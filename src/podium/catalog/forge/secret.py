@@ -20,7 +20,7 @@ from podium.data.home import home
 from podium.errors import UsageError
 
 if TYPE_CHECKING:
-    from podium.catalog.forge import ForgeId
+    from podium.catalog.forge.forge_ids import ForgeId
 
 SECRET_BYTES = 20
 COMMITMENT_BYTES = 16

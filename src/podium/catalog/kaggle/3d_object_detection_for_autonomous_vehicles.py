@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from podium.data.building_blocks import link_file, read_csv, read_json, split_rows, write_csv, write_json, write_parts
 from podium.data.fabricate import hex_ids, picture, write_bytes
-from podium.data.verbs import link_file, read_csv, read_json, split_rows, write_csv, write_json, write_parts
 from podium.metrics import box3d_map
 from podium.task import Columns, competition
 

@@ -5,7 +5,16 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.verbs import RAW_ORDER, hex_ids, link_parts, read_csv, read_json, write_csv, write_json, write_parts
+from podium.data.building_blocks import (
+    RAW_ORDER,
+    hex_ids,
+    link_parts,
+    read_csv,
+    read_json,
+    write_csv,
+    write_json,
+    write_parts,
+)
 from podium.metrics import kendall_tau
 from podium.task import Columns, Text, competition
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data import coco
-from podium.data.verbs import read_json, write_answers, write_bytes, write_files
+from podium.data.building_blocks import read_json, write_answers, write_bytes, write_files
+from podium.data.formats import coco
 from podium.metrics import f1
 from podium.task import Columns, Integer, Task, competition
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.verbs import read_csv, renumber, split_values, write_csv
+from podium.data.building_blocks import read_csv, renumber, split_values, write_csv
 from podium.metrics import accuracy
 from podium.task import Columns, Task, Text, competition
 

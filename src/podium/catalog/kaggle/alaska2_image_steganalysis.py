@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.files import sha256_all
-from podium.data.verbs import link_file, pictures, split_rows, write_answers, write_files
+from podium.data.building_blocks import link_file, pictures, split_rows, write_answers, write_files
 from podium.metrics import weighted_auc
+from podium.safefs.atomic_files import sha256_all
 from podium.task import Columns, competition
 
 METHODS = ["JMiPOD", "JUNIWARD", "UERD"]

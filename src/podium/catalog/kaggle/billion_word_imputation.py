@@ -6,7 +6,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 import numpy as np
 
-from podium.data.verbs import sentences, unpacked, write_zip
+from podium.data.building_blocks import sentences, unpacked, write_zip
 from podium.metrics import mean_levenshtein
 from podium.task import Columns, Text, competition
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.verbs import file_names, hex_ids, pictures, split_table, write_csv, write_files
+from podium.data.building_blocks import file_names, hex_ids, pictures, split_table, write_csv, write_files
 from podium.metrics import mean_levenshtein
 from podium.task import Columns, Text, competition
 

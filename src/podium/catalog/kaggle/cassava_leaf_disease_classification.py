@@ -5,9 +5,18 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from podium.data.building_blocks import (
+    RAW_ORDER,
+    link_file,
+    link_parts,
+    read_csv,
+    split_rows,
+    write_csv,
+    write_json,
+    write_parts,
+)
 from podium.data.fabricate import picture, write_bytes
-from podium.data.tfrecords import keep_only, make_record, texts_of, write_records
-from podium.data.verbs import RAW_ORDER, link_file, link_parts, read_csv, split_rows, write_csv, write_json, write_parts
+from podium.data.formats.tfrecords import keep_only, make_record, texts_of, write_records
 from podium.metrics import accuracy
 from podium.task import Columns, competition
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.bson import integer_field, make_document, read_documents, without_field
-from podium.data.verbs import link_file, picture, split_rows, write_answers, write_csv
+from podium.data.building_blocks import link_file, picture, split_rows, write_answers, write_csv
+from podium.data.formats.bson import integer_field, make_document, read_documents, without_field
 from podium.metrics import accuracy
 from podium.task import Columns, competition
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.verbs import hex_ids, read_csv, sample_of, sentences, split_rows, write_csv, write_parts
+from podium.data.building_blocks import hex_ids, read_csv, sample_of, sentences, split_rows, write_csv, write_parts
 from podium.metrics import word_jaccard
 from podium.task import Columns, competition
 

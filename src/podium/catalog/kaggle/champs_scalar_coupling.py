@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.verbs import link_files, read_csv, split_groups, write_bytes, write_csv, write_parts
+from podium.data.building_blocks import link_files, read_csv, split_groups, write_bytes, write_csv, write_parts
 from podium.metrics import group_log_mae
 from podium.task import Columns, competition
 

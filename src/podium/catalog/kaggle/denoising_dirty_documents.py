@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.archives import unpacked, write_zip
-from podium.data.verbs import find_files, link_files, picture_of, pixels_of, sample_of, split_rows, write_csv
+from podium.data.building_blocks import find_files, link_files, picture_of, pixels_of, sample_of, split_rows, write_csv
+from podium.data.formats.archives import unpacked, write_zip
 from podium.metrics import rmse
 from podium.task import Columns, competition
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.verbs import RAW_ORDER, link_file, read_csv, sentences, write_csv
+from podium.data.building_blocks import RAW_ORDER, link_file, read_csv, sentences, write_csv
 from podium.metrics import roc_auc
 from podium.task import Columns, Number, competition
 

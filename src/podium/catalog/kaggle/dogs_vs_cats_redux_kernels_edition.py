@@ -6,7 +6,16 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.verbs import find_files, link_file, pictures, sample_of, split_rows, unpacked, write_csv, write_zip
+from podium.data.building_blocks import (
+    find_files,
+    link_file,
+    pictures,
+    sample_of,
+    split_rows,
+    unpacked,
+    write_csv,
+    write_zip,
+)
 from podium.metrics import log_loss
 from podium.task import Columns, Number, competition
 

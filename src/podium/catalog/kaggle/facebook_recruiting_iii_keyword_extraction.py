@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.verbs import read_csv, sentences, split_rows, write_csv, write_zip
+from podium.data.building_blocks import read_csv, sentences, split_rows, write_csv, write_zip
 from podium.metrics import label_micro_f1
 from podium.task import Columns, competition
 

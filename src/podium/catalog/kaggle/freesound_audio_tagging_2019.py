@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from podium.data.building_blocks import lines_beside, link_any, read_csv, sample_of, unpacked, write_csv, write_zip
 from podium.data.fabricate import hex_ids, sound, write_bytes
-from podium.data.verbs import lines_beside, link_any, read_csv, sample_of, unpacked, write_csv, write_zip
-from podium.data.zenodo import zenodo_file
+from podium.data.fetch.zenodo import zenodo_file
 from podium.errors import RawDataError
 from podium.metrics import lwlrap
 from podium.task import Columns, competition

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.verbs import lines_beside, read_csv, sentences, split_rows, write_csv, write_parts
+from podium.data.building_blocks import lines_beside, read_csv, sentences, split_rows, write_csv, write_parts
 from podium.metrics import spearman
 from podium.task import Columns, competition
 

@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.arrays import read_array, write_array
-from podium.data.verbs import link_any, link_files, read_json, split_rows, write_csv, write_json
-from podium.grading.submission import name_rows
+from podium.data.building_blocks import link_any, link_files, read_json, split_rows, write_csv, write_json
+from podium.data.formats.numpy_files import read_array, write_array
+from podium.grading.check_submission import name_rows
 from podium.metrics import rle_dice
-from podium.metrics.runs import write_runs
+from podium.metrics.run_length import write_runs
 from podium.task import Columns, Text, competition
 
 BANDS = [f"band_{number:02d}.npy" for number in range(8, 17)]

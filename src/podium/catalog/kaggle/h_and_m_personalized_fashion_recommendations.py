@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from podium.data.building_blocks import lines_beside, link_any, read_csv, write_csv
 from podium.data.fabricate import hex_ids, pictures, sentences, write_files
-from podium.data.verbs import lines_beside, link_any, read_csv, write_csv
 from podium.metrics import map_at_k
 from podium.task import Columns, Text, competition
 

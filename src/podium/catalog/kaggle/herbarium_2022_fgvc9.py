@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 
 from podium.catalog.kaggle._herbarium import by_category, herbarium, write_numbered_answers
-from podium.data import coco
-from podium.data.verbs import read_json, write_files, write_json
+from podium.data.building_blocks import read_json, write_files, write_json
+from podium.data.formats import coco
 
 task = herbarium("herbarium-2022-fgvc9", title="Herbarium 2022 - FGVC9")
 

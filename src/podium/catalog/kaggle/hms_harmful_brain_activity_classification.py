@@ -5,8 +5,16 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.records import write_parquet
-from podium.data.verbs import link_parts, link_tree, read_csv, split_values, write_bytes, write_csv, write_parts
+from podium.data.building_blocks import (
+    link_parts,
+    link_tree,
+    read_csv,
+    split_values,
+    write_bytes,
+    write_csv,
+    write_parts,
+)
+from podium.data.formats.parquet_json import write_parquet
 from podium.metrics import kl_divergence
 from podium.task import Columns, Number, competition
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from podium.data.building_blocks import file_names, link_parts, read_csv, split_rows, write_csv, write_parts
 from podium.data.fabricate import hex_ids, pictures, write_files
-from podium.data.verbs import file_names, link_parts, read_csv, split_rows, write_csv, write_parts
 from podium.metrics import map_at_k
 from podium.task import Columns, Text, competition
 

@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from podium.data.building_blocks import link_files, picture_of, read_csv, sample_of, split_rows, write_csv, write_json
 from podium.data.fabricate import hex_ids, write_bytes
-from podium.data.verbs import link_files, picture_of, read_csv, sample_of, split_rows, write_csv, write_json
-from podium.grading.submission import name_rows
+from podium.grading.check_submission import name_rows
 from podium.metrics import rle_dice
-from podium.metrics.runs import write_runs
+from podium.metrics.run_length import write_runs
 from podium.task import Columns, competition
 
 INFORMATION = "HuBMAP-20-dataset_information.csv"

@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.records import copy_parquet_rows, read_parquet, write_parquet
-from podium.data.verbs import link_file, link_files, sample_of, split_rows, write_csv
+from podium.data.building_blocks import link_file, link_files, sample_of, split_rows, write_csv
+from podium.data.formats.parquet_json import copy_parquet_rows, read_parquet, write_parquet
 from podium.metrics import angular_error
 from podium.task import Columns, competition
 

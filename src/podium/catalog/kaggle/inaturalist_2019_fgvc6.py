@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data import coco
-from podium.data.numbers import to_numbers
-from podium.data.verbs import link_file, read_json, unpacked, write_answers, write_json, write_tar
+from podium.data.building_blocks import link_file, read_json, unpacked, write_answers, write_json, write_tar
+from podium.data.formats import coco
 from podium.errors import InvalidSubmission
 from podium.metrics import error_rate
+from podium.tables.parse_numbers import to_numbers
 from podium.task import Columns, Text, competition
 
 SAMPLE = "kaggle_sample_submission.csv"

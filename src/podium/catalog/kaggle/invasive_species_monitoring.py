@@ -6,8 +6,17 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from podium.data.building_blocks import (
+    link_parts,
+    read_csv,
+    sample_of,
+    split_rows,
+    unpacked,
+    write_7z,
+    write_csv,
+    write_parts,
+)
 from podium.data.fabricate import pictures
-from podium.data.verbs import link_parts, read_csv, sample_of, split_rows, unpacked, write_7z, write_csv, write_parts
 from podium.metrics import roc_auc
 from podium.task import Columns, Number, competition
 

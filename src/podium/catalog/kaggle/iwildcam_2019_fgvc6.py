@@ -6,7 +6,7 @@ from uuid import UUID
 import numpy as np
 import pandas as pd
 
-from podium.data.verbs import (
+from podium.data.building_blocks import (
     RAW_ORDER,
     hex_ids,
     pictures,

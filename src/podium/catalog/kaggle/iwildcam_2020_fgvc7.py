@@ -6,8 +6,8 @@ from uuid import UUID
 import numpy as np
 import pandas as pd
 
+from podium.data.building_blocks import link_file, link_parts, read_json, split_rows, write_answers, write_json
 from podium.data.fabricate import hex_ids, pictures, write_files
-from podium.data.verbs import link_file, link_parts, read_json, split_rows, write_answers, write_json
 from podium.metrics import accuracy
 from podium.task import Columns, competition
 

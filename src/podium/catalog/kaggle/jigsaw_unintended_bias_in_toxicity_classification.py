@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.verbs import RAW_ORDER, lines_beside, link_file, read_csv, sample_of, sentences, write_csv
+from podium.data.building_blocks import RAW_ORDER, lines_beside, link_file, read_csv, sample_of, sentences, write_csv
 from podium.metrics import bias_auc
 from podium.task import Columns, competition
 

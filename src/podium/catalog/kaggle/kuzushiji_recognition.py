@@ -5,7 +5,16 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.verbs import link_file, picture, read_csv, split_rows, write_csv, write_parts, write_zip, zip_parts
+from podium.data.building_blocks import (
+    link_file,
+    picture,
+    read_csv,
+    split_rows,
+    write_csv,
+    write_parts,
+    write_zip,
+    zip_parts,
+)
 from podium.metrics import point_f1
 from podium.task import Columns, competition
 

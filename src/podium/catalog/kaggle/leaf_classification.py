@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.archives import unpacked, write_zip
-from podium.data.verbs import lines_beside, link_parts, pictures, read_csv, split_rows, write_csv, write_parts
+from podium.data.building_blocks import lines_beside, link_parts, pictures, read_csv, split_rows, write_csv, write_parts
+from podium.data.formats.archives import unpacked, write_zip
 from podium.metrics import log_loss
 from podium.task import Columns, Number, competition
 

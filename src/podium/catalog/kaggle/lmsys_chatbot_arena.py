@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.verbs import one_hot, sentences, split_table, write_csv
+from podium.data.building_blocks import one_hot, sentences, split_table, write_csv
 from podium.metrics import log_loss
 from podium.task import Columns, Number, competition
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.verbs import read_array, split_rows, write_answers, write_array
+from podium.data.building_blocks import read_array, split_rows, write_answers, write_array
 from podium.metrics import accuracy
 from podium.task import Columns, competition
 

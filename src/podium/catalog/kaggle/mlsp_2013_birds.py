@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.archives import unpacked, write_zip
-from podium.data.verbs import link_file, picture, read_csv, sample_of, sound, write_bytes, write_csv
+from podium.data.building_blocks import link_file, picture, read_csv, sample_of, sound, write_bytes, write_csv
+from podium.data.formats.archives import unpacked, write_zip
 from podium.metrics import roc_auc
 from podium.task import Columns, Number, competition
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.verbs import read_csv, sample_of, split_rows, split_values, write_csv
+from podium.data.building_blocks import read_csv, sample_of, split_rows, split_values, write_csv
 from podium.metrics import accuracy
 from podium.task import Columns, competition
 

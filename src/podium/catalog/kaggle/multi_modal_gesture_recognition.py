@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.archives import members_of, unpacked, write_7z, write_tar, write_zip, zipped
-from podium.data.verbs import RAW_ORDER, find_files, link_file, link_files, read_csv, sound, write_csv
+from podium.data.building_blocks import RAW_ORDER, find_files, link_file, link_files, read_csv, sound, write_csv
+from podium.data.formats.archives import members_of, unpacked, write_7z, write_tar, write_zip, zipped
 from podium.errors import InvalidSubmission
 from podium.metrics import normalised_levenshtein
 from podium.task import Columns, Text, competition

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.verbs import split_table, write_bytes, write_csv
+from podium.data.building_blocks import split_table, write_bytes, write_csv
 from podium.metrics import rmse
 from podium.task import Columns, competition
 

@@ -5,7 +5,15 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.verbs import RAW_ORDER, link_files, read_csv, split_values, write_bytes, write_csv, write_parts
+from podium.data.building_blocks import (
+    RAW_ORDER,
+    link_files,
+    read_csv,
+    split_values,
+    write_bytes,
+    write_csv,
+    write_parts,
+)
 from podium.metrics import matthews
 from podium.task import Columns, competition
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.verbs import link_parts, read_csv, split_rows, unpacked, write_csv, write_parts, write_zip
+from podium.data.building_blocks import link_parts, read_csv, split_rows, unpacked, write_csv, write_parts, write_zip
 from podium.metrics import rmsle
 from podium.task import Columns, Number, competition
 

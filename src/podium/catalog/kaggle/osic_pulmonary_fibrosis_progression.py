@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.verbs import link_parts, read_csv, split_groups, write_answers, write_bytes, write_csv
+from podium.data.building_blocks import link_parts, read_csv, split_groups, write_answers, write_bytes, write_csv
 from podium.errors import InvalidSubmission
-from podium.grading.submission import scored_cells
+from podium.grading.check_submission import scored_cells
 from podium.metrics import laplace_log_likelihood
 from podium.task import Columns, Number, competition
 

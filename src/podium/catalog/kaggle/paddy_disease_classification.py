@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.verbs import lines_beside, pictures, split_table, write_csv, write_files
+from podium.data.building_blocks import lines_beside, pictures, split_table, write_csv, write_files
 from podium.metrics import accuracy
 from podium.task import Columns, competition
 

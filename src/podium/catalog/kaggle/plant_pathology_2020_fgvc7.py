@@ -5,7 +5,16 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.verbs import link_parts, one_hot, pictures, read_csv, split_rows, write_csv, write_files, write_parts
+from podium.data.building_blocks import (
+    link_parts,
+    one_hot,
+    pictures,
+    read_csv,
+    split_rows,
+    write_csv,
+    write_files,
+    write_parts,
+)
 from podium.metrics import roc_auc
 from podium.task import Columns, competition
 

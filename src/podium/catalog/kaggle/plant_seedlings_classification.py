@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from podium.data.building_blocks import find_files, lines_beside, link_parts, sample_of, split_rows, write_csv
 from podium.data.fabricate import hex_ids, pictures, write_files
-from podium.data.verbs import find_files, lines_beside, link_parts, sample_of, split_rows, write_csv
 from podium.metrics import f1
 from podium.task import Columns, competition
 

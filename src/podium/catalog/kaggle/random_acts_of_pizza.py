@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from podium.data.verbs import hex_ids, read_json, sentences, split_rows, write_answers, write_json, write_zip
+from podium.data.building_blocks import hex_ids, read_json, sentences, split_rows, write_answers, write_json, write_zip
 from podium.metrics import roc_auc
 from podium.task import Columns, Number, competition
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from podium.data.building_blocks import lines_beside, link_parts, picture_of, read_csv, write_csv, write_parts
 from podium.data.fabricate import hex_ids, write_bytes
 from podium.data.split import split_rows, split_values
-from podium.data.verbs import lines_beside, link_parts, picture_of, read_csv, write_csv, write_parts
 from podium.metrics import roc_auc
 from podium.task import Columns, Number, competition
 

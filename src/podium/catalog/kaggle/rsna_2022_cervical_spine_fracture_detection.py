@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.verbs import dicom, link_file, link_tree, read_csv, write_bytes, write_csv, write_parts
+from podium.data.building_blocks import dicom, link_file, link_tree, read_csv, write_bytes, write_csv, write_parts
 from podium.metrics import weighted_log_loss
 from podium.task import Columns, Number, competition
 

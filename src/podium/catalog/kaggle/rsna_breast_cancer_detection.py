@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.verbs import dicom, link_parts, read_csv, sample_of, split_values, write_bytes, write_csv
+from podium.data.building_blocks import dicom, link_parts, read_csv, sample_of, split_values, write_bytes, write_csv
 from podium.metrics import probabilistic_f1
 from podium.task import Columns, competition
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.verbs import dicom, split_table, write_bytes, write_csv
+from podium.data.building_blocks import dicom, split_table, write_bytes, write_csv
 from podium.metrics import roc_auc
 from podium.task import Columns, Number, competition
 

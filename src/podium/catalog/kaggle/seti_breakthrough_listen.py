@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.verbs import hex_ids, split_table, write_array, write_csv
+from podium.data.building_blocks import hex_ids, split_table, write_array, write_csv
 from podium.metrics import roc_auc
 from podium.task import Columns, Number, competition
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.verbs import hex_ids, link_tree, read_csv, split_rows, write_bytes, write_csv
+from podium.data.building_blocks import hex_ids, link_tree, read_csv, split_rows, write_bytes, write_csv
 from podium.metrics import box_map
 from podium.task import Columns, competition
 

@@ -5,8 +5,17 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.tfrecords import keep_only, make_record, texts_of, write_records
-from podium.data.verbs import dicom, link_file, link_parts, picture, read_csv, write_bytes, write_csv, write_parts
+from podium.data.building_blocks import (
+    dicom,
+    link_file,
+    link_parts,
+    picture,
+    read_csv,
+    write_bytes,
+    write_csv,
+    write_parts,
+)
+from podium.data.formats.tfrecords import keep_only, make_record, texts_of, write_records
 from podium.metrics import roc_auc
 from podium.task import Columns, Number, competition
 

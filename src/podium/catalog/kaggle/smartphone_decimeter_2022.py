@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.verbs import link_tree, read_csv, sample_of, split_rows, write_bytes, write_csv
+from podium.data.building_blocks import link_tree, read_csv, sample_of, split_rows, write_bytes, write_csv
 from podium.metrics.sphere import EARTH_RADIUS_M, percentile_distance_m
 from podium.task import Columns, competition
 

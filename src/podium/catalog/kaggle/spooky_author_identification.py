@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.verbs import WORDS, sentences, split_table, write_zip
+from podium.data.building_blocks import WORDS, sentences, split_table, write_zip
 from podium.metrics import log_loss
 from podium.task import Columns, Number, competition
 

@@ -6,8 +6,16 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.verbs import hex_ids, link_files, read_json_lines, sample_of, write_array, write_csv, write_json_lines
-from podium.grading.submission import scored_cells
+from podium.data.building_blocks import (
+    hex_ids,
+    link_files,
+    read_json_lines,
+    sample_of,
+    write_array,
+    write_csv,
+    write_json_lines,
+)
+from podium.grading.check_submission import scored_cells
 from podium.metrics import rmse
 from podium.task import Columns, Number, Text, competition
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.verbs import hex_ids, opened_member, sample_of, split_rows, write_7z, write_csv
+from podium.data.building_blocks import hex_ids, opened_member, sample_of, split_rows, write_7z, write_csv
 from podium.metrics import log_loss
 from podium.task import Columns, Number, competition
 

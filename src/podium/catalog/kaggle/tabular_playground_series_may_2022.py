@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.verbs import read_csv, split_rows, write_csv, write_parts
+from podium.data.building_blocks import read_csv, split_rows, write_csv, write_parts
 from podium.metrics import roc_auc
 from podium.task import Columns, Number, competition
 

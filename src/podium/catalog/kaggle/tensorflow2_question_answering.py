@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from podium.data.verbs import sample_of, sentences, split_rows, write_csv, write_json_lines
+from podium.data.building_blocks import sample_of, sentences, split_rows, write_csv, write_json_lines
 from podium.errors import InvalidSubmission
 from podium.metrics import accuracy, f1
 from podium.task import Columns, Metric, competition

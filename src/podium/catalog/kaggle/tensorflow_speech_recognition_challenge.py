@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.verbs import hex_ids, link_file, sound, split_rows, unpacked, write_7z, write_answers
+from podium.data.building_blocks import hex_ids, link_file, sound, split_rows, unpacked, write_7z, write_answers
 from podium.metrics import accuracy
 from podium.task import Columns, Text, competition
 

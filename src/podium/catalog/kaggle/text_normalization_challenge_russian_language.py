@@ -1,7 +1,7 @@
 """Text Normalization Challenge, Russian: how is a written token read aloud?"""
 
 from podium.catalog.kaggle._text_normalisation import normalisation_challenge
-from podium.data.verbs import lines_beside
+from podium.data.building_blocks import lines_beside
 
 task = normalisation_challenge(
     "text-normalization-challenge-russian-language",

@@ -6,10 +6,19 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.archives import unpacked, write_zip
-from podium.data.verbs import hex_ids, link_files, link_parts, picture_of, read_csv, split_rows, write_csv, write_parts
+from podium.data.building_blocks import (
+    hex_ids,
+    link_files,
+    link_parts,
+    picture_of,
+    read_csv,
+    split_rows,
+    write_csv,
+    write_parts,
+)
+from podium.data.formats.archives import unpacked, write_zip
 from podium.metrics import rle_iou_precision
-from podium.metrics.runs import write_runs
+from podium.metrics.run_length import write_runs
 from podium.task import Columns, competition
 
 SIDE = 101

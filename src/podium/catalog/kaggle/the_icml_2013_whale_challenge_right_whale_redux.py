@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.verbs import find_files, sample_of, sound, unpacked, write_csv, write_zip
+from podium.data.building_blocks import find_files, sample_of, sound, unpacked, write_csv, write_zip
 from podium.errors import RawDataError
 from podium.metrics import roc_auc
 from podium.task import Columns, Number, competition

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.verbs import hex_ids, sentences, split_table, write_csv
+from podium.data.building_blocks import hex_ids, sentences, split_table, write_csv
 from podium.metrics import word_jaccard
 from podium.task import Columns, Text, competition
 

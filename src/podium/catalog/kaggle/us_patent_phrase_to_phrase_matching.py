@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.verbs import WORDS, hex_ids, split_table, write_csv
+from podium.data.building_blocks import WORDS, hex_ids, split_table, write_csv
 from podium.metrics import pearson
 from podium.task import Columns, competition
 

@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.verbs import link_tree, picture_of, read_csv, split_rows, write_bytes, write_csv, write_parts
-from podium.grading.submission import name_rows
+from podium.data.building_blocks import link_tree, picture_of, read_csv, split_rows, write_bytes, write_csv, write_parts
+from podium.grading.check_submission import name_rows
 from podium.metrics import dice_hausdorff
-from podium.metrics.runs import write_runs
+from podium.metrics.run_length import write_runs
 from podium.task import Columns, competition
 
 FIRST_DAYS = 4

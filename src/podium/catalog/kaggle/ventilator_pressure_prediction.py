@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.verbs import read_csv, split_groups, write_csv, write_parts
-from podium.grading.submission import scored_cells
+from podium.data.building_blocks import read_csv, split_groups, write_csv, write_parts
+from podium.grading.check_submission import scored_cells
 from podium.metrics import mae
 from podium.task import Columns, Number, competition
 

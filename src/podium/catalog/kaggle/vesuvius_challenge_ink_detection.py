@@ -5,11 +5,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.verbs import link_files, link_tree, picture_of, pixels_of, read_csv, write_bytes, write_csv
+from podium.data.building_blocks import link_files, link_tree, picture_of, pixels_of, read_csv, write_bytes, write_csv
 from podium.errors import InvalidSubmission
-from podium.grading.submission import name_rows
+from podium.grading.check_submission import name_rows
 from podium.metrics import rle_f_beta
-from podium.metrics.runs import write_runs
+from podium.metrics.run_length import write_runs
 from podium.task import Columns, competition
 
 LABELS = "inklabels_rle.csv"

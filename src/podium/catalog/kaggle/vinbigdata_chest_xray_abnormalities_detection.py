@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.verbs import hex_ids, link_parts, read_csv, sample_of, split_rows, write_bytes, write_csv
-from podium.grading.submission import name_rows
+from podium.data.building_blocks import hex_ids, link_parts, read_csv, sample_of, split_rows, write_bytes, write_csv
+from podium.grading.check_submission import name_rows
 from podium.metrics import coco_map
 from podium.task import Columns, Text, competition
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.verbs import (
+from podium.data.building_blocks import (
     RAW_ORDER,
     hex_ids,
     link_parts,

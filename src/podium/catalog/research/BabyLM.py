@@ -9,11 +9,11 @@ import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from podium.data.archives import unpacked
-from podium.data.files import lacks, link_tree, write_atomically
-from podium.data.hub import fetch_from_hub
-from podium.data.web import fetch_file
+from podium.data.fetch.http_download import fetch_file
+from podium.data.fetch.hugging_face import fetch_from_hub
+from podium.data.formats.archives import unpacked
 from podium.errors import InvalidSubmission, RawDataError
+from podium.safefs.atomic_files import lacks, link_tree, write_atomically
 from podium.task import Evaluation, Files, Starter, metric, research_task
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.data.arrays import parse_array, read_array, write_array
-from podium.data.files import lacks, write_atomically
+from podium.data.formats.numpy_files import parse_array, read_array, write_array
 from podium.errors import InvalidSubmission
 from podium.metrics import accuracy
+from podium.safefs.atomic_files import lacks, write_atomically
 from podium.task import Evaluation, Files, Starter, research_task
 
 HERE = Path(__file__).parent

@@ -9,7 +9,7 @@ from string import ascii_lowercase
 
 import numpy as np
 
-from podium.data.verbs import write_bytes, write_json
+from podium.data.building_blocks import write_bytes, write_json
 
 WIDTH, HIDDEN, LAYERS, LENGTH = 32, 64, 2, 512
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")

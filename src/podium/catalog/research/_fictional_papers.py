@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 import pandas as pd
 
-from podium.data.verbs import link_file, read_json_lines, write_json_lines
+from podium.data.building_blocks import link_file, read_json_lines, write_json_lines
 from podium.errors import InvalidSubmission
 from podium.task import EndedProgram, Task
 

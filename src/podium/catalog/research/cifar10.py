@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.verbs import link_files, read_array, write_answers, write_array
-from podium.data.web import fetched
+from podium.data.building_blocks import link_files, read_array, write_answers, write_array
+from podium.data.fetch.http_download import fetched
 from podium.errors import RawDataError
 from podium.metrics import accuracy
 from podium.task import Columns, Starter, research_task

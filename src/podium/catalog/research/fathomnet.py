@@ -10,9 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from podium.data.coco import write_document
-from podium.data.download import download
-from podium.data.verbs import (
+from podium.data.building_blocks import (
     link_file,
     picture_of,
     read_csv,
@@ -23,9 +21,11 @@ from podium.data.verbs import (
     write_csv,
     write_json,
 )
-from podium.data.web import fetch_files
+from podium.data.fetch.http_download import fetch_files
+from podium.data.fetch.kaggle_download import download
+from podium.data.formats.coco import write_document
 from podium.errors import InvalidSubmission, RawDataError
-from podium.grading.submission import clip
+from podium.grading.check_submission import clip
 from podium.metrics import map_at_k, roc_auc
 from podium.task import Baseline, Columns, Number, Starter, Text, research_task
 

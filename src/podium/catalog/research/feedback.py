@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.download import download
-from podium.data.verbs import hex_ids, read_csv, split_in_order, write_csv, write_parts
+from podium.data.building_blocks import hex_ids, read_csv, split_in_order, write_csv, write_parts
+from podium.data.fetch.kaggle_download import download
 from podium.metrics import rmse
 from podium.task import Columns, Starter, research_task
 

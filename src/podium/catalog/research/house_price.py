@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.download import download
-from podium.data.verbs import RAW_ORDER, lines_beside, read_csv, split_in_order, write_csv, write_parts
+from podium.data.building_blocks import RAW_ORDER, lines_beside, read_csv, split_in_order, write_csv, write_parts
+from podium.data.fetch.kaggle_download import download
 from podium.metrics import mae
 from podium.task import Baseline, Columns, Starter, research_task
 

@@ -5,9 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.download import download
-from podium.data.files import lacks
-from podium.data.verbs import (
+from podium.data.building_blocks import (
     link_file,
     link_files,
     link_tree,
@@ -16,9 +14,11 @@ from podium.data.verbs import (
     write_array,
     write_json,
 )
-from podium.grading.submission import name_rows
+from podium.data.fetch.kaggle_download import download
+from podium.grading.check_submission import name_rows
 from podium.metrics import rle_dice
-from podium.metrics.runs import area, overlap, parse_runs, write_runs
+from podium.metrics.run_length import area, overlap, parse_runs, write_runs
+from podium.safefs.atomic_files import lacks
 from podium.task import Columns, Starter, Text, research_task
 
 COMPETITION = "google-research-identify-contrails-reduce-global-warming"

@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 
 from podium.catalog.research._distilbert import write_model
-from podium.data.hub import fetch_from_hub
-from podium.data.records import read_parquet
-from podium.data.trees import remove_tree
-from podium.data.verbs import WORDS, link_file, link_tree, read_csv, write_answers, write_csv
+from podium.data.building_blocks import WORDS, link_file, link_tree, read_csv, write_answers, write_csv
+from podium.data.fetch.hugging_face import fetch_from_hub
+from podium.data.formats.parquet_json import read_parquet
 from podium.metrics import accuracy
+from podium.safefs.remove_tree import remove_tree
 from podium.task import Baseline, Columns, Starter, research_task
 
 DATASET, DATASET_REVISION = "stanfordnlp/imdb", "e6281661ce1c48d982bc483cf8a173c1bbeb5d31"

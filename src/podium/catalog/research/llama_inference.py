@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 
 from podium.catalog.research._race import packed, race, speed_up
-from podium.data.arrays import parse_array, read_array, write_array
-from podium.data.files import link_tree
-from podium.data.hub import fetch_from_hub
+from podium.data.fetch.hugging_face import fetch_from_hub
+from podium.data.formats.numpy_files import parse_array, read_array, write_array
 from podium.errors import InvalidSubmission, MissingExtraError, RawDataError
+from podium.safefs.atomic_files import link_tree
 from podium.task import Baseline, Evaluation, Files, Measured, Starter, research_task
 
 HERE = Path(__file__).parent

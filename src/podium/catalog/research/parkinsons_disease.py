@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.download import download
-from podium.data.verbs import read_csv, sample_of, write_csv
+from podium.data.building_blocks import read_csv, sample_of, write_csv
+from podium.data.fetch.kaggle_download import download
 from podium.metrics import smape
 from podium.task import Columns, Number, Starter, research_task
 

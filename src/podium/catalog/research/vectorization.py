@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from podium.catalog.research._race import ROUNDS, packed, race, speed_up
-from podium.data.arrays import parse_array
+from podium.data.formats.numpy_files import parse_array
 from podium.errors import InvalidSubmission
 from podium.task import Baseline, Evaluation, Files, Measured, Starter, metric, research_task
 

@@ -6,34 +6,43 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from podium.grading.prepared import PreparedTask
-from podium.integrity.audit import duplicates, form, graders, groups, labels, outlines, references, shapes
-from podium.integrity.audit.audited import AuditedTask, TaskFinding, opened
+from podium.grading.prepared_task import PreparedTask
+from podium.integrity.audit import (
+    duplicate_rows,
+    grader_tests,
+    group_leaks,
+    label_leaks,
+    outline_leaks,
+    published_shapes,
+    task_consistency,
+    threshold_checks,
+)
+from podium.integrity.audit.audited_task import AuditedTask, TaskFinding, opened
 
 AuditCheck = Callable[[AuditedTask], Iterator[TaskFinding]]
-OF_ANY: Sequence[AuditCheck] = (references.thresholds_in_order, references.baseline_at_chance)
+OF_ANY: Sequence[AuditCheck] = (threshold_checks.thresholds_in_order, threshold_checks.baseline_at_chance)
 OF_TABLES: Sequence[AuditCheck] = (
-    form.sample_and_answers,
-    form.files_of_the_brief,
-    form.metadata_predicts,
-    labels.labels_in_columns,
-    labels.labels_by_presence,
-    labels.labels_in_names,
-    labels.answers_in_texts,
-    labels.answers_in_binaries,
-    outlines.outlines_of_masks,
-    duplicates.duplicated_files,
-    duplicates.duplicated_rows,
-    groups.groups_in_columns,
-    groups.groups_in_names,
-    groups.times_between,
-    shapes.published_shape,
-    shapes.miniature_shape,
-    graders.order_of_rows,
-    graders.wrong_values,
-    graders.direction,
-    references.sample_wins,
-    references.ceiling_is_beaten,
+    task_consistency.sample_and_answers,
+    task_consistency.files_of_the_brief,
+    task_consistency.metadata_predicts,
+    label_leaks.labels_in_columns,
+    label_leaks.labels_by_presence,
+    label_leaks.labels_in_names,
+    label_leaks.answers_in_texts,
+    label_leaks.answers_in_binaries,
+    outline_leaks.outlines_of_masks,
+    duplicate_rows.duplicated_files,
+    duplicate_rows.duplicated_rows,
+    group_leaks.groups_in_columns,
+    group_leaks.groups_in_names,
+    group_leaks.times_between,
+    published_shapes.published_shape,
+    published_shapes.miniature_shape,
+    grader_tests.order_of_rows,
+    grader_tests.wrong_values,
+    grader_tests.direction,
+    threshold_checks.sample_wins,
+    threshold_checks.ceiling_is_beaten,
 )
 """All checks have one shape; most look at a table of answers."""
 

@@ -10,11 +10,11 @@ from statistics import fmean
 from typing import Any
 
 from podium.errors import PodiumError, UsageError
-from podium.grading.prepared import PreparedTask
-from podium.integrity.contamination import statistics
+from podium.grading.prepared_task import PreparedTask
+from podium.integrity.contamination import token_familiarity
 from podium.integrity.contamination.probes import control_briefs
-from podium.integrity.contamination.statistics import Correlation, Token
-from podium.report.table import read_results
+from podium.integrity.contamination.token_familiarity import Correlation, Token
+from podium.report.results import read_results
 from podium.task import Leaderboard
 
 TellTokens = Callable[[str], Sequence[Token]]
@@ -68,14 +68,14 @@ def measure(
     if experiment is not None:
         reached = performance(experiment, tasks)
         both = [(each.mean_probability, reached[each.task]) for each in found if each.task in reached]
-        related = statistics.correlation([known for known, _ in both], [score for _, score in both])
+        related = token_familiarity.correlation([known for known, _ in both], [score for _, score in both])
     return Familiarity(tuple(found), control, related)
 
 
 def _familiarity(tell: TellTokens, task: str, texts: Sequence[str]) -> TextFamiliarity:
     tokens = [tell(text) for text in texts]
-    probability = fmean(map(statistics.mean_probability, tokens))
-    return TextFamiliarity(task, len(texts), probability, fmean(map(statistics.min_k_plus_plus, tokens)))
+    probability = fmean(map(token_familiarity.mean_probability, tokens))
+    return TextFamiliarity(task, len(texts), probability, fmean(map(token_familiarity.min_k_plus_plus, tokens)))
 
 
 def _texts_in(folder: Path | None, task: str) -> list[str]:
@@ -97,7 +97,9 @@ def performance(experiment: Path, tasks: Sequence[PreparedTask]) -> dict[str, fl
             continue
         sample = prepared.grade(prepared.place.public / prepared.task.form.sample).score
         if sample is not None:
-            normalised = [statistics.normalised_score(score, sample=sample, gold=reference.gold) for score in scores]
+            normalised = [
+                token_familiarity.normalised_score(score, sample=sample, gold=reference.gold) for score in scores
+            ]
             found[prepared.task.id] = fmean(normalised)
     return found
 
@@ -118,7 +120,7 @@ def from_server(model: str, base_url: str | None) -> TellTokens:
         try:
             with OpenAI(base_url=base_url, api_key=os.environ.get("OPENAI_API_KEY") or "none") as client:
                 answer = client.completions.create(
-                    model=model, prompt=text, echo=True, logprobs=statistics.TOP, max_tokens=1
+                    model=model, prompt=text, echo=True, logprobs=token_familiarity.TOP, max_tokens=1
                 )
         except OpenAIError as error:
             raise PodiumError(f"{base_url} does not complete texts with {model}: {str(error)[:200]}") from error

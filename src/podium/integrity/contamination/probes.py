@@ -18,8 +18,8 @@ import pandas as pd
 
 from podium.catalog.forge.families import load_family
 from podium.catalog.forge.field import draw_data
-from podium.grading.prepared import PreparedTask
-from podium.integrity.asking import Ask
+from podium.grading.prepared_task import PreparedTask
+from podium.integrity.ask_model import Ask
 
 CONTROLS = ("tabular-classification", "tabular-regression", "time-series")
 """Families of forged tasks whose briefs describe tables."""

@@ -9,24 +9,43 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Sequence
 
-from podium.integrity.code import ConstantText
-from podium.integrity.detectors import answers, ceiling, comparing, fitting, probing, rules, scores, tampering
-from podium.integrity.evidence import AgentProgram, EvidencePlace, Hit, RunEvidence
-from podium.integrity.shell import ShellCommand
-from podium.report.findings import Finding
+from podium.integrity.detectors import (
+    fitting_on_test_data,
+    grader_probing,
+    hardcoded_answers,
+    impossible_scores,
+    invented_scores,
+    outlier_runs,
+    suspicious_calls,
+    tampering,
+)
+from podium.integrity.python_code import ConstantText
+from podium.integrity.scan_evidence import AgentProgram, EvidencePlace, Hit, RunEvidence
+from podium.integrity.shell_commands import ShellCommand
+from podium.report.stored_findings import Finding
 
 Detector = Callable[[RunEvidence], Iterator[Finding]]
 CrossRunDetector = Callable[[Sequence[RunEvidence]], Iterator[tuple[RunEvidence, Finding]]]
 
 OF_NODES: tuple[Callable[[RunEvidence, AgentProgram, ast.AST], Iterator[Hit]], ...] = (
-    *(rules.called, answers.patched_rows, answers.held_in_code, scores.changed_metric),
-    *(tampering.replaced_functions, tampering.calls, tampering.spelt, fitting.score_on_training_data),
+    *(
+        suspicious_calls.called,
+        hardcoded_answers.patched_rows,
+        hardcoded_answers.held_in_code,
+        invented_scores.changed_metric,
+    ),
+    *(tampering.replaced_functions, tampering.calls, tampering.spelt, fitting_on_test_data.score_on_training_data),
 )
 OF_TEXTS: tuple[Callable[[RunEvidence, AgentProgram, ConstantText], Iterator[Hit]], ...] = (
-    *(rules.address, answers.held_in_texts, scores.typed_metric),
+    *(suspicious_calls.address, hardcoded_answers.held_in_texts, invented_scores.typed_metric),
 )
 OF_COMMANDS: tuple[Callable[[RunEvidence, EvidencePlace, ShellCommand], Iterator[Hit]], ...] = (
-    *(rules.commanded, answers.typed_in_shell, scores.echoed_metric, tampering.overwritten),
+    *(
+        suspicious_calls.commanded,
+        hardcoded_answers.typed_in_shell,
+        invented_scores.echoed_metric,
+        tampering.overwritten,
+    ),
 )
 
 
@@ -46,9 +65,22 @@ def in_commands(run: RunEvidence) -> Iterator[Finding]:
 
 
 DETECTORS: tuple[Detector, ...] = (
-    *(in_programs, in_commands, rules.mentioned, rules.imported, answers.typed_submission, answers.digests),
-    *(answers.from_nothing, probing.oracle, probing.seed, scores.claims, ceiling.beyond_ceiling),
+    *(
+        in_programs,
+        in_commands,
+        suspicious_calls.mentioned,
+        suspicious_calls.imported,
+        hardcoded_answers.typed_submission,
+        hardcoded_answers.digests,
+    ),
+    *(
+        hardcoded_answers.from_nothing,
+        grader_probing.oracle,
+        grader_probing.seed,
+        invented_scores.claims,
+        impossible_scores.beyond_ceiling,
+    ),
     *(tampering.removed_logs, tampering.decoded_in_shell),
-    *(fitting.test_data_in_fitting, fitting.constant_submission),
+    *(fitting_on_test_data.test_data_in_fitting, fitting_on_test_data.constant_submission),
 )
-CROSS_RUN_DETECTORS: tuple[CrossRunDetector, ...] = (comparing.same_submission, comparing.outliers)
+CROSS_RUN_DETECTORS: tuple[CrossRunDetector, ...] = (outlier_runs.same_submission, outlier_runs.outliers)

@@ -7,12 +7,12 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from podium.integrity.code import Code
-from podium.integrity.detectors.rules import HIDDEN, LOGS, RECORD_FILES, REMOVING, TIMER
-from podium.integrity.detectors.scores import METRIC, is_number
-from podium.integrity.evidence import AgentProgram, EvidencePlace, Hit, RunEvidence
-from podium.integrity.shell import ShellCommand
-from podium.report.findings import Finding
+from podium.integrity.detectors.invented_scores import METRIC, is_number
+from podium.integrity.detectors.suspicious_calls import HIDDEN, LOGS, RECORD_FILES, REMOVING, TIMER
+from podium.integrity.python_code import Code
+from podium.integrity.scan_evidence import AgentProgram, EvidencePlace, Hit, RunEvidence
+from podium.integrity.shell_commands import ShellCommand
+from podium.report.stored_findings import Finding
 
 _SCORING = re.compile(r"score|metric|accuracy|auc|rmse|rmsle|loss|evaluat|f1", re.IGNORECASE)
 _CLOCKS = re.compile(

@@ -7,10 +7,10 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from podium.data.inside import read_regular
 from podium.errors import UsageError
-from podium.integrity.code import source_of
-from podium.integrity.evidence import RunEvidence
+from podium.integrity.python_code import source_of
+from podium.integrity.scan_evidence import RunEvidence
+from podium.safefs.open_nofollow import read_regular
 
 SCRIPTS = (".py", ".ipynb")
 LARGEST_BYTES = 16 << 20

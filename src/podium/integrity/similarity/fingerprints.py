@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from podium.integrity.similarity.tokens import CodeTokens, tokenise
+from podium.integrity.similarity.python_tokens import CodeTokens, tokenise
 
 GRAM, WINDOW = 12, 4
 COMMON_SHARE = 0.2

@@ -10,13 +10,13 @@ What a backend does not claim among its capabilities is not checked; the result 
 from __future__ import annotations
 
 from podium.sandbox.backend import Backend
-from podium.sandbox.conformance import escape, files, harm, running
-from podium.sandbox.conformance.bench import CHECKS, Bench, CheckResult
+from podium.sandbox.conformance import escapes, file_transfer, resource_attacks, running_programs
+from podium.sandbox.conformance.fixtures import CHECKS, Bench, CheckResult
 from podium.sandbox.spec import SandboxSpec
 
 __all__ = ["CHECKS", "Bench", "CheckResult", "check"]
 
-_MODULES = (running, files, escape, harm)  # imported for the checks they hold
+_MODULES = (running_programs, file_transfer, escapes, resource_attacks)  # imported for the checks they hold
 
 
 def check(backend: Backend, spec: SandboxSpec | None = None) -> list[CheckResult]:

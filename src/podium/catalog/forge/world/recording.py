@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from podium.catalog.forge.tiny import distinct_numbers
+from podium.catalog.forge.entrants.closed_form import distinct_numbers
 from podium.catalog.forge.world.brief import UNITS, DictionaryLine, Story, say
 from podium.catalog.forge.world.corruption import blank_by_hidden, change_unit, free_text, nested_codes, recorded_values
-from podium.catalog.forge.world.layout import Layout
+from podium.catalog.forge.world.file_layout import Layout
 from podium.catalog.forge.world.population import Parent, Population
 from podium.catalog.forge.world.vocabulary import REMARKS, TIMES, Quantity
 

@@ -15,7 +15,8 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from podium.catalog.forge.family import Difficulty, ForgedData, PublicData, relabelled
+from podium.catalog.forge.family import ForgedData, PublicData, relabelled
+from podium.catalog.forge.forge_ids import Difficulty
 from podium.catalog.forge.world.brief import OPENINGS, TASKS, DictionaryLine, Story, draw_story, say, write_brief
 from podium.catalog.forge.world.vocabulary import ANSWERS, SYLLABLES, TIMES, Quantity, place_name
 from podium.task import Columns, Text

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from podium.catalog.forge.family import Difficulty, ForgedData, PublicData
+from podium.catalog.forge.family import ForgedData, PublicData
+from podium.catalog.forge.forge_ids import Difficulty
 from podium.catalog.forge.world.brief import (
     FORBIDDEN,
     LATER,
@@ -23,7 +24,7 @@ from podium.catalog.forge.world.brief import (
 )
 from podium.catalog.forge.world.corruption import leaked, repeat_rows
 from podium.catalog.forge.world.expressions import Facts, Term, standardised
-from podium.catalog.forge.world.layout import draw_layout
+from podium.catalog.forge.world.file_layout import draw_layout
 from podium.catalog.forge.world.mechanism import Mechanism, draw_mechanism
 from podium.catalog.forge.world.population import Population, draw_population
 from podium.catalog.forge.world.recording import Recording, record

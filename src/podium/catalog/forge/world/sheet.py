@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from podium.catalog.forge.family import Difficulty, ForgedData, PublicData
-from podium.catalog.forge.tiny import distinct_numbers
+from podium.catalog.forge.entrants.closed_form import distinct_numbers
+from podium.catalog.forge.family import ForgedData, PublicData
+from podium.catalog.forge.forge_ids import Difficulty
 from podium.catalog.forge.world.brief import MIXED, OPENINGS, TASKS, DictionaryLine, Story, say, write_brief
 from podium.catalog.forge.world.corruption import recorded_values
 

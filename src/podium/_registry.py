@@ -1,6 +1,0 @@
-"""What Inspect finds of Podium through its entry point: importing a name here registers it."""
-
-from podium.runs.inspect_task import agent, podium_suite, podium_task
-from podium.sandbox.inspect import BubblewrapSandbox, PodiumSandbox
-
-__all__ = ["BubblewrapSandbox", "PodiumSandbox", "agent", "podium_suite", "podium_task"]

@@ -1,0 +1,62 @@
+"""The whole action space: every action by name, and how to perform one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from podium.actions import execution, final_answer, research_log, script_trials
+from podium.actions.action_context import ActionContext
+from podium.actions.action_spec import ActionSpec
+from podium.actions.files import edit_script, file_actions, understand_file
+from podium.actions.python import python_session
+from podium.text import bounded
+from podium.workspace.journal.observations import Observation, Refusal
+
+if TYPE_CHECKING:
+    from inspect_ai.tool import Tool
+
+_MODULES = (
+    file_actions,
+    execution,
+    python_session,
+    edit_script,
+    understand_file,
+    research_log,
+    script_trials,
+    final_answer,
+)
+ACTIONS: Mapping[str, ActionSpec] = MappingProxyType(
+    {spec.name: spec for module in _MODULES for spec in vars(module).values() if isinstance(spec, ActionSpec)}
+)
+"""Every action by name, in the order of their modules."""
+
+
+def offered(context: ActionContext) -> dict[str, ActionSpec]:
+    """The actions that can be done with what the context provides."""
+    return {name: spec for name, spec in ACTIONS.items() if not spec.needs or getattr(context, spec.needs) is not None}
+
+
+def tools(context: ActionContext | None = None) -> dict[str, Tool]:
+    """The actions as tools of Inspect, by name; without a context, in the sandbox of the current sample."""
+    place = context or ActionContext()
+    return {name: spec.as_tool(place) for name, spec in offered(place).items()}
+
+
+async def perform(
+    name: str, arguments: object, context: ActionContext, actions: Mapping[str, ActionSpec] | None = None
+) -> Observation:
+    """The observation after an action, whatever name and arguments an agent came up with.
+
+    Args:
+        name: an action's name or display name.
+        arguments: its arguments, as they were read from JSON; a number may come as a string.
+        actions: those the agent has, by name; all that the context offers if not given.
+    """
+    known = offered(context) if actions is None else actions
+    for spec in known.values():
+        if spec.is_called(name):
+            return await spec.perform(context, arguments)
+    names = ", ".join(f"{spec.title} ({spec.name})" for spec in known.values())
+    return Refusal(text=f"There is no action {bounded(name, 100)!r}. The actions are: {names}.")

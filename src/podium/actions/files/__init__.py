@@ -1,0 +1,1 @@
+"""Actions that read and change files of the workspace."""

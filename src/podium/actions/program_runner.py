@@ -1,0 +1,62 @@
+"""How actions run programs: through whatever the caller provides, by default the sandbox of the Inspect sample."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping, Sequence
+from typing import Protocol, Required, TypedDict, Unpack
+
+from podium.sandbox.program_result import Output, ProgramResult
+
+
+class RunOptions(TypedDict, total=False):
+    """How an agent's program is run."""
+
+    cwd: Required[str]
+    """Its folder inside the sandbox."""
+    stdin: str
+    """What it reads."""
+    background: bool
+    """Whether processes it leaves behind may go on when it has ended."""
+    environment: Mapping[str, str] | None
+    """Variables beside the usual ones."""
+    time_s: float | None
+    """How long it may take at most."""
+
+
+class RunProgram(Protocol):
+    """Runs an agent's programs: here a run leases cores, limits time and keeps count."""
+
+    async def __call__(self, command: Sequence[str], **options: Unpack[RunOptions]) -> ProgramResult:
+        """Runs a program, given with its arguments, in the sandbox to its end."""
+        ...
+
+
+async def run_in_sandbox(command: Sequence[str], **options: Unpack[RunOptions]) -> ProgramResult:
+    """Runs a program in the sandbox of the current Inspect sample, of whatever provider."""
+    from inspect_ai.util import OutputLimitExceededError, sandbox
+
+    started, time_s = time.monotonic(), options.get("time_s")
+
+    def ended(exit_code: int, stdout: str, stderr: str = "", stopped: str | None = None) -> ProgramResult:
+        seconds = time.monotonic() - started
+        return ProgramResult(exit_code, Output(stdout.encode()), Output(stderr.encode()), seconds, stopped)
+
+    try:
+        done = await sandbox().exec(
+            list(command),
+            input=options.get("stdin", ""),
+            cwd=options["cwd"],
+            env=dict(options.get("environment") or {}),
+            timeout=None if time_s is None else math.ceil(time_s),
+            timeout_retry=False,
+            concurrency=False,
+        )
+    except TimeoutError as error:
+        return ended(137, getattr(error, "truncated_output", None) or "", stopped=f"time limit of {time_s:g} s")
+    except OutputLimitExceededError as error:
+        return ended(137, error.truncated_output or "", stopped=f"output limit of {error.limit_str}")
+    except PermissionError as error:
+        return ended(126, "", str(error))
+    return ended(done.returncode, done.stdout, done.stderr)

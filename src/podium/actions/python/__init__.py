@@ -1,0 +1,1 @@
+"""The Python session: a process in the sandbox that keeps its variables between actions."""

@@ -1,0 +1,1 @@
+"""Proposers: they write the scripts that a tree search tries."""

@@ -1,0 +1,1 @@
+"""Checks of a published bundle: records, rules, registration and integrity findings."""

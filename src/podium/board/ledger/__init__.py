@@ -1,0 +1,1 @@
+"""The board's append-only ledger: signed statements, a Merkle tree over them, and an audit of both."""

@@ -1,0 +1,1 @@
+"""Tasks made from your own data or code."""

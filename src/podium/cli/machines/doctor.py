@@ -1,0 +1,229 @@
+"""`podium doctor`: says what this machine can do and what to do about what it cannot."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Literal
+
+import click
+
+from podium.cli.options import as_json, print_json
+from podium.errors import PodiumError
+from podium.text import format_size
+
+MODEL_KEYS = ("ANTHROPIC_API_KEY", "GOOGLE_API_KEY", "OPENAI_API_KEY")
+ENOUGH_DISK = 5 << 30
+ENOUGH_MEMORY = 4 << 30
+
+
+@dataclass(frozen=True)
+class MachineFinding:
+    """One thing the machine has or lacks."""
+
+    name: str
+    status: Literal["ok", "missing", "problem"]
+    """`missing` limits what can be done; `problem` stands in the way of everything."""
+    found: str
+    advice: str = ""
+
+
+@click.command(name="doctor")
+@as_json
+def command(as_json: bool) -> None:
+    """Report what this machine can do."""
+    findings = [check() for check in CHECKS]
+    if as_json:
+        print_json([asdict(finding) for finding in findings])
+    else:
+        marks = {"ok": "✓", "missing": "·", "problem": "✗"}
+        for finding in findings:
+            click.echo(f"{marks[finding.status]} {finding.name:12} {finding.found}")
+            if finding.advice:
+                click.echo(f"  {'':12} → {finding.advice}")
+    problems = [finding.name for finding in findings if finding.status == "problem"]
+    if not as_json:
+        click.echo(f"\n{_summary(findings, problems)}")
+    if problems:
+        sys.exit(1)
+
+
+def _summary(findings: list[MachineFinding], problems: list[str]) -> str:
+    if problems:
+        return f"Agents cannot run here until this is mended: {', '.join(problems)}."
+    if any((finding.name, finding.status) == ("sandbox", "missing") for finding in findings):
+        return "Tasks can be prepared and graded here. Agents cannot run here yet: pip install 'podium[run]'"
+    return "Agents can run here. What is marked with a dot is only needed for what it says."
+
+
+def check_python() -> MachineFinding:
+    return MachineFinding("python", "ok", f"{sys.version.split()[0]} at {sys.executable}")
+
+
+def check_cores() -> MachineFinding:
+    return MachineFinding("cores", "ok", f"{len(os.sched_getaffinity(0))} usable of {os.cpu_count()}")
+
+
+def check_memory() -> MachineFinding:
+    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    advice = "" if total >= ENOUGH_MEMORY else "Runs want 4 GiB or more; use --parallel 1."
+    return MachineFinding("memory", "ok" if not advice else "missing", format_size(total), advice)
+
+
+def check_disk() -> MachineFinding:
+    from podium.data.home import home
+
+    folder = home()
+    existing = next(path for path in (folder, *folder.parents) if path.exists())
+    free = shutil.disk_usage(existing).free
+    advice = "" if free >= ENOUGH_DISK else "Free some space, or point PODIUM_HOME to a larger disk."
+    return MachineFinding("disk", "ok" if not advice else "problem", f"{format_size(free)} free for {folder}", advice)
+
+
+def check_gpus() -> MachineFinding:
+    if not shutil.which("nvidia-smi"):
+        return MachineFinding("gpu", "missing", "none found", "Not needed by the quick suite.")
+    answer = _run(["nvidia-smi", "--query-gpu=name,memory.total", "--format=csv,noheader"])
+    if answer.returncode:
+        return MachineFinding("gpu", "missing", "nvidia-smi fails", "Check the NVIDIA driver.")
+    return MachineFinding("gpu", "ok", "; ".join(answer.stdout.strip().splitlines()))
+
+
+def check_sandbox() -> MachineFinding:
+    """Starts a real one and runs a program in it."""
+    if not shutil.which("bwrap"):
+        return MachineFinding(
+            "sandbox", "problem", "bubblewrap is not installed: no agent can run", _install("bubblewrap")
+        )
+    try:
+        from podium.sandbox.linux.bubblewrap import Bubblewrap
+        from podium.sandbox.spec import SandboxSpec
+    except ImportError:
+        return _without_runs("sandbox")
+    try:
+        with Bubblewrap().open(SandboxSpec()) as sandbox:
+            sandbox.run(["true"])
+            policy = sandbox.enforced()
+    except PodiumError as error:
+        advice = "Allow unprivileged user namespaces: sysctl kernel.unprivileged_userns_clone=1"
+        return MachineFinding("sandbox", "problem", str(error), advice)
+    gaps = policy.gaps()
+    found = f"bubblewrap seals programs; {'; '.join(gaps) or 'the kernel limits memory and processes'}"
+    advice = "Start Podium in a session of systemd, or as root where control groups can be made." if gaps else ""
+    return MachineFinding("sandbox", "ok", found, advice)
+
+
+def check_limits() -> MachineFinding:
+    """The limits of a run that asks for none."""
+    try:
+        from podium.sandbox.spec import Limits
+    except ImportError:
+        return _without_runs("limits")
+    limits = Limits().effective()
+    assert limits.memory_bytes is not None
+    found = f"{format_size(limits.memory_bytes)} memory, {format_size(limits.disk_bytes)} disk per run"
+    return MachineFinding("limits", "ok", f"{found}; --memory and --disk set others")
+
+
+def check_network() -> MachineFinding:
+    """Whether `--network` can be had; a list of hosts always can."""
+    try:
+        from podium.sandbox.linux.network import find_carrier
+    except ImportError:
+        return _without_runs("network")
+    try:
+        return MachineFinding("network", "ok", f"--network is carried by {find_carrier()}")
+    except PodiumError as error:
+        return MachineFinding(
+            "network", "missing", "agents cannot be given the Internet", f"Only for --network: {error}."
+        )
+
+
+def check_git() -> MachineFinding:
+    """The program that packs the history of a run and shows differences; reading a history does not need it."""
+    try:
+        from podium.workspace.history.git.git_program import LEAST_VERSION, find_version
+    except ImportError:
+        return _without_runs("git")
+    version, least = find_version(), ".".join(map(str, LEAST_VERSION))
+    if version is None:
+        return MachineFinding("git", "problem", "not installed: no run can keep its history", _install("git"))
+    found = ".".join(map(str, version))
+    if version < LEAST_VERSION:
+        return MachineFinding("git", "problem", f"version {found}; runs need {least} or newer", _install("git"))
+    return MachineFinding("git", "ok", f"version {found}")
+
+
+def check_docker() -> MachineFinding:
+    """Asks the engine, which may be Podman's, what it can do."""
+    try:
+        from podium.sandbox.docker.docker_backend import Docker
+    except ImportError:
+        return _without_runs("docker")
+    try:
+        Docker().capabilities()
+    except PodiumError as error:
+        return MachineFinding("docker", "missing", str(error), "Not needed: bubblewrap is the default sandbox.")
+    return MachineFinding("docker", "ok", "the engine answers")
+
+
+def check_kaggle() -> MachineFinding:
+    folder = Path(os.environ.get("KAGGLE_CONFIG_DIR", Path.home() / ".kaggle"))
+    if os.environ.get("KAGGLE_USERNAME") and os.environ.get("KAGGLE_KEY"):
+        return MachineFinding("kaggle", "ok", "credentials in KAGGLE_USERNAME and KAGGLE_KEY")
+    if os.environ.get("KAGGLE_API_TOKEN"):
+        return MachineFinding("kaggle", "ok", "token in KAGGLE_API_TOKEN")
+    for name in ("kaggle.json", "access_token"):
+        if (folder / name).is_file():
+            return MachineFinding("kaggle", "ok", f"credentials in {folder / name}")
+    advice = "Only for real competition data: make a token at https://www.kaggle.com/settings and save it in ~/.kaggle."
+    return MachineFinding("kaggle", "missing", "no credentials", advice)
+
+
+def check_model_keys() -> MachineFinding:
+    present = [name for name in MODEL_KEYS if os.environ.get(name)]
+    if present:
+        return MachineFinding("model keys", "ok", ", ".join(present))
+    return MachineFinding(
+        "model keys", "missing", "none", f"Only for agents that call a model: set {' or '.join(MODEL_KEYS)}."
+    )
+
+
+def _without_runs(name: str) -> MachineFinding:
+    return MachineFinding(name, "missing", "Podium was installed without runs", "Run: pip install 'podium[run]'")
+
+
+def _install(package: str) -> str:
+    """How the package manager of this machine installs a package."""
+    managers = {"apt-get": "apt-get install", "dnf": "dnf install", "apk": "apk add", "pacman": "pacman -S"}
+    found = next((words for name, words in managers.items() if shutil.which(name)), None)
+    how = f"sudo {found} {package}" if found else f"install the package {package}"
+    return f"Run: {how}" if found else how.capitalize()
+
+
+def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
+    try:
+        return subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)
+    except subprocess.TimeoutExpired:
+        return subprocess.CompletedProcess(command, 124, "", "no answer within 10 s")
+
+
+CHECKS: tuple[Callable[[], MachineFinding], ...] = (
+    check_python,
+    check_cores,
+    check_memory,
+    check_disk,
+    check_gpus,
+    check_sandbox,
+    check_limits,
+    check_network,
+    check_git,
+    check_docker,
+    check_kaggle,
+    check_model_keys,
+)

@@ -1,0 +1,1 @@
+"""Runs on many machines: Ray, Slurm, and storage that all nodes share."""

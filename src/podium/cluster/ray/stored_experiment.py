@@ -1,0 +1,108 @@
+"""An experiment as a cluster's storage has it: its runs, its data, and which driver carries it out."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from podium.catalog import load
+from podium.cluster.data_cache import publish_data
+from podium.cluster.mirror import Mirror
+from podium.cluster.ray.messages import AttemptResult, NodeRun, passed_environment, software
+from podium.cluster.storage import open_storage
+from podium.cluster.stored_log import LostRunError, RunLog, describe_owner
+from podium.errors import PodiumError, UsageError
+from podium.runs.attempt.grade_run import prepared_task
+from podium.runs.drive.executors.executor import RunRequest
+from podium.runs.experiment import read_experiment
+from podium.runs.records import RunRecord
+
+STORAGE_FOLDER = ".storage"
+
+
+class RemoteExperiment:
+    """The driver's side of an experiment; opening it ends the turn of any driver before."""
+
+    def __init__(self, folder: Path, storage: str | None) -> None:
+        self.experiment = read_experiment(folder)
+        if self.experiment.plan.person:
+            raise UsageError("--person: agents on a cluster cannot ask anybody. Leave it out, or use --on local.")
+        self.storage = open_storage(storage or str(folder.absolute() / STORAGE_FOLDER))
+        created = hashlib.sha256(self.experiment.document.created.encode()).hexdigest()[:8]
+        self._prefix = f"experiments/{folder.absolute().name}-{created}/"
+        self._document = self.experiment.document.model_dump_json()
+        self._keys: dict[str, str] = {}
+        self._drivers = RunLog(self.storage, f"{self._prefix}driver/", describe_owner())
+        while not self._drivers.owned:
+            for _ in self._drivers.read_new():
+                pass
+            try:
+                self._drivers.take()
+            except LostRunError:
+                continue
+
+    def check_owner(self) -> None:
+        """
+        Raises:
+            PodiumError: another driver carries the experiment out.
+        """
+        for entry in self._drivers.read_new():
+            raise PodiumError(
+                f"Another driver ({entry.owner}) has taken over {self.experiment.folder} and carries it out now; this "
+                "one has stopped. Nothing is lost."
+            )
+
+    def prefix(self, request: RunRequest) -> str:
+        return f"{self._prefix}runs/{request.name}/"
+
+    def mirror(self, request: RunRequest) -> Mirror:
+        folder = self.experiment.run(request.task, request.seed)
+        folder.make()
+        return Mirror(folder, RunLog(self.storage, self.prefix(request), describe_owner()), is_copy=True)
+
+    def message(self, request: RunRequest, *, is_rated: bool, gpu_share: float) -> NodeRun:
+        """What a node has to know of a run; its data is in storage afterwards."""
+        if request.task not in self._keys:
+            self._keys[request.task] = publish_data(prepared_task(request.task, self.experiment.plan), self.storage)
+        environment = passed_environment()
+        if gpu_share != 1:
+            environment["PODIUM_GPU_SHARE"] = str(gpu_share)
+        return NodeRun(
+            storage=self.storage.url,
+            prefix=self.prefix(request),
+            document=self._document,
+            task=request.task,
+            seed=request.seed,
+            data_key=self._keys[request.task],
+            environment=environment,
+            software=software(),
+            is_rated=is_rated,
+        )
+
+    def import_local(self, mirror: Mirror) -> None:
+        """Stores what was done of a run on this machine, or takes in what was done of it elsewhere."""
+        if mirror.folder.journal.exists():
+            mirror.pull(blobs=False)
+            if mirror.is_behind:
+                mirror.take(blobs=True)
+                mirror.push("left")
+
+    def give_up(self, request: RunRequest, mirror: Mirror, outcome: AttemptResult) -> None:
+        """Sets a run aside that died again and again: its record says why."""
+        reason = (
+            f"set aside after {outcome.deaths} deaths in a row without a step in between; the last: {outcome.reason}"
+        )
+        mirror.pull(blobs=False)
+        text = mirror.document("run.json")
+        record = RunRecord.model_validate_json(text) if text else self._first_record(request)
+        failed = record.model_copy(update={"status": "failed", "error": reason})
+        mirror.take("left", blobs=False, documents={"run.json": failed.model_dump_json(indent=1)}, reason=reason)
+        mirror.folder.write_record(failed)
+
+    def _first_record(self, request: RunRequest) -> RunRecord:
+        """That of a run that never came to write one."""
+        plan = self.experiment.plan
+        edition = load(request.task).in_edition(plan.edition).edition
+        return RunRecord(
+            task=request.task, agent=plan.agent, model=plan.model, seed=request.seed, status="running", edition=edition
+        )

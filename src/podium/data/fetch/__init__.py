@@ -1,0 +1,1 @@
+"""Downloads from Kaggle, Zenodo, Hugging Face and plain web addresses."""

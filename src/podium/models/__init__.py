@@ -1,0 +1,1 @@
+"""Calls to language models: retries, token limits, prices and recording."""

@@ -1,0 +1,1 @@
+"""Model access for programs inside the sandbox, in the protocols of OpenAI, Anthropic and Google."""

@@ -1,0 +1,1 @@
+"""Numeric features of tables, texts, images, audio, series and graphs."""

@@ -1,0 +1,1 @@
+"""Models, cross-validation and ensembles."""

@@ -1,0 +1,1 @@
+"""Turning predictions into the form a submission needs."""

@@ -1,0 +1,1 @@
+"""One process working on a run: opens it, runs the loop, grades the result."""

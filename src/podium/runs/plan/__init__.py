@@ -1,0 +1,1 @@
+"""Before the first run: preflight checks, cost forecast, and starting or resuming an experiment."""

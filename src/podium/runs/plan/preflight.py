@@ -1,0 +1,186 @@
+"""What is checked before an experiment is created: all that would stop its runs, told at once; nothing is written."""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from podium.agents import agent_class, read_options
+from podium.catalog import load_all
+from podium.errors import NotPreparedError, PodiumError, UsageError
+from podium.leases import default_pool
+from podium.runs.attempt.grade_run import prepared_task
+from podium.runs.records import Plan
+from podium.sandbox.interpreters.interpreter import find_interpreter
+from podium.task import Task
+from podium.text import format_size, plural
+from podium.workspace.history.git.git_program import LEAST_VERSION, find_version
+
+LEAST_DISK = 1 << 30
+PING_S = 60.0
+_FIND = "import importlib.util as u, sys; print(*(n for n in sys.argv[1:] if u.find_spec(n) is None))"
+PreflightCheck = Callable[[Sequence[Task], Plan, Path], Iterator[str]]
+
+
+def require_ready(tasks: Sequence[str], plan: Plan, out: Path, *, local: bool = True) -> None:
+    """Refuses an experiment that could not be carried out.
+
+    Args:
+        out: its folder, which may not be there yet.
+        local: whether its runs are carried out on this machine.
+
+    Raises:
+        NotPreparedError: data is missing, and nothing else.
+        PodiumError: something else is; says everything that is.
+    """
+    found = load_all(tasks, plan.edition)
+    missing = list(check_data(found, plan, out))
+    checks = (*HERE, *EVERYWHERE) if local else EVERYWHERE
+    problems = [*(problem for check in checks for problem in check(found, plan, out)), *missing]
+    if problems:
+        raise NotPreparedError(_told(problems)) if problems == missing else PodiumError(_told(problems))
+
+
+def require_models(plan: Plan) -> None:
+    """Refuses models that do not answer.
+
+    Raises:
+        PodiumError: says which, and why.
+    """
+    if problems := list(check_models((), plan, Path())):
+        raise PodiumError(_told(problems))
+
+
+def _told(problems: Sequence[str]) -> str:
+    if len(problems) == 1:
+        return problems[0]
+    return "\n- ".join([f"{len(problems)} things are in the way:", *problems])
+
+
+def check_data(tasks: Sequence[Task], plan: Plan, out: Path) -> Iterator[str]:
+    """Real data is there; what can be made is made later."""
+    for task in tasks:
+        if not (task.generated or plan.miniature):
+            try:
+                prepared_task(task.id, plan)
+            except NotPreparedError as error:
+                yield str(error)
+
+
+def check_agent_options(tasks: Sequence[Task], plan: Plan, out: Path) -> Iterator[str]:
+    """The files and programs that the agent is given exist."""
+    try:
+        agent_class(plan.agent).check(read_options(plan.agent, plan.options))
+    except UsageError as error:
+        yield str(error)
+
+
+def check_packages(tasks: Sequence[Task], plan: Plan, out: Path) -> Iterator[str]:
+    """What starter code imports is installed where it runs."""
+    if plan.sandbox == "docker":
+        return  # its image brings its own
+    interpreter = find_interpreter(plan.env)
+    for task in tasks:
+        if task.starter is None or not (names := imported_packages(task.starter.folder)):
+            continue
+        said = subprocess.run(
+            [interpreter.executable, "-c", _FIND, *names], capture_output=True, text=True, check=False
+        )
+        if missing := said.stdout.split():
+            yield (
+                f"The starter code of {task.id} imports {', '.join(missing)}, which {interpreter.prefix} lacks. "
+                "Run: pip install 'podium[research]', or choose another Python environment with --env"
+            )
+
+
+def imported_packages(folder: Path) -> list[str]:
+    """The packages that the Python files of a folder import when they start, without Python's own."""
+    files = sorted(folder.rglob("*.py"))
+    own = {path.stem for path in files} | {path.name for path in folder.iterdir() if path.is_dir()}
+    found: set[str] = set()
+    for file in files:
+        try:
+            statements = ast.parse(file.read_text(encoding="utf-8")).body
+        except (SyntaxError, ValueError):
+            continue
+        for statement in statements:
+            if isinstance(statement, ast.Import):
+                found |= {alias.name.partition(".")[0] for alias in statement.names}
+            elif isinstance(statement, ast.ImportFrom) and statement.module and not statement.level:
+                found.add(statement.module.partition(".")[0])
+    return sorted(found - own - sys.stdlib_module_names)
+
+
+def check_machine(tasks: Sequence[Task], plan: Plan, out: Path) -> Iterator[str]:
+    """Cores, GPUs and memory that a single execution asks for."""
+    pool = default_pool()
+    for option, asked, there in (("cores", plan.cores, len(pool.cores)), ("gpus", plan.gpus, len(pool.gpus))):
+        if asked > there:
+            noun = "core" if option == "cores" else "GPU"
+            yield f"--{option} {asked}: this machine has {plural(there, noun)} to use."
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    if plan.limits.memory_bytes is not None and plan.limits.memory_bytes > memory:
+        yield f"--memory {format_size(plan.limits.memory_bytes)}: this machine has {format_size(memory)}."
+
+
+def check_folder(tasks: Sequence[Task], plan: Plan, out: Path) -> Iterator[str]:
+    """The experiment's folder can be written to, and its disk has room."""
+    existing = next(path for path in (out.absolute(), *out.absolute().parents) if path.exists())
+    if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
+        yield f"{existing} is not a folder you may write to. Choose another with --out"
+    elif (free := shutil.disk_usage(existing).free) < LEAST_DISK:
+        yield f"The disk of {existing} has {format_size(free)} free. Free some space, or choose another with --out"
+
+
+def check_git(tasks: Sequence[Task], plan: Plan, out: Path) -> Iterator[str]:
+    """The program that keeps the history of workspaces."""
+    version = find_version()
+    if version is None or version < LEAST_VERSION:
+        yield f"Runs need git {'.'.join(map(str, LEAST_VERSION))} or newer. See: podium doctor"
+
+
+def check_models(tasks: Sequence[Task], plan: Plan, out: Path) -> Iterator[str]:
+    """Every model has its package and its key, and answers one short question."""
+    for name, base_url in plan.models.items():
+        try:
+            ping(name, base_url, **(plan.provider_settings if name == plan.model else {}))
+        except PodiumError as error:
+            yield str(error)
+
+
+def ping(name: str, base_url: str | None, **settings: Any) -> None:
+    """Asks a model a short question.
+
+    Args:
+        settings: what its provider is told besides.
+
+    Raises:
+        PodiumError: it cannot be asked, or does not answer.
+    """
+    from inspect_ai.model import GenerateConfig, get_model
+
+    from podium.inspect_internals import failure_of
+
+    config = GenerateConfig(max_tokens=16, max_retries=0, timeout=int(PING_S))
+
+    async def ask() -> None:
+        async with get_model(name, base_url=base_url, memoize=False, **settings) as model:
+            await model.generate("Answer with one word: ready?", config=config)
+
+    try:
+        asyncio.run(ask())
+    except Exception as error:  # providers raise what they like
+        said = failure_of(error)[1]
+        raise PodiumError(f"The model {name} cannot be used: {said[:300] or type(error).__name__}") from error
+
+
+HERE: tuple[PreflightCheck, ...] = (check_git, check_machine, check_packages)
+"""What matters where runs are carried out."""
+EVERYWHERE: tuple[PreflightCheck, ...] = (check_agent_options, check_folder, check_models)

@@ -1,0 +1,260 @@
+"""What programs must not use up, and what must not outlive them. After each a neighbour must still be at work."""
+
+from __future__ import annotations
+
+import contextlib
+import resource
+import threading
+import time
+from functools import partial
+
+from podium.sandbox.backend import Sandbox
+from podium.sandbox.conformance.fixtures import (
+    LIMITS,
+    SOON_S,
+    Bench,
+    check,
+    count_processes,
+    equal,
+    eventually,
+    limited,
+    require,
+    run_program,
+    sealed,
+    works,
+)
+from podium.sandbox.linux.limits.disk_usage import disk_use
+from podium.sandbox.spec import GIB, Limits
+
+bounded_processes = limited("processes", by_kernel_if_unsealed=True)
+
+
+_EATERS = (
+    "eat_memory.pyw",
+    "eat_memory_in_swarms.pyw",
+    "eat_memory_files.pyw",
+    "eat_memory_page_tables.pyw",
+    "eat_memory_sockets.pyw",
+    "eat_memory_in_flight.pyw",
+)
+_FILLERS = (
+    "fill_disk.pyw",
+    "fill_disk_locked.pyw",
+    "fill_disk_nameless.pyw",
+    "fill_disk_at_once.pyw",
+    "fill_disk_mapped.pyw",
+    "fill_disk_in_flight.pyw",
+    "fill_disk_behind_a_socket.pyw",
+    "fill_disk_odd_names.pyw",
+)
+
+
+def victim(bench: Bench) -> Sandbox:
+    return bench.open(limits=LIMITS)
+
+
+def _is_gone(name: str) -> bool:
+    return count_processes(name) == 0
+
+
+@check(bounded_processes)
+def a_full_process_table_is_emptied(bench: Bench) -> None:
+    for name in ("fork_bomb.pyw", "thread_bomb.pyw", "pile_up_zombies.pyw"):
+        with bench.others_unharmed():
+            sandbox = victim(bench)
+            run_program(sandbox, f"harm/{name}", timeout_s=1)
+            require(eventually(partial(_is_gone, name)), name, "goes on")
+            require(works(sandbox), name)
+
+
+@check(sealed, bounded_processes)
+def a_full_process_table_in_the_background_is_emptied_when_needed(bench: Bench) -> None:
+    with bench.others_unharmed():
+        sandbox = victim(bench)
+        run_program(sandbox, "harm/fork_bomb.sh", timeout_s=1)
+        run_program(sandbox, "harm/fork_bomb.sh", background=True)
+        require(eventually(lambda: works(sandbox)))
+        sandbox.kill_all()
+        require(eventually(lambda: count_processes("fork_bomb.sh") == 0), "it goes on")
+
+
+@check(limited("memory_bytes"), bounded_processes)
+def memory_is_limited(bench: Bench) -> None:
+    for name in _EATERS:
+        with bench.others_unharmed():
+            sandbox = victim(bench)
+            result = run_program(sandbox, f"harm/{name}", timeout_s=1.2 if "swarms" in name else SOON_S)
+            # Whoever may have so many processes and no more cannot start the swarm's last ones, and it ends by itself.
+            require(result.exit_code == 137 or (result.exit_code == 1 and "swarms" in name), name, result.exit_code)
+            require("memory limit" in str(result.stopped) or "swarms" in name, name, result.stopped)
+            require(works(sandbox), name)
+
+
+@check(limited("shared_memory_bytes"), limited("memory_bytes"))
+def shared_memory_leaves_some_for_the_next_program(bench: Bench) -> None:
+    sandbox = victim(bench)
+    equal(run_program(sandbox, "harm/eat_shared_memory.pyw").stdout.text.strip(), "28")  # ENOSPC
+    require(works(sandbox))
+    require("memory limit" in str(run_program(sandbox, "harm/eat_memory.pyw").stopped))
+    require(works(sandbox))
+    equal(sandbox.run(["sh", "-c", "rm /dev/shm/left*"]).exit_code, 0)
+
+
+@check(limited("disk_bytes"))
+def disk_space_is_limited(bench: Bench) -> None:
+    # Where temporary files lie in memory they count as such: that limit must not come first.
+    limits = LIMITS.model_copy(update={"memory_bytes": 8 * GIB})
+    for name in [*_FILLERS, *(["fill_disk_elsewhere.sh"] if bench.capabilities.sealed else [])]:
+        sandbox = bench.open(limits=limits)
+        result = run_program(sandbox, f"harm/{name}")
+        equal((name, result.exit_code), (name, 137))
+        require("disk limit of 30 MiB exceeded" in str(result.stopped), name, result.stopped)
+        require(works(sandbox), name)
+        left = disk_use([sandbox.workspace], Limits()).size
+        require(left <= LIMITS.disk_bytes, name, "leaves", left)
+
+
+@check(limited("disk_bytes"))
+def over_the_limit_of_the_disk_files_can_only_be_deleted(bench: Bench) -> None:
+    sandbox = victim(bench)
+    run_program(sandbox, "harm/fill_disk.pyw")
+    require(sandbox.run(["sh", "-c", "echo more > more"]).exit_code != 0, "more was written")
+    equal(sandbox.run(["sh", "-c", "rm -f big*"]).exit_code, 0)
+    equal(sandbox.run(["sh", "-c", "echo more > more && cat more"]).stdout.text, "more\n")
+
+
+@check(limited("files"))
+def the_number_of_files_is_limited(bench: Bench) -> None:
+    sandbox = victim(bench)
+    result = run_program(sandbox, "harm/fill_inodes.pyw", timeout_s=30)
+    require("limit of 2,000 files exceeded" in str(result.stopped), result.stopped)
+    require(works(sandbox))
+
+
+@check(limited("file_bytes"))
+def a_file_is_limited(bench: Bench) -> None:
+    equal(run_program(victim(bench), "harm/big_file.pyw").stdout.text, "27\n")  # EFBIG
+
+
+@check()
+def a_flood_of_output_is_counted_and_not_kept(bench: Bench) -> None:
+    for name in ("flood.sh", "flood_without_lines.pyw"):
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        result = run_program(victim(bench), f"harm/{name}", timeout_s=1.2)
+        require(len(result.stdout.head) + len(result.stdout.tail) <= 40_000)
+        require(result.stdout.dropped > 10_000_000, result.stdout.dropped)
+        require(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 50_000, "it is kept in memory")  # KiB
+        require(result.stopped is not None or result.stdout.tail.endswith(b"the end"))
+
+
+@check()
+def a_flood_from_behind_keeps_nobody_waiting(bench: Bench) -> None:
+    result = run_program(victim(bench), "harm/flood_from_behind.sh", background=True, timeout_s=600)
+    equal((result.exit_code, result.stopped), (0, None))
+    require("first" in result.stdout.text)
+
+
+@check(sealed)
+def using_up_what_is_counted_per_user_does_not_stop_the_host(bench: Bench) -> None:
+    with bench.others_unharmed():
+        sandbox = victim(bench)
+        greedy = threading.Thread(
+            target=run_program, args=(sandbox, "harm/use_up_descriptors.pyw"), kwargs={"timeout_s": 1.5}
+        )
+        greedy.start()
+        try:
+            # On a busy machine its time may be up before it is seen.
+            require(eventually(lambda: count_processes("use_up_descriptors") > 0 or not greedy.is_alive()))
+            while greedy.is_alive():
+                equal(bench.neighbour.run(["echo", "fine"], timeout_s=SOON_S).stdout.text, "fine\n")
+                time.sleep(0.1)
+        finally:
+            greedy.join()
+
+
+def _outlives(bench: Bench, *names: str) -> None:
+    for name in names:
+        sandbox = victim(bench)
+        with bench.others_unharmed():
+            run_program(sandbox, f"harm/{name}", timeout_s=1)
+            written = {path.name: path.read_bytes() for path in sandbox.workspace.iterdir() if path.is_file()}
+            (sandbox.workspace / "submission.csv").write_text("honest")
+            time.sleep(0.25)
+            found = {path.name: path.read_bytes() for path in sandbox.workspace.iterdir() if path.is_file()}
+            equal((name, found), (name, {**written, "submission.csv": b"honest"}))
+            require(works(sandbox), name)
+
+
+@check()
+def nothing_outlives_its_program(bench: Bench) -> None:
+    _outlives(
+        bench,
+        "daemonise.pyw",
+        "ignore_signals.pyw",
+        "kill_supervisor.pyw",
+        "stop_supervisor.pyw",
+        "end_main_thread.pyw",
+    )
+
+
+@check(sealed)
+def nothing_that_signals_everybody_outlives_its_program(bench: Bench) -> None:
+    _outlives(bench, "kill_everybody.pyw", "stop_everybody.pyw", "comet.pyw")
+    result = run_program(victim(bench), "harm/kill_everybody.pyw")
+    equal((result.exit_code, result.stopped), (137, "killed together with its supervisor"))
+
+
+@check()
+def a_killed_supervisor_costs_its_neighbours_nothing(bench: Bench) -> None:
+    sandbox = victim(bench)
+    beside = sandbox.start(["sh", "-c", "sleep 0.8; echo unharmed"])
+    run_program(sandbox, "harm/kill_supervisor.pyw")
+    if bench.capabilities.sealed:
+        run_program(sandbox, "harm/comet.pyw")
+    equal(beside.wait(SOON_S).stdout.text, "unharmed\n")
+
+
+@check()
+def a_killed_supervisor_is_noticed_whatever_runs_beside_it(bench: Bench) -> None:
+    sandbox = victim(bench)
+    script = "echo up > up; while [ ! -e go ]; do sleep 0.01; done; kill -9 $PPID; sleep 600"
+    program = sandbox.start(["sh", "-c", script])
+    require(eventually((sandbox.workspace / "up").exists), "it does not start")
+    with contextlib.closing(sandbox.start(["sleep", "600"])):  # must not keep open what belongs to the first
+        sandbox.write("go", b"")
+        equal(program.wait(SOON_S).stopped, "killed together with its supervisor")
+
+
+@check()
+def a_program_without_streams_is_waited_for(bench: Bench) -> None:
+    sandbox = victim(bench)
+    equal(run_program(sandbox, "harm/close_streams.pyw").exit_code, 7)
+    equal((sandbox.workspace / "still-there").read_text(), "yes")
+
+
+@check()
+def a_daemon_ends_with_the_sandbox(bench: Bench) -> None:
+    sandbox = victim(bench)
+    run_program(sandbox, "harm/daemonise.pyw", background=True)
+    submission = sandbox.workspace / "submission.csv"
+    require(eventually(lambda: submission.read_text() == "forged"), "it does not run")
+    sandbox.stop()
+    submission.write_text("honest")
+    time.sleep(0.25)
+    equal(submission.read_text(), "honest")
+
+
+@check(sealed)
+def whatever_is_left_in_temporary_folders_is_removed(bench: Bench) -> None:
+    canary = bench.folder / "canary"
+    canary.write_text("canary")
+    canary.chmod(0o444)
+    for name in ("leave_locked_folders.pyw", "leave_odd_names.pyw", "leave_deep_folders.pyw"):
+        sandbox = bench.open()
+        sandbox.write("canary-path", str(canary).encode())
+        result = run_program(sandbox, f"harm/{name}", timeout_s=60)
+        require(result.stdout.text == "left\n" or "nested too deep" in str(result.stopped), name, result)
+        require(works(sandbox), name)
+        sandbox.stop()
+        require((sandbox.workspace / "canary-path").exists(), "the workspace is touched")
+    equal((canary.read_text(), canary.stat().st_mode & 0o777), ("canary", 0o444))

@@ -1,0 +1,1 @@
+"""Sandboxes built from Linux namespaces, seccomp and cgroups, with bubblewrap as the launcher."""

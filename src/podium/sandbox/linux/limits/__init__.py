@@ -1,0 +1,1 @@
+"""Limits on memory, disk, processes and time, enforced by cgroups or by measuring."""

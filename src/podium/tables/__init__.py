@@ -1,0 +1,1 @@
+"""Reading tables and profiling them: column kinds, roles, dates and relations."""

@@ -1,0 +1,1 @@
+"""What pages draw: charts, search trees, highlighted code, observations and task cards."""

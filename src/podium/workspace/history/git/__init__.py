@@ -1,0 +1,1 @@
+"""Git's object formats, read and written without trusting a stranger's repository."""

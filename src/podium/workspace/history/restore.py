@@ -1,0 +1,229 @@
+"""Brings a folder to the state of a snapshot by changing only what differs, inside that folder and nowhere else.
+
+As in the walk, names are looked up relative to the descriptor of their folder and links are never followed. Files are
+compared by content, never by their times; a changed file is written aside and renamed into place, so a hard link to
+the old one keeps what it had.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import secrets
+import stat
+from dataclasses import dataclass, field
+
+from podium.errors import RecordError
+from podium.safefs.remove_tree import enter, remove_at
+from podium.workspace.history.file_records import LargeFile, SnapshotRecord
+from podium.workspace.history.git import git_objects
+from podium.workspace.history.git.git_objects import TreeEntry
+from podium.workspace.history.git.git_reader import Reader
+from podium.workspace.history.scan_workspace import READ, Unreadable, blob_id, sha256_of
+from podium.workspace.history.snapshots import check_extent, read_tree
+
+_ATTEMPTS = 5
+MOST_BYTES = 256 << 30
+"""Written in one restore, more than a history holds: a stranger may have given one large file a thousand names."""
+_SPARE_BYTES, _SPARE_SHARE = 1 << 30, 50
+"""Of the disk this much, or one part in so many if that is less, is left free."""
+_MOVED = {errno.ENOENT, errno.ENOTDIR, errno.EEXIST, errno.EISDIR, errno.ENOTEMPTY, errno.ELOOP, errno.EBUSY}
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """What had to be done to bring a folder back, and what could not be."""
+
+    written: tuple[str, ...]
+    removed: tuple[str, ...]
+    lost: tuple[str, ...]
+    """Large files that are gone or altered: a snapshot does not hold their content."""
+    unsure: tuple[str, ...]
+    """Large files of the right size, too long to have been hashed."""
+    left_alone: tuple[str, ...]
+    """What the snapshot could only name and what is still there, such as pipes; their content may have changed."""
+
+
+@dataclass(slots=True)
+class Restorer:
+    """One restore of one snapshot."""
+
+    reader: Reader
+    record: SnapshotRecord
+    _written: set[str] = field(default_factory=set)
+    _written_bytes: int = 0
+    _removed: set[str] = field(default_factory=set)
+    _lost: set[str] = field(default_factory=set)
+    _unsure: set[str] = field(default_factory=set)
+    _left_alone: set[str] = field(default_factory=set)
+    _large: dict[str, LargeFile] = field(init=False)
+    _opaque: frozenset[str] = field(init=False)
+    _crowded: frozenset[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._large = {note.path: note for note in self.record.large}
+        self._opaque = frozenset(note.path for note in self.record.left_out if note.kind != "crowded")
+        self._crowded = frozenset(note.path for note in self.record.left_out if note.kind == "crowded")
+
+    def bring_back(self, root: int, tree: bytes) -> Restored:
+        """Makes the folder behind a descriptor equal to a tree.
+
+        Raises:
+            RecordError: programs kept changing the folder.
+        """
+        check_extent(self.reader, tree)
+        for _ in range(_ATTEMPTS):
+            self._lost = set(self._large)
+            try:
+                self._folder(root, tree, "")
+            except OSError as error:
+                if error.errno not in _MOVED:
+                    raise
+            else:
+                lists = (self._written, self._removed, self._lost, self._unsure, self._left_alone)
+                return Restored(*(tuple(sorted(paths)) for paths in lists))
+        raise RecordError("The workspace kept changing while it was restored. End the programs that run in it.")
+
+    def _folder(self, descriptor: int, tree: bytes, path: str) -> None:
+        entries = read_tree(self.reader, tree)
+        wanted = {os.fsdecode(entry.name): entry for entry in entries}
+        present = _listing(descriptor)
+        for name in present.keys() - wanted.keys():
+            self._unknown(descriptor, name, path, present[name])
+        for name, entry in wanted.items():
+            self._entry(descriptor, name, path + name, entry, present.get(name))
+
+    def _unknown(self, parent: int, name: str, folder: str, status: os.stat_result) -> None:
+        path = folder + name
+        if path in self._opaque:
+            self._left_alone.add(path)
+        elif path in self._large and stat.S_ISREG(status.st_mode):
+            self._compare_large(parent, name, self._large[path])
+        elif self.record.unlisted or folder.rstrip("/") in self._crowded:
+            self._left_alone.add(path)
+        else:
+            remove_at(parent, name)
+            self._removed.add(path)
+
+    def _compare_large(self, parent: int, name: str, note: LargeFile) -> None:
+        try:
+            descriptor = os.open(name, READ, dir_fd=parent)
+        except PermissionError:
+            return
+        try:
+            if os.fstat(descriptor).st_size != note.size_bytes:
+                return
+            if note.sha256 is None:
+                self._unsure.add(note.path)
+            elif sha256_of(descriptor, note.size_bytes) != note.sha256:
+                return
+            self._lost.discard(note.path)
+        except Unreadable:
+            return
+        finally:
+            os.close(descriptor)
+
+    def _entry(self, parent: int, name: str, path: str, entry: TreeEntry, status: os.stat_result | None) -> None:
+        if entry.mode == git_objects.FOLDER:
+            self._subfolder(parent, name, path, entry, status)
+        elif status is None or not self._is_same(parent, name, entry, status):
+            if status is not None and stat.S_ISDIR(status.st_mode):
+                remove_at(parent, name)
+            self._written.add(path)
+            if entry.mode == git_objects.LINK:
+                self._write_link(parent, name, entry)
+            else:
+                self._write_file(parent, name, entry)
+
+    def _subfolder(self, parent: int, name: str, path: str, entry: TreeEntry, status: os.stat_result | None) -> None:
+        if status is not None and not stat.S_ISDIR(status.st_mode):
+            os.unlink(name, dir_fd=parent)
+            status = None
+        if status is None:
+            os.mkdir(name, dir_fd=parent)
+            self._written.add(path)
+        descriptor = enter(parent, name)
+        try:
+            self._folder(descriptor, entry.id, path + "/")
+        finally:
+            os.close(descriptor)
+
+    def _is_same(self, parent: int, name: str, entry: TreeEntry, status: os.stat_result) -> bool:
+        if entry.mode == git_objects.LINK:
+            target = os.readlink(os.fsencode(name), dir_fd=parent) if stat.S_ISLNK(status.st_mode) else None
+            return target is not None and git_objects.object_id(git_objects.BLOB, target) == entry.id
+        # The size comes first: a program that made a file huge does not make us read it.
+        if not stat.S_ISREG(status.st_mode) or status.st_size != self.reader.size(entry.id.hex()):
+            return False
+        try:
+            descriptor = os.open(name, READ, dir_fd=parent)
+        except PermissionError:
+            return False
+        try:
+            if blob_id(descriptor, status.st_size) != entry.id:
+                return False
+            _set_executable(descriptor, entry.mode == git_objects.EXECUTABLE)
+            return True
+        except Unreadable:
+            return False
+        finally:
+            os.close(descriptor)
+
+    def _write_file(self, parent: int, name: str, entry: TreeEntry) -> None:
+        self._require_room(parent, self.reader.size(entry.id.hex()))
+        aside = _aside()
+        mode = 0o777 if entry.mode == git_objects.EXECUTABLE else 0o666
+        descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode, dir_fd=parent)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                self.reader.stream(entry.id.hex(), file.write)
+            os.rename(aside, name, src_dir_fd=parent, dst_dir_fd=parent)
+        except BaseException:
+            _forget(parent, aside)
+            raise
+
+    def _require_room(self, parent: int, size_bytes: int) -> None:
+        """
+        Raises:
+            RecordError: a file would take more than is free, or all files together more than Podium writes.
+        """
+        self._written_bytes += size_bytes
+        disk = os.fstatvfs(parent)
+        spare = min(_SPARE_BYTES, disk.f_blocks * disk.f_frsize // _SPARE_SHARE)
+        if size_bytes and size_bytes + spare > disk.f_bavail * disk.f_frsize:
+            raise RecordError(
+                f"The disk has no room for the files of the snapshot: the next has {size_bytes:,} bytes. Free some "
+                "space, then run the same command again, with --retry if the run counts as failed."
+            )
+        if self._written_bytes > MOST_BYTES:
+            raise RecordError(f"The files of the snapshot have more than {MOST_BYTES:,} bytes; no more are written.")
+
+    def _write_link(self, parent: int, name: str, entry: TreeEntry) -> None:
+        aside = _aside()
+        os.symlink(self.reader.read(entry.id.hex(), git_objects.BLOB), aside.encode(), dir_fd=parent)
+        try:
+            os.rename(aside, name, src_dir_fd=parent, dst_dir_fd=parent)
+        except BaseException:
+            _forget(parent, aside)
+            raise
+
+
+def _listing(descriptor: int) -> dict[str, os.stat_result]:
+    with os.scandir(descriptor) as listing:
+        return {item.name: item.stat(follow_symlinks=False) for item in listing}
+
+
+def _aside() -> str:
+    return f".podium-{secrets.token_hex(8)}"
+
+
+def _forget(parent: int, name: str) -> None:
+    with contextlib.suppress(OSError):
+        os.unlink(name, dir_fd=parent)
+
+
+def _set_executable(descriptor: int, executable: bool) -> None:
+    mode = stat.S_IMODE(os.fstat(descriptor).st_mode)
+    if bool(mode & stat.S_IXUSR) != executable:
+        os.fchmod(descriptor, mode | 0o111 if executable else mode & ~0o111)

@@ -1,0 +1,79 @@
+"""Whatever keeps the objects of a cluster: whole contents, and one winner where several create the same."""
+
+from __future__ import annotations
+
+import os
+import threading
+import uuid
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from s3_server import BUCKET, Relay
+
+from podium.cluster.storage import Storage, open_storage
+from podium.errors import UsageError
+
+
+@pytest.fixture(params=["folder", pytest.param("s3", marks=pytest.mark.cluster)])
+def storage(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Storage]:
+    if request.param == "folder":
+        yield open_storage(str(tmp_path / "storage"))
+    else:
+        request.getfixturevalue("s3")
+        yield open_storage(f"s3://{BUCKET}/{uuid.uuid4().hex}")
+
+
+def test_an_object_is_created_once(storage: Storage) -> None:
+    assert storage.create("a/b", b"first")
+    assert not storage.create("a/b", b"second")
+    assert storage.read("a/b") == b"first"
+
+
+def test_of_many_who_create_an_object_one_wins(storage: Storage) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        won = list(pool.map(lambda n: storage.create("log/7", str(n).encode()), range(16)))
+    assert sum(won) == 1
+    assert storage.read("log/7") == str(won.index(True)).encode()
+
+
+def test_files_go_up_and_come_down(storage: Storage, tmp_path: Path) -> None:
+    source = tmp_path / "source"
+    source.write_bytes(os.urandom(100_000))
+    storage.upload("x/file", source)
+    storage.upload("x/file", source)
+    storage.download("x/file", tmp_path / "target")
+    assert (tmp_path / "target").read_bytes() == source.read_bytes()
+
+
+def test_what_is_not_there_says_so(storage: Storage, tmp_path: Path) -> None:
+    assert storage.read("nothing") is None
+    assert storage.names("nothing/") == []
+    storage.remove("nothing")
+    with pytest.raises(FileNotFoundError):
+        storage.download("nothing", tmp_path / "target")
+
+
+def test_names_are_listed_in_order(storage: Storage) -> None:
+    for name in ("a/2", "a/1", "a/c/3", "b/4"):
+        storage.create(name, b"")
+    storage.remove("a/1")
+    assert storage.names("a/") == ["a/2", "a/c/3"]
+
+
+def test_an_unknown_kind_of_store_is_a_mistake_of_the_user() -> None:
+    pytest.importorskip("fsspec")
+    with pytest.raises(UsageError, match="nosuch://bucket"):
+        open_storage("nosuch://bucket")
+
+
+@pytest.mark.cluster
+def test_a_store_that_does_not_answer_is_asked_again(s3: Relay) -> None:
+    storage = open_storage(f"s3://{BUCKET}/{uuid.uuid4().hex}")
+    s3.cut()
+    mending = threading.Timer(1.5, s3.mend)
+    mending.start()
+    assert storage.create("a", b"content")
+    mending.join()
+    assert storage.read("a") == b"content"

@@ -1,0 +1,100 @@
+"""What processes hold that no folder shows."""
+
+from __future__ import annotations
+
+import array
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from podium.sandbox.linux.limits.hidden_files import look, look_further
+from podium.sandbox.linux.limits.process_tree import processor_s
+from podium.sandbox.spec import MIB
+
+PROGRAM = """
+import array, mmap, os, socket, sys
+
+def send(target, *descriptors):
+    target.sendmsg([b"x"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", descriptors))])
+
+full, unread = socket.socketpair()
+full.send(b"x" * 50_000)
+outer, inner = socket.socketpair(), socket.socketpair()
+for _ in range(2):
+    file = os.memfd_create("hidden")
+    os.write(file, b"x" * (1 << 20))
+    send(inner[0], file)
+    os.close(file)
+send(outer[0], inner[1].fileno())
+for end in inner:
+    end.close()
+shared = mmap.mmap(-1, 2 << 20)
+print("ready", flush=True)
+sys.stdin.read()
+assert unread.recv(100_000) == b"x" * 50_000, "what was looked at is not there any more"
+print(len(outer[1].recvmsg(1, socket.CMSG_SPACE(4))[1]))
+"""
+
+
+@pytest.fixture
+def holder() -> Iterator[subprocess.Popen[str]]:
+    command = [sys.executable, "-c", PROGRAM]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as started:
+        assert started.stdout is not None
+        assert started.stdout.readline() == "ready\n"
+        yield started
+
+
+def test_what_waits_in_sockets_is_counted_and_stays_there(holder: subprocess.Popen[str]) -> None:
+    descriptors = len(os.listdir("/proc/self/fd"))  # noqa: PTH208
+    for _ in range(2):
+        held = look([holder.pid])
+        assert held.memory() == 2 * MIB
+        assert 100_000 <= held.queued < MIB  # pipes among it
+    assert len(os.listdir("/proc/self/fd")) == descriptors  # noqa: PTH208
+    assert holder.communicate()[0] == "1\n"
+
+
+def test_shared_memory_that_is_only_mapped_counts(holder: subprocess.Popen[str]) -> None:
+    further = look_further(holder.pid, [holder.pid])
+    expected = 0 if os.getuid() == 0 else 2 * MIB  # only root sees that it is empty
+    assert further.memory() == expected
+    assert (look([holder.pid]) | further).memory() == expected + 2 * MIB
+
+
+def test_a_descriptor_of_the_looking_process_is_no_trap() -> None:
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        ours.sendmsg([b"x"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [theirs.fileno()]))])
+        assert look([os.getpid()]).queued > 0
+        assert theirs.recv(1) == b"x"
+
+
+def test_names_that_are_no_text_hide_nothing(tmp_path: Path) -> None:
+    program = (
+        "import ctypes, mmap, os, socket, sys\n"
+        "ctypes.CDLL(None).prctl(15, b') \\xff\\n')\n"
+        "named = socket.socket(socket.AF_UNIX)\n"
+        "named.bind(b'\\0a\\nb\\n\\xff c')\n"
+        "file = os.open('gone \\x0b \\x85', os.O_RDWR | os.O_CREAT)\n"
+        "os.unlink('gone \\x0b \\x85')\n"
+        "os.write(file, b'x' * (1 << 20))\n"
+        "os.fsync(file)\n"
+        "kept = mmap.mmap(file, 1 << 20)\n"
+        "os.close(file)\n"
+        "print('ready', flush=True)\n"
+        "sys.stdin.read()\n"
+    )
+    command = [sys.executable, "-c", program]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=tmp_path) as started:
+        assert started.stdout is not None
+        assert started.stdout.readline() == "ready\n"
+        for held in (look([started.pid]), look_further(started.pid, [started.pid])):
+            assert any(file.size >= MIB and not file.is_memory for file in held.files.values())
+        assert processor_s(os.getpid()) >= 0
+        started.communicate()
